@@ -1,0 +1,146 @@
+/**
+ * The laws of the house (ARCHITECTURE.md), one rule each. `npm run laws` checks them; a breach fails the build.
+ * test/unit/repository/laws.test.ts breaks every one of them on purpose and expects to be told.
+ */
+const adapter = '^src/adapters/(?:inbound|outbound)/([^/]+)/';
+const anyAdapter = '^src/adapters/(?:inbound|outbound)/';
+const program = '^src/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'domain-imports-domain-only',
+      comment: 'The domain is pure: no package, no Node module, no layer above it. Data in, data out.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: '^src/domain/' },
+    },
+    {
+      name: 'application-imports-domain-and-itself',
+      comment: 'Use cases and ports speak the language of the domain; what they need of the world is a port.',
+      severity: 'error',
+      from: { path: '^src/application/' },
+      to: { pathNot: '^src/(?:domain|application)/' },
+    },
+    {
+      name: 'wire-codecs-are-pure',
+      comment: 'A codec is used on both sides of a wire: bytes and domain types only, no Node module, no package.',
+      severity: 'error',
+      from: { path: '^src/adapters/wire/' },
+      to: { pathNot: '^src/(?:domain|adapters/wire)/' },
+    },
+    {
+      name: 'inbound-adapters-call-the-application',
+      comment: 'An inbound adapter calls use cases and ports; it may use domain types, codecs and its own folder.',
+      severity: 'error',
+      from: { path: '^src/adapters/inbound/' },
+      to: { path: program, pathNot: '^src/(?:domain|application|adapters)/' },
+    },
+    {
+      name: 'outbound-adapters-know-ports-only',
+      comment: 'An outbound adapter implements a port; a use case that it would call has to come in through a port.',
+      severity: 'error',
+      from: { path: '^src/adapters/outbound/' },
+      to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters)/' },
+    },
+    {
+      name: 'no-adapter-imports-another',
+      comment: 'Adapters are strangers to one another: each can be removed or replaced with its folder.',
+      severity: 'error',
+      from: { path: adapter },
+      to: { path: anyAdapter, pathNot: '^src/adapters/(?:inbound|outbound)/$1/' },
+    },
+    {
+      name: 'adapters-live-in-folders',
+      comment: 'One folder for each technology; a file between the folders would belong to none.',
+      severity: 'error',
+      from: { path: ['^src/adapters/[^/]+[.]ts$', '^src/adapters/(?:inbound|outbound)/[^/]+[.]ts$'] },
+      to: {},
+    },
+    {
+      name: 'inversify-in-bootstrap-only',
+      comment: 'Only bootstrap knows the container; everything else gets what it needs as constructor arguments.',
+      severity: 'error',
+      from: { path: program, pathNot: '^src/bootstrap/' },
+      to: { path: 'node_modules/(?:inversify|@inversifyjs)/' },
+    },
+    {
+      name: 'reflect-metadata-is-not-imported',
+      comment: 'It is a peer of inversify and installed for it; there are no decorators here.',
+      severity: 'error',
+      from: {},
+      to: { path: 'node_modules/reflect-metadata/' },
+    },
+    {
+      name: 'bootstrap-is-imported-by-nobody',
+      comment: 'The composition knows everything, so nothing in the program may know the composition.',
+      severity: 'error',
+      from: { path: program, pathNot: '^src/bootstrap/' },
+      to: { path: '^src/bootstrap/' },
+    },
+    {
+      name: 'nothing-imports-test',
+      comment: 'Tests know the program; the program, its benchmarks and its scripts do not know the tests.',
+      severity: 'error',
+      from: { pathNot: '^test/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or three. Type imports count.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nobody imports and that imports nobody has no place in the program.',
+      severity: 'error',
+      from: { orphan: true, path: '^(?:src|test/support|bench)/' },
+      to: {},
+    },
+    {
+      name: 'no-rooms-without-a-door',
+      comment:
+        'Every file of the program is reached from one of its mains; what only a test uses lives in test/support.',
+      severity: 'error',
+      from: { path: '^src/bootstrap/main-[^/]+\\.ts$' },
+      to: { path: program, pathNot: '^src/bootstrap/main-[^/]+\\.ts$', reachable: false },
+    },
+    {
+      name: 'program-uses-no-development-package',
+      comment:
+        'What the program imports is in "dependencies": it would be missing from an installed package otherwise.',
+      severity: 'error',
+      from: { path: program },
+      to: { dependencyTypes: ['npm-dev', 'npm-optional', 'npm-peer'], dependencyTypesNot: ['npm'], pathNot: '@types/' },
+    },
+    {
+      name: 'packages-are-declared',
+      comment: 'A package that is there only because another one brought it may be gone tomorrow.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'imports-resolve',
+      comment: 'An import that leads nowhere fails at start-up, and hides from every other law until then.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(?:^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

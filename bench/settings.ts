@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { type Scenario, scenarios } from './scenarios.js';
+
+export interface Settings {
+  /** Length of one measured run. */
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+  readonly scenarios: readonly Scenario[];
+  /** Names of contenders; null: all that can run. */
+  readonly only: readonly string[] | null;
+  /** Rounds in which something else used the proxy's core count too. */
+  readonly keepNoisy: boolean;
+  /** A file for the report; null: it is printed only. */
+  readonly writeTo: string | null;
+}
+
+export const usage = `npm run bench -- [options]
+  --seconds N      length of each measured run (default 5)
+  --rounds N       rounds; in each, every proxy runs once (default 5)
+  --connections N  keep-alive connections (default 64)
+  --scenario NAME  ${scenarios.map(({ name }) => name).join(', ')}; may be repeated (default: all)
+  --only NAME      a proxy to measure; may be repeated (default: all that are installed)
+  --keep-noisy     count rounds in which something else used the proxy's core
+  --write FILE     also write the tables to a file
+  --help`;
+
+const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a whole number above 0, not "${text}"`);
+  return value;
+};
+
+/** Reads the command line; null where only help is wanted. Throws an Error that says what is wrong. */
+export const readSettings = (args: readonly string[]): Settings | null => {
+  const { values } = parseArgs({
+    args: [...args],
+    strict: true,
+    options: {
+      seconds: { type: 'string', default: '5' },
+      rounds: { type: 'string', default: '5' },
+      connections: { type: 'string', default: '64' },
+      scenario: { type: 'string', multiple: true },
+      only: { type: 'string', multiple: true },
+      'keep-noisy': { type: 'boolean', default: false },
+      write: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const chosen = (values.scenario ?? scenarios.map(({ name }) => name)).map((name) => {
+    const scenario = scenarios.find((candidate) => candidate.name === name);
+    if (scenario === undefined) throw new Error(`there is no scenario "${name}"`);
+    return scenario;
+  });
+  return {
+    seconds: positive('seconds', values.seconds),
+    rounds: positive('rounds', values.rounds),
+    connections: positive('connections', values.connections),
+    scenarios: chosen,
+    only: values.only ?? null,
+    keepNoisy: values['keep-noisy'],
+    writeTo: values.write ?? null,
+  };
+};

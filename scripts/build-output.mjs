@@ -1,0 +1,31 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inRoot } from './paths.mjs';
+
+/** Folders of dist that have no counterpart under src. */
+const otherOutput = new Set([inRoot('dist', 'bench')]);
+
+/** @param {string} compiled */
+const hasSource = (compiled) => {
+  const source = compiled.replace(inRoot('dist'), inRoot('src')).replace(/(?:\.d\.ts|\.js)(?:\.map)?$/, '.ts');
+  return existsSync(source);
+};
+
+/** Removes what was compiled from files that are gone, so that it can neither be imported nor published. */
+const prune = (folder = inRoot('dist')) => {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (otherOutput.has(path)) continue;
+      prune(path);
+      if (readdirSync(path).length === 0) rmSync(path, { recursive: true });
+    } else if (/\.(?:js|d\.ts)(?:\.map)?$/.test(entry.name) && !hasSource(path)) rmSync(path);
+  }
+};
+
+/** What plain tsc leaves to do: stale output goes, the programs become executable. */
+export const finishBuild = () => {
+  prune();
+  const { bin } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+  for (const program of Object.values(bin)) if (existsSync(inRoot(program))) chmodSync(inRoot(program), 0o755);
+};

@@ -1,0 +1,42 @@
+import type { AgentOptionName } from '../../../domain/configuration/agent-configuration.js';
+
+/** How an option is given on the command line and in the environment. */
+export interface AgentOptionFlag {
+  readonly option: AgentOptionName;
+  readonly variable: string;
+  /** What commander shows and parses behind the flag. */
+  readonly value: string;
+  readonly meaning: string;
+  readonly secret: boolean;
+}
+
+const flag = (
+  option: AgentOptionName,
+  variable: string,
+  value: string,
+  meaning: string,
+  secret = false,
+): AgentOptionFlag => ({
+  option,
+  variable,
+  value,
+  meaning,
+  secret,
+});
+
+export const agentOptionFlags: readonly AgentOptionFlag[] = [
+  flag('socket', 'AGENT_SOCKET', '<path>', 'unix socket to serve (default: /tmp/gateway-auth.sock)'),
+  flag('grpc-address', 'GRPC_ADDRESS', '<host:port>', 'gRPC address to serve; not supported yet'),
+  flag('jwt-secret', 'JWT_SECRET', '<secret>', 'shared secret for HS256, at least 32 bytes', true),
+  flag('jwt-public-key', 'JWT_PUBLIC_KEY', '<file>', 'public key in PEM, for RS256 and ES256'),
+  flag('jwt-algorithm', 'JWT_ALGORITHM', '<name>', 'HS256, RS256 or ES256 (default: HS256)'),
+  flag('jwt-issuer', 'JWT_ISSUER', '<text>', 'what the claim iss has to be'),
+  flag('jwt-audience', 'JWT_AUDIENCE', '<text>', 'what the claim aud has to name'),
+  flag('api-keys', 'API_KEYS', '<list>', 'entries <key>:<name>, or @FILE', true),
+  flag('api-key-header', 'API_KEY_HEADER', '<name>', 'header that carries the key (default: X-API-Key)'),
+  flag('basic-auth-users', 'BASIC_AUTH_USERS', '<list>', 'entries <user>:<password>, or @FILE', true),
+  flag('user-id-header', 'USER_ID_HEADER', '<name>', 'header for the user id (default: X-User-Id)'),
+  flag('auth-method-header', 'AUTH_METHOD_HEADER', '<name>', 'header for the method (default: X-Auth-Method)'),
+  flag('fail-open', 'FAIL_OPEN', '[bool]', 'let requests without a valid credential pass, without an identity'),
+  flag('forward-credentials', 'FORWARD_CREDENTIALS', '[bool]', 'true: the upstream sees every credential; false: none'),
+];

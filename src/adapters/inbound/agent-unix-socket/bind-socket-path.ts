@@ -1,0 +1,98 @@
+import { chmod, lstat, stat, unlink } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { dirname } from 'node:path';
+import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
+import { AgentSocketError } from './agent-socket-error.js';
+
+/** Only the agent's user and group may connect. */
+const socketMode = 0o660;
+/** Nobody but the agent's user, until the mode is set. */
+const bindingUmask = 0o077;
+const probeTimeoutMs = 1_000;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+
+const bind = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const onError = (error: Error): void => reject(error);
+    server.once('error', onError);
+    // The file appears within listen(), so no other code runs under this mask, and it takes rights away only.
+    const umask = process.umask(bindingUmask);
+    try {
+      server.listen({ path }, () => {
+        server.removeListener('error', onError);
+        resolve();
+      });
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+/** Whether anybody accepts connections there; in doubt, yes. */
+const isAnswered = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = connect({ path });
+    const finish = (answered: boolean): void => {
+      probe.destroy();
+      resolve(answered);
+    };
+    probe.setTimeout(probeTimeoutMs, () => finish(true));
+    probe.once('connect', () => finish(true));
+    probe.once('error', (error) => finish(codeOf(error) !== 'ECONNREFUSED' && codeOf(error) !== 'ENOENT'));
+  });
+
+/** Removes the file of a server that has ended without doing so. */
+const removeStaleSocket = async (path: string): Promise<void> => {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return;
+  if (!found.isSocket()) throw new AgentSocketError('not_a_socket', `${path} exists and is not a socket`);
+  if (await isAnswered(path)) throw new AgentSocketError('in_use', `${path} is already in use by another process`);
+  const again = await lstat(path).catch(() => null);
+  if (again === null || again.ino !== found.ino || again.dev !== found.dev) return;
+  await unlink(path);
+};
+
+const checkPath = async (path: string): Promise<void> => {
+  if (isSocketPathTooLong(path)) throw new AgentSocketError('failed', `${path} is too long for a socket path`);
+  const directory = await stat(dirname(path)).catch(() => null);
+  if (directory?.isDirectory()) return;
+  throw new AgentSocketError('no_directory', `the directory of ${path} does not exist`);
+};
+
+const explain = (error: unknown, path: string): AgentSocketError => {
+  if (error instanceof AgentSocketError) return error;
+  const code = codeOf(error);
+  switch (code) {
+    case 'EADDRINUSE':
+      return new AgentSocketError('in_use', `${path} is already in use by another process`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new AgentSocketError('permission', `no permission to create ${path}`);
+    default:
+      return new AgentSocketError('failed', `cannot listen on ${path}: ${code}`);
+  }
+};
+
+/**
+ * Makes a server listen on a socket file with mode 0660. A file left behind by a server that has ended is replaced; one
+ * that is in use, or no socket at all, is left alone. Rejects with an AgentSocketError. Not for worker threads, which
+ * have no umask of their own.
+ */
+export const bindSocketPath = async (server: Server, path: string): Promise<void> => {
+  try {
+    await checkPath(path);
+    try {
+      await bind(server, path);
+    } catch (error) {
+      if (codeOf(error) !== 'EADDRINUSE') throw error;
+      await removeStaleSocket(path);
+      await bind(server, path);
+    }
+    await chmod(path, socketMode);
+  } catch (error) {
+    if (server.listening) server.close();
+    throw explain(error, path);
+  }
+};

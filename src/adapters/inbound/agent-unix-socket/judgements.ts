@@ -1,0 +1,120 @@
+import type { AgentService } from '../../../application/ports/agent-service.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  allowAnswer,
+  type CancelReason,
+} from '../../../domain/agent-protocol/messages.js';
+
+/** An event that is being judged, or waits for that. */
+interface Judgement {
+  readonly event: AgentEvent;
+  cancelled: boolean;
+}
+
+/** What is said where the service itself failed: never an allow. */
+const failedAnswer: AgentAnswer = {
+  ...allowAnswer,
+  decision: { kind: 'block', status: 500, body: null, headers: [] },
+};
+
+/** The events of one connection on their way through the service: so many at a time, the others in their order. */
+export class Judgements {
+  readonly #service: AgentService;
+  readonly #connection: symbol;
+  readonly #logger: Logger;
+  readonly #onAnswer: (answer: AgentAnswer, correlationId: string) => void;
+  readonly #onSettled: () => void;
+  readonly #open = new Map<string, Judgement>();
+  readonly #dialogues = new Set<string>();
+  #waiting: Judgement[] = [];
+  #running = 0;
+
+  /** @param onSettled called when the service has let go of an event, answered or not */
+  constructor(
+    service: AgentService,
+    connection: symbol,
+    logger: Logger,
+    onAnswer: (answer: AgentAnswer, correlationId: string) => void,
+    onSettled: () => void,
+  ) {
+    this.#service = service;
+    this.#connection = connection;
+    this.#logger = logger;
+    this.#onAnswer = onAnswer;
+    this.#onSettled = onSettled;
+  }
+
+  /** Whether no event waits for its answer, and no body for its end. */
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#dialogues.size === 0;
+  }
+
+  /** Whether more events wait than a gateway that keeps to the limit would send. */
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#limit();
+  }
+
+  /** Takes an event; its answer comes through `onAnswer`. False where one with its id is open: at most one may be. */
+  add(event: AgentEvent): boolean {
+    if (this.#open.has(event.correlationId)) return false;
+    const judgement: Judgement = { event, cancelled: false };
+    this.#open.set(event.correlationId, judgement);
+    if (this.#running < this.#limit()) void this.#judge(judgement);
+    else this.#waiting.push(judgement);
+    return true;
+  }
+
+  /** An event in flight gets no answer; its place is free once the service lets go of it. */
+  cancel(correlationId: string, reason: CancelReason): void {
+    this.#dialogues.delete(correlationId);
+    this.#drop(correlationId);
+    this.#service.cancel(correlationId, reason, this.#connection);
+  }
+
+  /** The connection has ended. */
+  close(): void {
+    for (const judgement of this.#open.values()) judgement.cancelled = true;
+    this.#open.clear();
+    this.#dialogues.clear();
+    this.#waiting = [];
+    this.#service.disconnected(this.#connection);
+  }
+
+  #limit(): number {
+    return Math.max(1, this.#service.capabilities().limits.maxConcurrency);
+  }
+
+  #drop(correlationId: string): void {
+    const judgement = this.#open.get(correlationId);
+    if (judgement === undefined) return;
+    judgement.cancelled = true;
+    this.#open.delete(correlationId);
+    const index = this.#waiting.indexOf(judgement);
+    if (index !== -1) this.#waiting.splice(index, 1);
+  }
+
+  async #judge(judgement: Judgement): Promise<void> {
+    const { event } = judgement;
+    this.#running += 1;
+    let answer: AgentAnswer;
+    try {
+      answer = await this.#service.judge(event, this.#connection);
+    } catch (error) {
+      this.#logger.error('An event could not be judged', { reason: error instanceof Error ? error.name : 'unknown' });
+      answer = failedAnswer;
+    }
+    this.#running -= 1;
+    if (!judgement.cancelled) {
+      this.#open.delete(event.correlationId);
+      if (opensDialogue(answer)) this.#dialogues.add(event.correlationId);
+      else this.#dialogues.delete(event.correlationId);
+      this.#onAnswer(answer, event.correlationId);
+    }
+    const next = this.#waiting.shift();
+    if (next !== undefined) void this.#judge(next);
+    this.#onSettled();
+  }
+}

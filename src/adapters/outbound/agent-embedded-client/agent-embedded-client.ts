@@ -1,0 +1,250 @@
+import type {
+  AgentClient,
+  AgentFailureCode,
+  AgentMetricsSource,
+  AgentOutcome,
+  AgentStatus,
+} from '../../../application/ports/agent-client.js';
+import type { AgentService } from '../../../application/ports/agent-service.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import { answerFault, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
+import type { AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { EmbeddedCall } from './embedded-call.js';
+
+/** What an AgentEmbeddedClient has to be told. */
+export interface AgentEmbeddedClientSettings {
+  /** The agent's name in the gateway's configuration. */
+  readonly name: string;
+  /** For a call, the wait for a free place included; milliseconds. */
+  readonly timeoutMs: number;
+  /** Calls that may wait for a free place. */
+  readonly maxQueueDepth: number;
+  readonly config: JsonObject | null;
+  readonly proxyId: string;
+  readonly proxyVersion: string;
+}
+
+const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
+
+/** Asks an agent that runs in the gateway's own process, by the rules of the other transports. */
+export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
+  readonly name: string;
+  readonly #settings: AgentEmbeddedClientSettings;
+  readonly #service: AgentService;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #logger: Logger;
+  readonly #connection = Symbol('embedded');
+  readonly #calls = new Map<string, EmbeddedCall>();
+  readonly #deadlines = new DeadlineList<EmbeddedCall>();
+  readonly #waiting = new Set<EmbeddedCall>();
+  readonly #dialogues = new Set<string>();
+  /** Calls that the service has not let go of, given up or not. */
+  #running = 0;
+  #state: 'starting' | 'ready' | 'refused' | 'stopping' = 'starting';
+  #configuring: Promise<unknown> = Promise.resolve();
+  #timer: ScheduledTask | null = null;
+  #onIdle: (() => void) | null = null;
+
+  constructor(
+    settings: AgentEmbeddedClientSettings,
+    service: AgentService,
+    clock: Clock,
+    scheduler: Scheduler,
+    logger: Logger,
+  ) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#service = service;
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    void this.configure(this.#settings.config).then((configured) => {
+      if (configured.ok) this.#logger.info('Agent connected', { agent: this.name });
+      else this.#logger.error('Agent refused', { agent: this.name, reason: configured.error });
+    });
+  }
+
+  ask(event: AgentEvent): Promise<AgentOutcome> {
+    const failure = this.#obstacle(event);
+    if (failure !== null) return Promise.resolve(failure);
+    return new Promise((resolve) => {
+      const { timeoutMs } = this.#settings;
+      const call = new EmbeddedCall(event, this.#clock.monotonicMs() + timeoutMs, resolve);
+      this.#calls.set(event.correlationId, call);
+      this.#deadlines.add(call);
+      this.#timer ??= this.#scheduler.after(timeoutMs, this.#expire);
+      if (this.#hasRoom()) void this.#run(call);
+      else this.#waiting.add(call);
+    });
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    const call = this.#calls.get(correlationId);
+    if (call !== undefined) this.#abandon(call, reason, failedOutcome('cancelled', reason));
+    else if (this.#dialogues.delete(correlationId)) this.#service.cancel(correlationId, reason, this.#connection);
+    this.#checkIdle();
+  }
+
+  configure(config: JsonObject | null): Promise<Result<void, string>> {
+    const configured = this.#configuring.then(() => this.#configure(config));
+    this.#configuring = configured;
+    return configured;
+  }
+
+  capabilities(): AgentCapabilities | null {
+    return this.#state === 'ready' || this.#state === 'stopping' ? this.#service.capabilities() : null;
+  }
+
+  status(): AgentStatus {
+    const isReady = this.#state === 'ready';
+    return {
+      name: this.name,
+      state: isReady ? this.#service.health().state : 'unreachable',
+      connections: isReady ? 1 : 0,
+      inFlight: this.#calls.size - this.#waiting.size,
+      queueDepth: this.#waiting.size,
+    };
+  }
+
+  metricsReports(): readonly MetricsReport[] {
+    return this.#state === 'ready' ? [this.#service.metrics()] : [];
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    if (this.#state === 'stopping') return;
+    this.#state = 'stopping';
+    await new Promise<void>((resolve) => {
+      const grace = this.#scheduler.after(graceMs, resolve);
+      this.#onIdle = () => {
+        grace.cancel();
+        resolve();
+      };
+      this.#checkIdle();
+    });
+    for (const call of [...this.#calls.values()]) {
+      this.#abandon(call, 'proxy_shutdown', failedOutcome('cancelled', 'the client is closing'));
+    }
+    this.#dialogues.clear();
+    this.#timer?.cancel();
+    this.#service.disconnected(this.#connection);
+  }
+
+  /** Why a call cannot be taken; null where it can. */
+  #obstacle(event: AgentEvent): AgentOutcome | null {
+    const isChunk = event.kind === 'request_body_chunk';
+    const isOfDialogue = this.#dialogues.has(event.correlationId);
+    if (isChunk && !isOfDialogue) return failedOutcome('disconnected', 'the agent does not hold the headers');
+    if (this.#state === 'refused') return failedOutcome('refused', 'the agent refused its configuration');
+    if (this.#state === 'starting') return failedOutcome('unreachable', 'the agent has no configuration yet');
+    if (this.#state === 'stopping' && !isChunk) return failedOutcome('unreachable', 'the client is closing');
+    if (this.#calls.has(event.correlationId) || (isOfDialogue && !isChunk)) {
+      return failedOutcome('unreachable', 'another call for this request is open');
+    }
+    if (!this.#hasRoom() && this.#waiting.size >= this.#settings.maxQueueDepth) {
+      return failedOutcome('queue_full', `${this.#waiting.size} calls are waiting already`);
+    }
+    return null;
+  }
+
+  #hasRoom(): boolean {
+    return this.#running < Math.max(1, this.#service.capabilities().limits.maxConcurrency);
+  }
+
+  async #run(call: EmbeddedCall): Promise<void> {
+    this.#running += 1;
+    let outcome: AgentOutcome;
+    try {
+      const answer = await this.#service.judge(call.event, this.#connection);
+      const problem = answerFault(answer, call.event);
+      outcome = problem === null ? ok(answer) : failedOutcome('malformed_answer', problem);
+    } catch (error) {
+      outcome = failedOutcome(
+        'malformed_answer',
+        `the agent failed: ${error instanceof Error ? error.name : 'unknown'}`,
+      );
+    }
+    this.#running -= 1;
+    if (!call.isSettled) this.#conclude(call, outcome);
+    for (const next of this.#waiting) {
+      if (!this.#hasRoom()) break;
+      this.#waiting.delete(next);
+      void this.#run(next);
+    }
+    this.#checkIdle();
+  }
+
+  #conclude(call: EmbeddedCall, outcome: AgentOutcome): void {
+    const { correlationId } = call.event;
+    if (outcome.ok && opensDialogue(outcome.value)) {
+      this.#dialogues.add(correlationId);
+    } else {
+      const wasDialogue = this.#dialogues.delete(correlationId);
+      if (!outcome.ok && wasDialogue) this.#service.cancel(correlationId, 'manual', this.#connection);
+    }
+    this.#settle(call, outcome);
+  }
+
+  #settle(call: EmbeddedCall, outcome: AgentOutcome): void {
+    call.isSettled = true;
+    this.#calls.delete(call.event.correlationId);
+    this.#deadlines.remove(call);
+    call.resolve(outcome);
+  }
+
+  /** Gives up a call: tells the agent where it knows of the request. */
+  #abandon(call: EmbeddedCall, reason: CancelReason, outcome: AgentOutcome): void {
+    const { correlationId } = call.event;
+    const isWaiting = this.#waiting.delete(call);
+    const wasDialogue = this.#dialogues.delete(correlationId);
+    if (!isWaiting || wasDialogue) this.#service.cancel(correlationId, reason, this.#connection);
+    this.#settle(call, outcome);
+  }
+
+  readonly #expire = (): void => {
+    const now = this.#clock.monotonicMs();
+    this.#timer = null;
+    for (let call = this.#deadlines.first; call !== null; call = this.#deadlines.first) {
+      if (call.deadlineMs > now) {
+        this.#timer = this.#scheduler.after(Math.max(1, Math.ceil(call.deadlineMs - now)), this.#expire);
+        break;
+      }
+      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${this.#settings.timeoutMs} ms`));
+    }
+    this.#checkIdle();
+  };
+
+  #checkIdle(): void {
+    if (this.#onIdle !== null && this.#calls.size === 0 && this.#dialogues.size === 0) this.#onIdle();
+  }
+
+  async #configure(config: JsonObject | null): Promise<Result<void, string>> {
+    const { proxyId, proxyVersion } = this.#settings;
+    const configured = await this.#offer(config, { proxyId, proxyVersion });
+    if (configured.ok && this.#state !== 'stopping') this.#state = 'ready';
+    // What was in force stays in force.
+    if (!configured.ok && this.#state === 'starting') this.#state = 'refused';
+    return configured;
+  }
+
+  async #offer(
+    config: JsonObject | null,
+    giver: { readonly proxyId: string; readonly proxyVersion: string },
+  ): Promise<Result<void, string>> {
+    try {
+      return await this.#service.configure(config, giver);
+    } catch (error) {
+      return err(`the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { ConfigurationProblem, SourcePosition } from '../../../domain/configuration/configuration-problem.js';
+import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
+import type { Complain } from './complain.js';
+import { readTextFile } from './configuration-file.js';
+import { type KdlDocument, readKdl } from './kdl-document.js';
+import { SettingTree } from './setting-tree.js';
+import { ShownLines } from './shown-lines.js';
+import { SourceText } from './source-text.js';
+import { scanStructure } from './structure-scan.js';
+import { type Environment, resolveReferences } from './value-references.js';
+
+/** Octets of a configuration, all its files together: the reader of values takes seconds for more. */
+export const maximumConfigurationBytes = 1_048_576;
+/** Words, strings and marks of a configuration: some 5 000 routes. */
+export const maximumConfigurationTokens = 100_000;
+/** Files that include one another, at the most. */
+const maximumIncludeDepth = 16;
+
+/** What KDL forbids in a text (KDL 2.0.0, section 3.19). */
+const forbidden = /[\0-\x08\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
+
+const hexadecimal = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** A file on the way from the first one to one that it includes. */
+interface Origin {
+  readonly paths: readonly string[];
+  /** Where the file was asked for; null for the first one. */
+  readonly position: SourcePosition | null;
+}
+
+/** Reads a file and those that it includes, as one list of settings. Serves one reading. */
+export class FileTree {
+  readonly #environment: Environment;
+  readonly #secretNames: ReadonlySet<string>;
+  readonly #lines = new Map<string, ShownLines>();
+  readonly #problems: ConfigurationProblem[] = [];
+  #hasGaps = false;
+  #bytesLeft = maximumConfigurationBytes;
+  #tokensLeft = maximumConfigurationTokens;
+
+  constructor(environment: Environment, secretNames: ReadonlySet<string>) {
+    this.#environment = environment;
+    this.#secretNames = secretNames;
+  }
+
+  get problems(): readonly ConfigurationProblem[] {
+    return this.#problems;
+  }
+
+  /** A file, or all of one, could not be read: what seems to be missing may stand there. */
+  get hasGaps(): boolean {
+    return this.#hasGaps;
+  }
+
+  /** A line of one of the files as it may be shown. */
+  lineAt(position: SourcePosition, secret: boolean): string | null {
+    return this.#lines.get(position.file)?.at(position, secret) ?? null;
+  }
+
+  read(path: string): Promise<readonly Setting[]> {
+    return this.#file(path, { paths: [], position: null });
+  }
+
+  async #file(path: string, origin: Origin): Promise<readonly Setting[]> {
+    const read = await readTextFile(path, this.#bytesLeft);
+    if (!read.ok) {
+      this.#hasGaps = true;
+      const { message, before } = read.error;
+      this.#add(
+        `${path} cannot be read: ${message}`,
+        before === null ? origin.position : new SourceText(path, before).positionAt(before.length),
+      );
+      return [];
+    }
+    this.#bytesLeft -= Buffer.byteLength(read.value);
+    const source = new SourceText(path, read.value);
+    const document = this.#document(source);
+    if (document === null) {
+      this.#hasGaps = true;
+      return [];
+    }
+    const complain = this.#complaints(source);
+    const references = await resolveReferences(document.places, path, this.#environment, complain);
+    const settings = new SettingTree(source, references, complain).build(document);
+    return this.#withIncluded(settings, path, origin);
+  }
+
+  #document(source: SourceText): KdlDocument | null {
+    const stray = forbidden.exec(source.text);
+    const { fault, longStrings, tokens } = scanStructure(source.text, this.#tokensLeft);
+    this.#tokensLeft -= tokens;
+    const lines = new ShownLines(source, this.#secretNames, longStrings);
+    this.#lines.set(source.file, lines);
+    const complain = this.#complaints(source);
+    if (stray !== null) {
+      complain(stray.index, `the character ${hexadecimal(stray[0])} is not allowed in KDL`);
+      return null;
+    }
+    if (fault !== null) {
+      complain(fault.offset, fault.message);
+      return null;
+    }
+    const document = readKdl(source.text);
+    if (document.ok) {
+      lines.learn(document.value.places);
+      return document.value;
+    }
+    for (const { offset, message, suggestion, withoutText } of document.error) {
+      const position = source.positionAt(offset);
+      const shown = lines.at(position, false);
+      const said = shown === source.line(position.line) ? { message, suggestion } : withoutText;
+      this.#add(said.message, position, said.suggestion);
+    }
+    return null;
+  }
+
+  /** Puts the settings of an included file where its `include` stands. */
+  async #withIncluded(settings: readonly Setting[], path: string, origin: Origin): Promise<readonly Setting[]> {
+    const result: Setting[] = [];
+    const own = settings.some(({ name }) => name === 'include')
+      ? await realpath(path).catch(() => resolve(path))
+      : path;
+    for (const setting of settings) {
+      if (setting.name !== 'include') {
+        result.push(setting);
+        continue;
+      }
+      if (setting.args.length === 0 || setting.children !== null || setting.properties.length > 0) {
+        this.#add('"include" takes the names of files', setting.position, 'write include "other.kdl"');
+        continue;
+      }
+      for (const arg of setting.args) result.push(...(await this.#included(arg, path, [...origin.paths, own])));
+    }
+    return result;
+  }
+
+  async #included(arg: SettingScalar, from: string, paths: readonly string[]): Promise<readonly Setting[]> {
+    if (typeof arg.value !== 'string' || arg.value === '' || arg.value.includes('\0')) {
+      this.#add('"include" takes the names of files', arg.position, 'write include "other.kdl"');
+      return [];
+    }
+    const path = isAbsolute(arg.value) ? arg.value : join(dirname(from), arg.value);
+    const real = await realpath(path).catch(() => resolve(path));
+    if (paths.includes(real)) {
+      this.#add(`${path} includes itself`, arg.position);
+      return [];
+    }
+    if (paths.length >= maximumIncludeDepth) {
+      this.#add(`files include one another more than ${maximumIncludeDepth} levels deep`, arg.position);
+      return [];
+    }
+    return this.#file(path, { paths, position: arg.position });
+  }
+
+  #complaints(source: SourceText): Complain {
+    return (offset, message, suggestion) => this.#add(message, source.positionAt(offset), suggestion ?? null);
+  }
+
+  #add(message: string, position: SourcePosition | null, suggestion: string | null = null): void {
+    const line = position === null ? null : this.lineAt(position, false);
+    this.#problems.push({ severity: 'error', message, position, line, suggestion });
+  }
+}

@@ -1,0 +1,52 @@
+import type { ConfigurationSource, LoadedConfiguration } from '../../../application/ports/configuration-source.js';
+import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
+import { decodeGatewayConfiguration } from '../../../domain/configuration/gateway/decode-gateway-configuration.js';
+import { gatewayShape } from '../../../domain/configuration/gateway/gateway-schema.js';
+import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
+import { secretKeyNames } from '../../../domain/configuration/schema/schema.js';
+import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import { FileTree } from './file-tree.js';
+import type { Environment } from './value-references.js';
+
+/** What a configuration is read with. */
+export interface KdlConfigurationOptions {
+  /** Variables that `(env)"NAME"` refers to, as in `process.env`. */
+  readonly environment: Environment;
+  /** Says whether a `path-regex` is a regular expression. */
+  readonly patterns: PathPatternCompiler;
+}
+
+const secretNames: ReadonlySet<string> = new Set([
+  ...secretKeyNames(gatewayShape),
+  ...secretKeyNames(agentOptionsShape),
+]);
+
+/**
+ * A configuration in KDL 2 or KDL 1 (https://kdl.dev), in one file and those that it includes. Every problem of a file
+ * is reported in one run, with its place; no problem holds a secret.
+ */
+export class KdlConfigurationSource implements ConfigurationSource {
+  readonly #path: string;
+  readonly #options: KdlConfigurationOptions;
+
+  constructor(path: string, options: KdlConfigurationOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  async load(): Promise<LoadedConfiguration> {
+    const files = new FileTree(this.#options.environment, secretNames);
+    const settings = await files.read(this.#path);
+    const decoded = decodeGatewayConfiguration(settings, {
+      patternFault: (source) => {
+        const compiled = this.#options.patterns(source);
+        return compiled.ok ? null : compiled.error;
+      },
+      lines: (position, secret) => files.lineAt(position, secret),
+      root: { file: this.#path, line: 1, column: 1 },
+      isComplete: !files.hasGaps,
+    });
+    const problems = boundedProblems(inFileOrder([...files.problems, ...decoded.problems]));
+    return { configuration: files.problems.length > 0 ? null : decoded.configuration, problems };
+  }
+}

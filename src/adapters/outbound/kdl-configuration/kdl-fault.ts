@@ -1,0 +1,108 @@
+import type { InvalidKdlError } from '@bgotink/kdl';
+
+/** A mistake in the syntax of a file. */
+export interface KdlFault {
+  readonly offset: number;
+  readonly message: string;
+  readonly suggestion: string | null;
+  /** What to say where the line may hold a secret: nothing of the text. */
+  readonly withoutText: { readonly message: string; readonly suggestion: string | null };
+}
+
+/** A fault whose words hold nothing of the text. */
+export const plainFault = (offset: number, message: string, suggestion: string | null): KdlFault => ({
+  offset,
+  message,
+  suggestion,
+  withoutText: { message, suggestion },
+});
+
+const fault = (
+  offset: number,
+  message: string,
+  suggestion: string | null,
+  withoutText = 'this is no valid KDL',
+): KdlFault => ({
+  offset,
+  message,
+  suggestion,
+  withoutText: { message: withoutText, suggestion: null },
+});
+
+/** Faults that are taken of one text, at the most. */
+const maximumFaults = 20;
+
+const bare = (message: string): string =>
+  message
+    .replace(/ at (\d+:\d+|end of input)$/, '')
+    .replace(/, (did you forget to|use triple-quotes|the correct syntax).*$/s, '')
+    .replace(/[\n\r]+/g, ' ');
+
+/** Where the word ends that a parser noticed too late. */
+const wordBefore = (text: string, offset: number): number => {
+  let start = offset;
+  while (start > 0 && /[^\s(){}[\]="';\\/#,]/.test(text.charAt(start - 1))) start -= 1;
+  return start > 0 && text.charAt(start - 1) === '#' ? start - 1 : start;
+};
+
+/** `agents ["a", "b"]` of old documents, as `agents "a" "b"`. */
+const withoutBrackets = (text: string, offset: number): string | null => {
+  const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
+  const form = /^\s*([\w-]{1,64})\s*\[([^[\]\n\r]{0,200})\]/.exec(text.slice(lineStart, lineStart + 400));
+  if (form === null) return null;
+  const items = (form[2] ?? '').split(',').map((item) => item.trim());
+  return `lists have no brackets: write ${form[1]} ${items.filter((item) => item !== '').join(' ')}`;
+};
+
+const keywords = /^(true|false|null|inf|-inf|nan)\b/;
+
+const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFault => {
+  const at = Math.min(error.start?.offset ?? 0, text.length);
+  // The reader quotes tokens, however long they are.
+  const message = error.message.length > 500 ? `${error.message.slice(0, 100)}...` : error.message;
+  if (message.startsWith('An unexpected error')) return plainFault(0, 'the structure is too deep or too long', null);
+  if (message.startsWith('Unexpected character "["') || message.startsWith('Unexpected character "]"')) {
+    const brackets = 'brackets have no meaning in KDL';
+    const form = 'lists have no brackets: write the values one after another, as in agents "a" "b"';
+    return { ...plainFault(at, brackets, form), suggestion: withoutBrackets(text, at) ?? form };
+  }
+  if (message.startsWith('Invalid keyword')) {
+    const offset = wordBefore(text, at);
+    const word = keywords.exec(text.slice(offset, offset + 5))?.[0] ?? 'true';
+    return plainFault(offset, `"${word}" is no value in KDL 2`, `write #${word}, or "${word}" for the text`);
+  }
+  if (message.startsWith('Unexpected identifier')) {
+    const offset = wordBefore(text, at);
+    return plainFault(
+      offset,
+      `a word without quotes is no value in KDL ${version}`,
+      text.charAt(offset) === '#' ? 'KDL 1 writes true, false and null without the number sign' : 'put it in quotes',
+    );
+  }
+  if (message.startsWith('Unexpected token "="')) {
+    return plainFault(
+      at,
+      '"=" joins a property and its value',
+      'write key "value", or key name="value" without spaces',
+    );
+  }
+  if (/^Unexpected token "[A-Za-z]{1,3}"/.test(message) && /\d/.test(text.charAt(at - 1))) {
+    return plainFault(at, 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"');
+  }
+  if (message.startsWith('Invalid node children')) {
+    return plainFault(at, 'the settings of this block are not told apart', 'end each one with a line end or ;');
+  }
+  const hint = /, (did you forget to .*\?|use triple-quotes .*|the correct syntax .*)/s.exec(message)?.[1] ?? null;
+  return fault(at, bare(message), hint === null ? null : bare(hint));
+};
+
+/** What a parser found, in the order of the text; one fault for each place. */
+export const faultsOf = (error: InvalidKdlError, text: string, version: 1 | 2): readonly KdlFault[] => {
+  const faults = new Map<number, KdlFault>();
+  for (const detail of error.flat()) {
+    if (faults.size === maximumFaults) break;
+    const found = describe(detail, text, version);
+    if (!faults.has(found.offset)) faults.set(found.offset, found);
+  }
+  return [...faults.values()].toSorted((left, right) => left.offset - right.offset);
+};

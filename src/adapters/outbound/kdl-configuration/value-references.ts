@@ -1,0 +1,71 @@
+import { dirname, resolve } from 'node:path';
+import type { Document, Entry, Node } from '@bgotink/kdl';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { Complain } from './complain.js';
+import { readTextFile } from './configuration-file.js';
+import { entryOffset } from './entry-offset.js';
+
+/** The texts that stand in variables and files, by the value that refers to them; null where there is none. */
+export type ResolvedReferences = ReadonlyMap<Entry, string | null>;
+
+/** Variables, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const maximumFileBytes = 1_048_576;
+/** Files and variables that one file may refer to. */
+const maximumReferences = 1000;
+
+function* entriesOf(nodes: readonly Node[]): Generator<Entry> {
+  for (const node of nodes) {
+    yield* node.entries;
+    if (node.children !== null) yield* entriesOf(node.children.nodes);
+  }
+}
+
+const resolveReference = async (
+  tag: string,
+  target: string,
+  directory: string,
+  environment: Environment,
+): Promise<Result<string, string>> => {
+  if (tag === 'env') {
+    const value = Object.hasOwn(environment, target) ? environment[target] : undefined;
+    return value === undefined ? err(`the environment variable ${target} is not set`) : ok(value);
+  }
+  const path = resolve(directory, target);
+  const read = await readTextFile(path, maximumFileBytes);
+  if (!read.ok) return err(`the file ${target} gives no value: ${read.error.message}`);
+  return ok(read.value.replace(/\r?\n$/, ''));
+};
+
+/** Follows every `(env)"NAME"` and `(file)"/path"`; paths are relative to the file they are written in. */
+export const resolveReferences = async (
+  document: Document,
+  file: string,
+  environment: Environment,
+  complain: Complain,
+): Promise<ResolvedReferences> => {
+  const resolved = new Map<Entry, string | null>();
+  let count = 0;
+  for (const entry of entriesOf(document.nodes)) {
+    const tag = entry.getTag();
+    if (tag === null) continue;
+    const target = entry.getValue();
+    const offset = entryOffset(entry);
+    resolved.set(entry, null);
+    if (tag !== 'env' && tag !== 'file') {
+      complain(offset, `the type annotation (${tag.slice(0, 40)}) is not known`, '(env)"NAME" and (file)"/path" are');
+    } else if (typeof target !== 'string' || target === '' || target.includes('\0')) {
+      complain(offset, `(${tag}) needs a name in quotes`);
+    } else if (count === maximumReferences) {
+      complain(offset, `a file may refer to ${maximumReferences} variables and files at the most`);
+      count += 1;
+    } else if (count < maximumReferences) {
+      count += 1;
+      const value = await resolveReference(tag, target, dirname(file), environment);
+      if (value.ok) resolved.set(entry, value.value);
+      else complain(offset, value.error);
+    }
+  }
+  return resolved;
+};

@@ -1,0 +1,12 @@
+import type { Clock } from '../../../application/ports/clock.js';
+
+/** The machine's clocks. */
+export class SystemClock implements Clock {
+  wallMs(): number {
+    return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+}

@@ -1,0 +1,33 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway-state.js';
+import type { ProcessFigures } from '../../../application/ports/process-figures.js';
+
+/** How often the event loop is looked at, in milliseconds. */
+const resolutionMs = 20;
+
+const milliseconds = (nanoseconds: number): number =>
+  Number.isFinite(nanoseconds) ? Math.round(nanoseconds / 1e3) / 1e3 : 0;
+
+export class NodeProcessFigures implements ProcessFigures {
+  readonly pid = process.pid;
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  memory(): MemoryFigures {
+    const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+    return { residentBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal, externalBytes: external };
+  }
+
+  eventLoopDelay(): EventLoopDelay {
+    const delay = this.#delay;
+    return {
+      meanMs: milliseconds(delay.mean),
+      p50Ms: milliseconds(delay.percentile(50)),
+      p99Ms: milliseconds(delay.percentile(99)),
+      maxMs: milliseconds(delay.max),
+    };
+  }
+}

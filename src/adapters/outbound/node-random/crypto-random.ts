@@ -1,0 +1,16 @@
+import { getRandomValues, randomUUID } from 'node:crypto';
+import type { Random } from '../../../application/ports/random.js';
+
+/** The operating system's random numbers. */
+export class CryptoRandom implements Random {
+  readonly #word = new Uint32Array(1);
+
+  uuid(): string {
+    return randomUUID();
+  }
+
+  fraction(): number {
+    getRandomValues(this.#word);
+    return (this.#word[0] as number) / 2 ** 32;
+  }
+}

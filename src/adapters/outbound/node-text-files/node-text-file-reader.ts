@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+/** Octets of a key or list file, at the most. */
+export const maximumTextFileOctets = 8 * 1024 * 1024;
+
+const explain = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'cannot be read: it does not exist';
+  if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
+  if (code === 'EISDIR') return 'cannot be read: it is a directory';
+  return `cannot be read${typeof code === 'string' ? `: ${code}` : ''}`;
+};
+
+/** Reads files from the file system: regular ones only, and no more than the maximum of each. */
+export class NodeTextFileReader implements TextFileReader {
+  async read(path: string): Promise<Result<string, string>> {
+    try {
+      // Non-blocking, so that a FIFO without a writer cannot hold the start for ever.
+      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const facts = await file.stat();
+        if (facts.isDirectory()) return err('cannot be read: it is a directory');
+        if (!facts.isFile()) return err('cannot be read: it is no regular file');
+        if (facts.size > maximumTextFileOctets) return err(`is larger than ${maximumTextFileOctets} bytes`);
+        return ok(new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()));
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+        return err('is not UTF-8 text');
+      }
+      return err(explain(error));
+    }
+  }
+}

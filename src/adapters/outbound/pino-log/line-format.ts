@@ -1,0 +1,32 @@
+import { isatty } from 'node:tty';
+import pinoPretty from 'pino-pretty';
+import type { LogFormat } from '../../../domain/configuration/log-configuration.js';
+import { printableText } from './printable-json.js';
+
+type Line = Record<string, unknown>;
+
+const printable = (value: unknown): unknown => {
+  if (typeof value === 'string') return printableText(value);
+  return Array.isArray(value) ? value.map(printable) : value;
+};
+
+/**
+ * Text for people: the time, the level, the message, and the fields below it. What JSON escapes is escaped here too: a
+ * text from outside can neither begin a line nor move the cursor.
+ */
+const prettyLine = (colour: boolean): ((line: string) => string) => {
+  const prettify = pinoPretty.prettyFactory({
+    colorize: colour,
+    messageKey: 'message',
+    translateTime: 'UTC:yyyy-mm-dd HH:MM:ss.l',
+    singleLine: true,
+  });
+  return (line) => {
+    const record = JSON.parse(line) as Line;
+    return prettify(Object.fromEntries(Object.entries(record).map(([name, value]) => [name, printable(value)])));
+  };
+};
+
+/** What turns a line of JSON into a line of this format; null where JSON is the format. Colours are for terminals. */
+export const lineFormat = (format: LogFormat, fileDescriptor: number): ((line: string) => string) | null =>
+  format === 'json' ? null : prettyLine(isatty(fileDescriptor));

@@ -1,0 +1,141 @@
+import { write, writeSync } from 'node:fs';
+
+/** Where log lines go and how much of them may wait. */
+export interface LogOutputOptions {
+  /** 1 is the standard output. */
+  readonly fileDescriptor: number;
+  /** Turns a line of JSON into what is written; null writes it as it is. Both end in a line feed. */
+  readonly format: ((line: string) => string) | null;
+  /** Characters that may wait before access lines are dropped. */
+  readonly maxPendingCharacters?: number;
+}
+
+const defaultMaxPendingCharacters = 4 * 1024 * 1024;
+/** Characters that are written without waiting for more. */
+const batchCharacters = 64 * 1024;
+const batchDelayMs = 25;
+const busyDelayMs = 10;
+
+/**
+ * Writes log lines without ever making a request wait: lines are gathered for some milliseconds and written together in
+ * the background, one write at a time. What waits is bounded. When whoever reads is too slow, access lines are dropped
+ * first, and counted; other lines have as much room again. A write that fails (the reader has gone, the disk is full)
+ * loses its lines, never the process.
+ */
+export class LogOutput {
+  readonly #fileDescriptor: number;
+  readonly #format: ((line: string) => string) | null;
+  readonly #maxPendingCharacters: number;
+  readonly #onExit = (): void => this.flushSync();
+  #batch = '';
+  #batchAccessLines = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writing = false;
+  #droppedAccessLines = 0;
+  #closed = false;
+  #onIdle: (() => void) | null = null;
+
+  constructor({ fileDescriptor, format, maxPendingCharacters }: LogOutputOptions) {
+    this.#fileDescriptor = fileDescriptor;
+    this.#format = format;
+    this.#maxPendingCharacters = maxPendingCharacters ?? defaultMaxPendingCharacters;
+    process.on('exit', this.#onExit);
+  }
+
+  /** Access lines that were lost so far. */
+  droppedAccessLines(): number {
+    return this.#droppedAccessLines;
+  }
+
+  /** Writes a line that tells of the gateway itself. */
+  write(line: string): void {
+    if (this.#batch.length <= 2 * this.#maxPendingCharacters) this.#add(line);
+  }
+
+  /** Writes a line of the access log. */
+  writeAccess(line: string): void {
+    if (this.#closed || this.#batch.length > this.#maxPendingCharacters) {
+      this.#droppedAccessLines += 1;
+      return;
+    }
+    this.#batchAccessLines += 1;
+    this.#add(line);
+  }
+
+  /** Writes what waits before it returns, for a process that is about to end. */
+  flushSync(): void {
+    let rest = this.#takeBatch();
+    try {
+      while (rest.length > 0) rest = rest.subarray(writeSync(this.#fileDescriptor, rest));
+    } catch {
+      // There is nowhere left to tell it.
+    }
+  }
+
+  /**
+   * Writes what waits and takes no more. False where it could not all be written in time: then a thread is stuck in a
+   * write to a reader that does not read, and an ordinary exit would wait for it.
+   */
+  async close(deadlineMs: number): Promise<boolean> {
+    this.#closed = true;
+    process.off('exit', this.#onExit);
+    this.#writeBatch();
+    if (!this.#writing) return true;
+    return new Promise((resolve) => {
+      const deadline = setTimeout(() => resolve(false), deadlineMs);
+      this.#onIdle = () => {
+        clearTimeout(deadline);
+        resolve(true);
+      };
+    });
+  }
+
+  #add(line: string): void {
+    if (this.#closed) return;
+    this.#batch += this.#format === null ? line : this.#format(line);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#writing || this.#batch === '') return;
+    if (this.#closed || this.#batch.length >= batchCharacters) this.#writeBatch();
+    else this.#timer ??= setTimeout(() => this.#writeBatch(), batchDelayMs);
+  }
+
+  #takeBatch(): Buffer {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const batch = Buffer.from(this.#batch);
+    this.#batch = '';
+    this.#batchAccessLines = 0;
+    return batch;
+  }
+
+  #writeBatch(): void {
+    if (this.#writing || this.#batch === '') return;
+    const accessLines = this.#batchAccessLines;
+    this.#writing = true;
+    this.#writeRest(this.#takeBatch(), accessLines);
+  }
+
+  #writeRest(rest: Buffer, accessLines: number): void {
+    write(this.#fileDescriptor, rest, (error, written) => {
+      if (error !== null && error.code === 'EAGAIN') {
+        setTimeout(() => this.#writeRest(rest, accessLines), busyDelayMs);
+      } else if (error !== null) {
+        this.#droppedAccessLines += accessLines;
+        this.#written();
+      } else if (written < rest.length) {
+        this.#writeRest(rest.subarray(written), accessLines);
+      } else {
+        this.#written();
+      }
+    });
+  }
+
+  #written(): void {
+    this.#writing = false;
+    this.#schedule();
+    if (!this.#writing) this.#onIdle?.();
+  }
+}

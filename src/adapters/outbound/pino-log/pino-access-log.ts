@@ -1,0 +1,58 @@
+import type { AccessLog, AccessRecord } from '../../../application/ports/access-log.js';
+import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
+import type { LogOutput } from './log-output.js';
+import { jsonText } from './printable-json.js';
+
+/** Levels at which access lines, which are of level info, are written. */
+const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);
+
+const text = (value: string | null): string => (value === null ? 'null' : jsonText(value));
+
+/** To a microsecond. JSON has no word for what is no number. */
+const milliseconds = (value: number): number | null =>
+  Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null;
+
+/**
+ * One line for each request, into the same output as the log and in the same shape. The line is put together by hand:
+ * pino's own way to it takes several times as long, on every request.
+ */
+export class PinoAccessLog implements AccessLog {
+  readonly #output: LogOutput;
+  readonly #writes: boolean;
+  readonly #wallMs: () => number;
+  #second = -1;
+  #secondText = '';
+
+  /** @param wallMs milliseconds since the Unix epoch */
+  constructor(level: LogLevel, output: LogOutput, wallMs: () => number) {
+    this.#output = output;
+    this.#writes = writingLevels.has(level);
+    this.#wallMs = wallMs;
+  }
+
+  write(record: AccessRecord): void {
+    if (!this.#writes) return;
+    const requestId = text(record.requestId);
+    // While nothing traces the request, its own id is the trace's.
+    this.#output.writeAccess(
+      `{"level":"info","time":"${this.#time()}","message":"request","request_id":${requestId},"trace_id":${requestId},` +
+        `"correlation_id":${text(record.correlationId)},"client_ip":${text(record.clientIp)},` +
+        `"method":${text(record.method)},"path":${text(record.path)},"protocol":${text(record.protocol)},` +
+        `"host":${text(record.host)},"route":${text(record.route)},"upstream":${text(record.upstream)},` +
+        `"target":${text(record.target)},"status":${record.status},"duration_ms":${milliseconds(record.durationMs)},` +
+        `"request_bytes":${record.requestBytes},"response_bytes":${record.responseBytes}` +
+        `${record.errorType === null ? '' : `,"error_type":${text(record.errorType)}`}}\n`,
+    );
+  }
+
+  /** ISO 8601. The part up to the second is the same for many lines. */
+  #time(): string {
+    const now = this.#wallMs();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#secondText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${this.#secondText}${String(Math.floor(now) - second * 1000).padStart(3, '0')}Z`;
+  }
+}

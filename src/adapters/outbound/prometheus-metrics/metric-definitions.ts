@@ -1,0 +1,130 @@
+/** A metric as it is exposed. Every one also has the label `instance`. */
+export interface MetricDefinition {
+  /** Never changes: dashboards and alert rules rely on it. */
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Their values are bounded: status codes, and names from the configuration. */
+  readonly labels: readonly string[];
+  /** Upper bounds in seconds, of a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+const agentBuckets = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+] as const;
+
+/** Every metric of the gateway. */
+export const metricDefinitions = {
+  requests: {
+    name: 'gateway_requests_total',
+    type: 'counter',
+    help: 'Requests answered, by status and route; the route is none where no route took the request.',
+    labels: ['status', 'route'],
+  },
+  requestDuration: {
+    name: 'gateway_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the head of a request to the end of its response.',
+    labels: ['route'],
+    buckets: requestBuckets,
+  },
+  upstreamAttempts: {
+    name: 'gateway_upstream_attempts_total',
+    type: 'counter',
+    help: 'Requests sent to an upstream.',
+    labels: ['upstream'],
+  },
+  upstreamFailures: {
+    name: 'gateway_upstream_failures_total',
+    type: 'counter',
+    help: 'Requests to an upstream that got no response.',
+    labels: ['upstream'],
+  },
+  poolSize: {
+    name: 'gateway_connection_pool_size',
+    type: 'gauge',
+    help: 'Open connections to a target of an upstream.',
+    labels: ['upstream', 'target'],
+  },
+  poolIdle: {
+    name: 'gateway_connection_pool_idle',
+    type: 'gauge',
+    help: 'Open connections to a target of an upstream that wait for a request.',
+    labels: ['upstream', 'target'],
+  },
+  agentLatency: {
+    name: 'gateway_agent_latency_seconds',
+    type: 'histogram',
+    help: 'Time in which an agent answered a call.',
+    labels: ['agent'],
+    buckets: agentBuckets,
+  },
+  agentTimeouts: {
+    name: 'gateway_agent_timeouts_total',
+    type: 'counter',
+    help: 'Calls that an agent did not answer in time.',
+    labels: ['agent'],
+  },
+  agentFailures: {
+    name: 'gateway_agent_failures_total',
+    type: 'counter',
+    help: 'Calls to an agent that failed in another way than by time.',
+    labels: ['agent'],
+  },
+  headerSizeExceeded: {
+    name: 'gateway_header_size_exceeded_total',
+    type: 'counter',
+    help: 'Requests refused for the size or number of their header fields.',
+    labels: [],
+  },
+  bodySizeExceeded: {
+    name: 'gateway_body_size_exceeded_total',
+    type: 'counter',
+    help: 'Requests refused for the size of their body.',
+    labels: [],
+  },
+  openConnections: {
+    name: 'gateway_open_connections',
+    type: 'gauge',
+    help: 'Open client connections.',
+    labels: [],
+  },
+  connectionsActive: {
+    name: 'gateway_connections_active',
+    type: 'gauge',
+    help: 'Open client connections; the same as gateway_open_connections.',
+    labels: [],
+  },
+  activeRequests: {
+    name: 'gateway_active_requests',
+    type: 'gauge',
+    help: 'Requests that are being served.',
+    labels: [],
+  },
+  requestsInFlight: {
+    name: 'gateway_requests_in_flight',
+    type: 'gauge',
+    help: 'Requests that are being served; the same as gateway_active_requests.',
+    labels: [],
+  },
+  memoryUsage: {
+    name: 'gateway_memory_usage_bytes',
+    type: 'gauge',
+    help: 'Resident memory of the gateway.',
+    labels: [],
+  },
+  configurationReloads: {
+    name: 'gateway_config_reloads_total',
+    type: 'counter',
+    help: 'Reloads of the configuration, by result: success or failure.',
+    labels: ['result'],
+  },
+  accessLinesDropped: {
+    name: 'gateway_access_log_dropped_total',
+    type: 'counter',
+    help: 'Lines of the access log that were dropped because the reader of the log is too slow.',
+    labels: [],
+  },
+} as const satisfies Record<string, MetricDefinition>;

@@ -1,0 +1,173 @@
+import { Registry } from 'prom-client';
+import type {
+  AgentCallMetrics,
+  ExceededLimit,
+  GatewayGauges,
+  GatewayMetrics,
+  MetricsExposition,
+  PoolFigures,
+  RouteMetrics,
+  UpstreamMetrics,
+} from '../../../application/ports/gateway-metrics.js';
+import { AgentCounters } from './agent-counters.js';
+import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
+import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
+import { RouteCounters } from './route-counters.js';
+import { UpstreamCounters } from './upstream-counters.js';
+
+/** Label of requests that no route took. A route of that name shares the series: a series must not come twice. */
+const noRoute = 'none';
+
+/** The named entry, made where there is none yet. */
+const entry = <Counters>(map: Map<string, Counters>, name: string, make: () => Counters): Counters => {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(name, made);
+  return made;
+};
+
+const unlabelled = (value: number): readonly Sample[] => [{ labels: {}, value }];
+
+/** One series for each target, also while a reload has the connections of two configurations open. */
+const poolSamples = (pools: readonly PoolFigures[], figure: (pool: PoolFigures) => number): readonly Sample[] => {
+  const values = new Map<string, { labels: { upstream: string; target: string }; value: number }>();
+  for (const pool of pools) {
+    const { upstream, target } = pool;
+    const sample = entry(values, JSON.stringify([upstream, target]), () => ({
+      labels: { upstream, target },
+      value: 0,
+    }));
+    sample.value += figure(pool);
+  }
+  return [...values.values()];
+};
+
+/**
+ * The gateway's metrics in a prom-client registry of their own. Counting is adding to a number; prom-client reads the
+ * numbers when somebody scrapes. The entries are as many as there are names in the configurations of this run.
+ */
+export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExposition {
+  readonly #registry = new Registry();
+  readonly #routes = new Map<string, RouteCounters>();
+  readonly #upstreams = new Map<string, UpstreamCounters>();
+  readonly #agents = new Map<string, AgentCounters>();
+  readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
+  readonly #reloads = { success: 0, failure: 0 };
+
+  /** @param instance value of the label `instance` of every series */
+  constructor(instance: string) {
+    this.nameInstance(instance);
+    this.#registerRoutes();
+    this.#registerUpstreams();
+    this.#registerAgents();
+    this.#register(metricDefinitions.headerSizeExceeded, () => unlabelled(this.#exceeded.header_size));
+    this.#register(metricDefinitions.bodySizeExceeded, () => unlabelled(this.#exceeded.body_size));
+    this.#register(metricDefinitions.configurationReloads, () =>
+      Object.entries(this.#reloads).map(([result, value]) => ({ labels: { result }, value })),
+    );
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** A reload may have changed the name. */
+  nameInstance(instance: string): void {
+    this.#registry.setDefaultLabels({ instance });
+  }
+
+  /** Exposes the gauges too. Called once, when there is something to read them from. */
+  observe(gauges: GatewayGauges): void {
+    const pools = (figure: (pool: PoolFigures) => number) => () => poolSamples(gauges.pools(), figure);
+    const connections = () => unlabelled(gauges.openConnections());
+    const requests = () => unlabelled(gauges.requestsInFlight());
+
+    this.#register(
+      metricDefinitions.poolSize,
+      pools((pool) => pool.size),
+    );
+    this.#register(
+      metricDefinitions.poolIdle,
+      pools((pool) => pool.idle),
+    );
+    this.#register(metricDefinitions.openConnections, connections);
+    this.#register(metricDefinitions.connectionsActive, connections);
+    this.#register(metricDefinitions.activeRequests, requests);
+    this.#register(metricDefinitions.requestsInFlight, requests);
+    this.#register(metricDefinitions.memoryUsage, () => unlabelled(gauges.memoryBytes()));
+    this.#register(metricDefinitions.accessLinesDropped, () => unlabelled(gauges.droppedAccessLines()));
+  }
+
+  route(route: string | null): RouteMetrics {
+    return entry(this.#routes, route ?? noRoute, () => new RouteCounters());
+  }
+
+  upstream(upstream: string): UpstreamMetrics {
+    return entry(this.#upstreams, upstream, () => new UpstreamCounters());
+  }
+
+  agent(agent: string): AgentCallMetrics {
+    return entry(this.#agents, agent, () => new AgentCounters());
+  }
+
+  limitExceeded(limit: ExceededLimit): void {
+    this.#exceeded[limit] += 1;
+  }
+
+  configurationReloaded(outcome: 'success' | 'failure'): void {
+    this.#reloads[outcome] += 1;
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #register(definition: MetricDefinition, samples: () => readonly Sample[]): void {
+    this.#registry.registerMetric(liveMetric(definition, samples));
+  }
+
+  #registerRoutes(): void {
+    const { requests, requestDuration } = metricDefinitions;
+    this.#register(requests, () =>
+      [...this.#routes].flatMap(([route, counters]) =>
+        counters.byStatus().map(([status, value]) => ({ labels: { status, route }, value })),
+      ),
+    );
+    this.#register(requestDuration, () =>
+      [...this.#routes].flatMap(([route, { durations }]) =>
+        histogramSamples(requestDuration.name, { route }, durations),
+      ),
+    );
+  }
+
+  #registerUpstreams(): void {
+    const each = (figure: (counters: UpstreamCounters) => number) => () =>
+      [...this.#upstreams].map(([upstream, counters]) => ({ labels: { upstream }, value: figure(counters) }));
+    this.#register(
+      metricDefinitions.upstreamAttempts,
+      each((counters) => counters.attempts),
+    );
+    this.#register(
+      metricDefinitions.upstreamFailures,
+      each((counters) => counters.failures),
+    );
+  }
+
+  #registerAgents(): void {
+    const { agentLatency } = metricDefinitions;
+    const each = (figure: (counters: AgentCounters) => number) => () =>
+      [...this.#agents].map(([agent, counters]) => ({ labels: { agent }, value: figure(counters) }));
+    this.#register(agentLatency, () =>
+      [...this.#agents].flatMap(([agent, { latencies }]) => histogramSamples(agentLatency.name, { agent }, latencies)),
+    );
+    this.#register(
+      metricDefinitions.agentTimeouts,
+      each((counters) => counters.timeouts),
+    );
+    this.#register(
+      metricDefinitions.agentFailures,
+      each((counters) => counters.failures),
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
+import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
+import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { readAnswer, readAnsweredId } from './answer-codec.js';
+import type { Frame } from './frame.js';
+import { readHandshakeResponse } from './handshake-codec.js';
+import { readHealth } from './health-codec.js';
+import { MalformedMessage } from './malformed-message.js';
+import { readMetrics } from './metrics-codec.js';
+import { readPayload } from './payload-json.js';
+
+/** What a gateway reads. */
+export type AgentMessage =
+  | { readonly kind: 'handshake_response'; readonly response: HandshakeResponse }
+  /** An answer that says which call it is for, but not what it means, fails that call alone. */
+  | { readonly kind: 'answer'; readonly correlationId: string; readonly answer: Result<AgentAnswer, string> }
+  | { readonly kind: 'health'; readonly health: AgentHealth }
+  | { readonly kind: 'metrics'; readonly report: MetricsReport }
+  /** A report in a form of its own: worth a line in the log, not the connection. */
+  | { readonly kind: 'unreadable_report'; readonly problem: string }
+  | { readonly kind: 'pong' }
+  /** Well-formed, and nothing that a gateway of ours acts on. */
+  | { readonly kind: 'notice' };
+
+const attempt = <Value>(read: () => Value): Result<Value, string> => {
+  try {
+    return ok(read());
+  } catch (error) {
+    if (error instanceof MalformedMessage) return err(error.message);
+    throw error;
+  }
+};
+
+const readReport = (readIt: () => AgentMessage): AgentMessage => {
+  const message = attempt(readIt);
+  return message.ok ? message.value : { kind: 'unreadable_report', problem: message.error };
+};
+
+const read = ({ name, payload }: Frame): AgentMessage => {
+  // A pong is an echo, whatever was in the ping.
+  if (name === 'pong') return { kind: 'pong' };
+  const object = readPayload(payload);
+  switch (name) {
+    case 'agent_response':
+      return { kind: 'answer', correlationId: readAnsweredId(object), answer: attempt(() => readAnswer(object)) };
+    case 'handshake_response':
+      return { kind: name, response: readHandshakeResponse(object) };
+    case 'health_status':
+      return readReport(() => ({ kind: 'health', health: readHealth(object) }));
+    case 'metrics_report':
+      return readReport(() => ({ kind: 'metrics', report: readMetrics(object) }));
+    default:
+      return { kind: 'notice' };
+  }
+};
+
+/** Reads a frame that an agent sent. The error says what is wrong with it, and quotes none of it. */
+export const readAgentMessage = (frame: Frame): Result<AgentMessage, string> => {
+  const message = attempt(() => read(frame));
+  return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
+};

@@ -1,0 +1,127 @@
+import { type Frame, frameHeadBytes, lengthFieldBytes, maximumFrameLength } from './frame.js';
+import type { MessageName } from './message-codes.js';
+
+const firstBodyBytes = 65_536;
+const nothing = new Uint8Array(0);
+
+/**
+ * Cuts what is read from a socket into frames, however the reads are split. Holds one unfinished frame at the most, and
+ * allocates for it only as its octets come, so that a peer cannot claim memory by announcing a length.
+ */
+export class FrameDecoder {
+  readonly #names: ReadonlyMap<number, MessageName>;
+  readonly #head = new Uint8Array(frameHeadBytes);
+  #headUsed = 0;
+  /** Octets of the payload of the current frame; known once its head is complete. */
+  #payloadLength = 0;
+  #name: MessageName = 'ping';
+  #body: Uint8Array = nothing;
+  #bodyUsed = 0;
+  #chunks: Uint8Array[] = [];
+  #offset = 0;
+  #failure: string | null = null;
+
+  /** @param names the messages that the other end may send, by code */
+  constructor(names: ReadonlyMap<number, MessageName>) {
+    this.#names = names;
+  }
+
+  /** Why nothing more can be read; null while all is well. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Whether an end of the stream now cuts a frame off. One inside a length field is a clean close. */
+  get isInsideFrame(): boolean {
+    return this.#headUsed >= lengthFieldBytes;
+  }
+
+  get #isHeadRead(): boolean {
+    return this.#headUsed === frameHeadBytes && this.#failure === null;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /** The next frame; null where there is none yet, or never will be because of `failure`. */
+  next(): Frame | null {
+    while (this.#failure === null) {
+      const chunk = this.#chunks[0];
+      if (chunk === undefined) return null;
+      if (!this.#isHeadRead) {
+        this.#readHead(chunk);
+        if (this.#isHeadRead && this.#payloadLength === 0) return this.#finish(nothing);
+        continue;
+      }
+      const payload = this.#readBody(chunk);
+      if (payload !== null) return this.#finish(payload);
+    }
+    return null;
+  }
+
+  #finish(payload: Uint8Array): Frame {
+    this.#headUsed = 0;
+    this.#body = nothing;
+    this.#bodyUsed = 0;
+    return { name: this.#name, payload };
+  }
+
+  #advance(chunk: Uint8Array, count: number): void {
+    this.#offset += count;
+    if (this.#offset < chunk.length) return;
+    this.#chunks.shift();
+    this.#offset = 0;
+  }
+
+  #readHead(chunk: Uint8Array): void {
+    const head = this.#head;
+    const count = Math.min(frameHeadBytes - this.#headUsed, chunk.length - this.#offset);
+    for (let index = 0; index < count; index += 1) {
+      head[this.#headUsed + index] = chunk[this.#offset + index] as number;
+    }
+    this.#headUsed += count;
+    this.#advance(chunk, count);
+    if (this.#headUsed < lengthFieldBytes) return;
+    const [a, b, c, d, code] = head as unknown as [number, number, number, number, number];
+    const length = a * 2 ** 24 + (b << 16) + (c << 8) + d;
+    if (length === 0) this.#failure = 'a frame of length zero';
+    else if (length > maximumFrameLength) this.#failure = `a frame of ${length} octets`;
+    else if (this.#headUsed === frameHeadBytes) this.#readType(code, length);
+  }
+
+  #readType(code: number, length: number): void {
+    const name = this.#names.get(code);
+    if (name === undefined) {
+      this.#failure = `a message of the unknown type ${code}`;
+      return;
+    }
+    this.#name = name;
+    this.#payloadLength = length - 1;
+  }
+
+  #readBody(chunk: Uint8Array): Uint8Array | null {
+    const missing = this.#payloadLength - this.#bodyUsed;
+    const available = chunk.length - this.#offset;
+    if (this.#bodyUsed === 0 && available >= missing) {
+      const payload = chunk.subarray(this.#offset, this.#offset + missing);
+      this.#advance(chunk, missing);
+      return payload;
+    }
+    const count = Math.min(missing, available);
+    this.#reserve(this.#bodyUsed + count);
+    this.#body.set(chunk.subarray(this.#offset, this.#offset + count), this.#bodyUsed);
+    this.#bodyUsed += count;
+    this.#advance(chunk, count);
+    return count === missing ? this.#body.subarray(0, this.#bodyUsed) : null;
+  }
+
+  /** Doubles, so that an octet is copied a bounded number of times on average. */
+  #reserve(needed: number): void {
+    if (needed <= this.#body.length) return;
+    const size = Math.min(this.#payloadLength, Math.max(needed, this.#body.length * 2, firstBodyBytes));
+    const grown = new Uint8Array(size);
+    grown.set(this.#body.subarray(0, this.#bodyUsed));
+    this.#body = grown;
+  }
+}

@@ -1,0 +1,51 @@
+import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
+import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { type Cancel, type Configure, readCancel, readConfigure } from './control-codec.js';
+import { readRequestBodyChunk, readRequestHeaders } from './event-codec.js';
+import type { Frame } from './frame.js';
+import { readHandshakeRequest } from './handshake-codec.js';
+import { readText } from './json-fields.js';
+import { MalformedMessage } from './malformed-message.js';
+import type { MessageName } from './message-codes.js';
+import { readPayload } from './payload-json.js';
+
+/** What an agent reads. */
+export type GatewayMessage =
+  | { readonly kind: 'handshake_request'; readonly request: HandshakeRequest }
+  | { readonly kind: 'event'; readonly event: AgentEvent }
+  /** An event that no agent of ours asks for. It is answered all the same. */
+  | { readonly kind: 'unasked_event'; readonly name: MessageName; readonly correlationId: string }
+  | { readonly kind: 'configure'; readonly configure: Configure }
+  | { readonly kind: 'cancel'; readonly cancel: Cancel }
+  /** The payload goes back as it is. */
+  | { readonly kind: 'ping'; readonly payload: Uint8Array };
+
+const read = ({ name, payload }: Frame): GatewayMessage => {
+  switch (name) {
+    case 'request_headers':
+      return { kind: 'event', event: readRequestHeaders(readPayload(payload)) };
+    case 'request_body_chunk':
+      return { kind: 'event', event: readRequestBodyChunk(readPayload(payload)) };
+    case 'handshake_request':
+      return { kind: name, request: readHandshakeRequest(readPayload(payload, true)) };
+    case 'configure':
+      return { kind: name, configure: readConfigure(readPayload(payload, true)) };
+    case 'cancel':
+      return { kind: name, cancel: readCancel(readPayload(payload)) };
+    case 'ping':
+      return { kind: name, payload };
+    default:
+      return { kind: 'unasked_event', name, correlationId: readText(readPayload(payload), 'correlation_id') };
+  }
+};
+
+/** Reads a frame that a gateway sent. The error says what is wrong with it, and quotes none of it. */
+export const readGatewayMessage = (frame: Frame): Result<GatewayMessage, string> => {
+  try {
+    return ok(read(frame));
+  } catch (error) {
+    if (error instanceof MalformedMessage) return err(`${frame.name} cannot be read: ${error.message}`);
+    throw error;
+  }
+};

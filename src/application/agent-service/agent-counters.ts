@@ -1,0 +1,87 @@
+import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../domain/agent-protocol/metrics-report.js';
+import type { AuthenticationFailure } from '../../domain/identity/authentication-failure.js';
+import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+
+/** Upper bounds in seconds: a remembered token takes microseconds, a slow store milliseconds. */
+const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+/** What the agent counts, from its start on. Labels are closed unions, so the number of series is bounded. */
+export class AgentCounters {
+  #requests = 0;
+  readonly #successes = new Map<AuthenticationMethod, number>();
+  readonly #failures = new Map<string, { labels: { method: string; reason: string }; value: number }>();
+  readonly #buckets = new Float64Array(durationBounds.length + 1);
+  #seconds = 0;
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  succeeded(method: AuthenticationMethod, seconds: number): void {
+    this.#successes.set(method, (this.#successes.get(method) ?? 0) + 1);
+    this.#answered(seconds);
+  }
+
+  /** Also where fail-open lets the request pass: its authentication failed all the same. */
+  failed({ method, reason }: AuthenticationFailure, seconds: number): void {
+    const labels = { method: method ?? 'none', reason };
+    const key = `${labels.method} ${reason}`;
+    const series = this.#failures.get(key) ?? { labels, value: 0 };
+    series.value += 1;
+    this.#failures.set(key, series);
+    this.#answered(seconds);
+  }
+
+  #answered(seconds: number): void {
+    this.#requests += 1;
+    this.#seconds += seconds;
+    const bucket = durationBounds.findIndex((bound) => seconds <= bound);
+    const index = bucket < 0 ? durationBounds.length : bucket;
+    this.#buckets[index] = (this.#buckets[index] as number) + 1;
+  }
+
+  #histogram(): ReportedHistogram {
+    let count = 0;
+    const buckets = Array.from(this.#buckets, (value, index) => {
+      count += value;
+      return { le: durationBounds[index] ?? Number.POSITIVE_INFINITY, count };
+    });
+    const help = 'Time it took to authenticate a request, in seconds';
+    return { name: 'auth_duration_seconds', help, labels: {}, sum: this.#seconds, count, buckets };
+  }
+
+  report(agentId: string, timestampMs: number, intervalMs: number): MetricsReport {
+    const successes = Array.from(
+      this.#successes,
+      ([method, value]): ReportedValue => ({
+        name: 'auth_success_total',
+        help: 'Requests that were authenticated, by method',
+        labels: { method },
+        value,
+      }),
+    );
+    const failures = Array.from(
+      this.#failures.values(),
+      ({ labels, value }): ReportedValue => ({
+        name: 'auth_failure_total',
+        help: 'Requests that were not authenticated, by the method tried first and its reason',
+        labels,
+        value,
+      }),
+    );
+    const requests = {
+      name: 'auth_requests_total',
+      help: 'Requests that were judged',
+      labels: {},
+      value: this.#requests,
+    };
+    return {
+      agentId,
+      timestampMs,
+      intervalMs,
+      counters: [requests, ...successes, ...failures],
+      gauges: [],
+      histograms: [this.#histogram()],
+    };
+  }
+}

@@ -1,0 +1,222 @@
+import { type AgentCapabilities, defaultAgentLimits } from '../../domain/agent-protocol/capabilities.js';
+import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  allowAnswer,
+  type HeaderOperation,
+  type RequestHeadersEvent,
+} from '../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
+import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
+import { removalOperations } from '../../domain/identity/identity-headers.js';
+import { alwaysOwned } from '../../domain/identity/owned-headers.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import type { Result } from '../../domain/shared/result.js';
+import type { AuthenticationOutcome } from '../authenticate-request/authenticate-request.js';
+import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
+import type { PreparedAgent } from '../configure-agent/prepare-agent.js';
+import type { AgentService, ConfigurationGiver } from '../ports/agent-service.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import { AgentCounters } from './agent-counters.js';
+import { LatencyWindow } from './latency-window.js';
+import { unauthenticatedAnswer, undecidedAnswer } from './refusal.js';
+
+/** What an agent says of itself, and how often it reports. */
+export interface AgentFacts {
+  /** Unique among all agents that a gateway talks to. */
+  readonly agentId: string;
+  readonly version: string;
+  readonly healthIntervalMs: number;
+  readonly metricsIntervalMs: number;
+}
+
+const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
+  agentId: facts.agentId,
+  name: 'gateway-auth',
+  version: facts.version,
+  supportedEvents: ['request_headers', 'request_body_chunk', 'configure'],
+  features: {
+    streamingBody: true,
+    websocket: false,
+    guardrails: false,
+    configPush: true,
+    metricsExport: true,
+    cancellation: true,
+    flowControl: false,
+    healthReporting: true,
+    concurrentRequests: defaultAgentLimits.maxConcurrency,
+  },
+  limits: defaultAgentLimits,
+  ownedHeaders,
+});
+
+type RefusedOutcome = Extract<AuthenticationOutcome, { kind: 'refused' }>;
+
+/** The authentication agent: authenticates requests, and tells the upstream who makes them. */
+export class AuthAgent implements AgentService {
+  readonly #facts: AgentFacts;
+  readonly #configuration: AgentConfigurationInForce;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #counters = new AgentCounters();
+  readonly #latency = new LatencyWindow();
+  readonly #healthListeners = new Set<(health: AgentHealth) => void>();
+  #capabilities: AgentCapabilities | null = null;
+  #inFlight = 0;
+  #refused = 0;
+  #draining = false;
+  #reportedState: AgentState = 'unhealthy';
+
+  constructor(facts: AgentFacts, configuration: AgentConfigurationInForce, clock: Clock, logger: Logger) {
+    this.#facts = facts;
+    this.#configuration = configuration;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** The same object until the configuration changes: transports ask for it on every event. */
+  capabilities(): AgentCapabilities {
+    const ownedHeaders = this.#configuration.current()?.identityHeaderPatterns ?? alwaysOwned;
+    if (this.#capabilities?.ownedHeaders !== ownedHeaders) {
+      this.#capabilities = agentCapabilities(this.#facts, ownedHeaders);
+    }
+    return this.#capabilities;
+  }
+
+  /** Takes the options that were given at the start. The errors are all that were found. */
+  async start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
+    const started = await this.#configuration.start();
+    this.#noteState();
+    return started;
+  }
+
+  /** Reads keys and lists anew from the files that the configuration in force names. An error leaves all as it was. */
+  reload(): Promise<Result<void, string>> {
+    return this.#configuration.reload();
+  }
+
+  async configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
+    const taken = await this.#configuration.configure(config, giver);
+    this.#noteState();
+    return taken;
+  }
+
+  async judge(event: AgentEvent, _connection: symbol): Promise<AgentAnswer> {
+    // No request is asked for its body, so a piece of one cannot change what was decided.
+    if (event.kind === 'request_body_chunk') return allowAnswer;
+    const agent = this.#configuration.current();
+    if (agent === null) return undecidedAnswer(event);
+    const startedMs = this.#clock.monotonicMs();
+    this.#inFlight += 1;
+    try {
+      const outcome = await agent.authentication.authenticate(event.headers);
+      return this.#answer(event, agent, outcome, this.#clock.monotonicMs() - startedMs);
+    } catch (error) {
+      this.#logger.error('a request could not be judged', {
+        correlation_id: event.correlationId,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return undecidedAnswer(event);
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  #answer(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: AuthenticationOutcome,
+    durationMs: number,
+  ): AgentAnswer {
+    this.#latency.record(durationMs);
+    if (outcome.kind === 'refused') return this.#refuse(event, agent, outcome, durationMs);
+    const { identity, operations } = outcome.prepared;
+    this.#counters.succeeded(identity.method, durationMs / 1000);
+    return this.#allow(event, agent, operations);
+  }
+
+  #refuse(event: RequestHeadersEvent, agent: PreparedAgent, outcome: RefusedOutcome, durationMs: number): AgentAnswer {
+    const { failure, bearerShown } = outcome;
+    this.#counters.failed(failure, durationMs / 1000);
+    const fields = {
+      correlation_id: event.correlationId,
+      method: failure.method ?? 'none',
+      reason: failure.reason,
+      client_ip: event.metadata.clientIp,
+      route: event.metadata.routeId,
+    };
+    if (agent.failOpen) {
+      this.#logger.warn('authentication failed, and the request passes without an identity (fail-open)', fields);
+      return this.#allow(event, agent, []);
+    }
+    this.#refused += 1;
+    this.#logger.info('authentication failed', fields);
+    return unauthenticatedAnswer(event, failure.reason, bearerShown);
+  }
+
+  /** INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set. */
+  #allow(event: RequestHeadersEvent, agent: PreparedAgent, identity: readonly HeaderOperation[]): AgentAnswer {
+    const requestHeaders = removalOperations(event.headers, agent.removable);
+    requestHeaders.push(...identity);
+    return { ...allowAnswer, requestHeaders };
+  }
+
+  /** Nothing is held for a request between its events: an answer that is under way is dropped by the transport. */
+  cancel(): void {}
+
+  /** Nothing is held for a connection. */
+  disconnected(): void {}
+
+  /** Says from now on that no new request should come. What comes is judged all the same. */
+  drain(): void {
+    this.#draining = true;
+    this.#noteState();
+  }
+
+  health(): AgentHealth {
+    const latency = this.#latency.figures();
+    const state = this.#state();
+    return {
+      agentId: this.#facts.agentId,
+      state,
+      message: state === 'unhealthy' ? 'no configuration has been taken' : null,
+      load: {
+        inFlight: this.#inFlight,
+        queueDepth: 0,
+        avgLatencyMs: latency.avgMs,
+        p50LatencyMs: latency.p50Ms,
+        p95LatencyMs: latency.p95Ms,
+        p99LatencyMs: latency.p99Ms,
+        requestsProcessed: this.#counters.requests,
+        requestsRejected: this.#refused,
+        requestsTimedOut: 0,
+      },
+      validForMs: this.#facts.healthIntervalMs * 2,
+      timestampMs: this.#clock.wallMs(),
+    };
+  }
+
+  metrics(): MetricsReport {
+    return this.#counters.report(this.#facts.agentId, this.#clock.wallMs(), this.#facts.metricsIntervalMs);
+  }
+
+  onHealthChange(listener: (health: AgentHealth) => void): () => void {
+    this.#healthListeners.add(listener);
+    return () => this.#healthListeners.delete(listener);
+  }
+
+  #state(): AgentState {
+    if (this.#draining) return 'draining';
+    return this.#configuration.current() === null ? 'unhealthy' : 'healthy';
+  }
+
+  #noteState(): void {
+    const state = this.#state();
+    if (state === this.#reportedState) return;
+    this.#reportedState = state;
+    const health = this.health();
+    for (const listener of this.#healthListeners) listener(health);
+  }
+}

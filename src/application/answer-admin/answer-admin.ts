@@ -1,0 +1,88 @@
+import type { AdminConfiguration, BuiltinHandler } from '../../domain/configuration/gateway-configuration.js';
+import { isAdminHost } from '../../domain/status/admin-host.js';
+import { isLoopbackAddress, isLoopbackHost } from '../../domain/status/loopback-address.js';
+import type { SecretComparer } from '../ports/secret-comparer.js';
+import { type AdminAnswer, problemAnswer } from '../report-status/admin-answer.js';
+import type { StatusReports } from '../report-status/status-reports.js';
+import { answerBuiltin } from './answer-builtin.js';
+import { bearerToken } from './bearer-token.js';
+
+/** A request that came by the admin address. */
+export interface AdminRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Every Host header. */
+  readonly hosts: readonly string[];
+  /** Every Authorization header. */
+  readonly authorizations: readonly string[];
+  /** Of the connection itself: a forwarding header does not count here. */
+  readonly peerAddress: string;
+  readonly correlationId: string;
+}
+
+const handlersByPath: ReadonlyMap<string, BuiltinHandler> = new Map([
+  ['/health', 'health'],
+  ['/ready', 'ready'],
+  ['/status', 'status'],
+  ['/metrics', 'metrics'],
+  ['/admin/upstreams', 'upstreams'],
+  ['/admin/version', 'version'],
+  ['/admin/routes', 'routes'],
+  ['/admin/stats', 'stats'],
+]);
+
+const isUnderAdmin = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
+
+/** Answers what comes by the admin address: who may ask, then what is asked. */
+export class AnswerAdmin {
+  readonly #reports: StatusReports;
+  readonly #isSecret: SecretComparer;
+
+  constructor(reports: StatusReports, isSecret: SecretComparer) {
+    this.#reports = reports;
+    this.#isSecret = isSecret;
+  }
+
+  /** `admin` is the block in force now: a reload may have changed its token. */
+  async answer(request: AdminRequest, admin: AdminConfiguration): Promise<AdminAnswer> {
+    const refusal = this.#refusal(request, admin);
+    if (refusal !== null) return refusal;
+
+    const handler = handlersByPath.get(request.path);
+    if (handler === undefined) {
+      return problemAnswer('no_route', 'There is no such admin endpoint.', request.correlationId);
+    }
+    return answerBuiltin(this.#reports, handler, request.method, request.correlationId);
+  }
+
+  #refusal(request: AdminRequest, admin: AdminConfiguration): AdminAnswer | null {
+    const { correlationId } = request;
+    if (admin.token !== null) {
+      const given = bearerToken(request.authorizations);
+      if (given !== null && this.#isSecret(given, admin.token)) return null;
+      return problemAnswer(
+        'admin_unauthorized',
+        'Send the token of the admin block as a bearer token.',
+        correlationId,
+        ['WWW-Authenticate', 'Bearer realm="portcullis-admin"'],
+      );
+    }
+    // Without a token another address than loopback is only served where the configuration says so by name.
+    const isLocal = isLoopbackHost(admin.address.host);
+    if (isLocal && !isAdminHost(request.hosts, admin.address.host)) {
+      return problemAnswer(
+        'invalid_host',
+        'Without a token this address is served under an IP address, localhost or its configured host.',
+        correlationId,
+      );
+    }
+    if (isLocal && !isLoopbackAddress(request.peerAddress)) {
+      return problemAnswer('admin_forbidden', 'Without a token only this machine may ask.', correlationId);
+    }
+    if (request.method === 'POST' && isUnderAdmin(request.path)) {
+      return problemAnswer('admin_forbidden', 'A POST needs a token, and none is configured.', correlationId);
+    }
+    return null;
+  }
+}

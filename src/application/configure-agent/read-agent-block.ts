@@ -1,0 +1,42 @@
+import { decodeAgentOptions } from '../../domain/configuration/agent/decode-agent-options.js';
+import type { AgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { ConfigurationSource } from '../ports/configuration-source.js';
+
+export interface ReadAgentBlock {
+  /** Null where there was any error. */
+  readonly options: AgentOptions | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+const failure = (message: string, problems: readonly ConfigurationProblem[]): ReadAgentBlock => ({
+  options: null,
+  problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+});
+
+/** The socket that the gateway connects to is the one to serve, unless the block says otherwise. */
+const socketOf = ({ transport }: AgentConfiguration): AgentOptions =>
+  transport.kind === 'unix_socket' ? { socket: transport.path } : {};
+
+/** Reads the options of an agent from its block in a gateway's configuration; `agentName` null means the only one. */
+export const readAgentBlock = async (
+  source: ConfigurationSource,
+  agentName: string | null,
+): Promise<ReadAgentBlock> => {
+  const { configuration, problems } = await source.load();
+  if (configuration === null) return { options: null, problems };
+  const names = configuration.agents.map(({ name }) => name);
+  const agent =
+    agentName === null && names.length === 1
+      ? configuration.agents[0]
+      : configuration.agents.find(({ name }) => name === agentName);
+  if (agent === undefined) {
+    if (names.length === 0) return failure('the configuration has no agent block', problems);
+    const wanted = agentName === null ? 'there are several agent blocks' : `there is no agent "${agentName}"`;
+    return failure(`${wanted}: choose one of ${names.map((name) => `"${name}"`).join(', ')} with --agent`, problems);
+  }
+  const decoded = decodeAgentOptions(agent.config);
+  const options = decoded.options === null ? null : { ...socketOf(agent), ...decoded.options };
+  return { options, problems: [...problems, ...decoded.problems] };
+};

@@ -1,0 +1,26 @@
+/** What is written of each request once it has ended. */
+export interface AccessRecord {
+  readonly requestId: string;
+  /** The id shown to the client in X-Correlation-Id. */
+  readonly correlationId: string;
+  readonly clientIp: string;
+  readonly method: string;
+  /** Without the query, which may hold secrets. */
+  readonly path: string;
+  readonly protocol: string;
+  readonly host: string | null;
+  readonly route: string | null;
+  readonly upstream: string | null;
+  /** The target's address. */
+  readonly target: string | null;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** Code of the problem that ended it; null where nothing went wrong. */
+  readonly errorType: string | null;
+}
+
+export interface AccessLog {
+  write(record: AccessRecord): void;
+}

@@ -1,0 +1,78 @@
+import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
+import type { AgentState } from '../../domain/agent-protocol/health.js';
+import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
+import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import type { Result } from '../../domain/shared/result.js';
+
+/** Why a call to an agent gave no answer. Every one of them is handled by the agent's failure mode. */
+export type AgentFailureCode =
+  /** No connection, or none that finished its handshake. */
+  | 'unreachable'
+  /** The connection ended while the call was in flight. */
+  | 'disconnected'
+  | 'timed_out'
+  /** An answer came that is none. */
+  | 'malformed_answer'
+  /** Too many calls wait already. */
+  | 'queue_full'
+  /** The agent refused its configuration, or speaks no common version. */
+  | 'refused'
+  /** The caller cancelled. */
+  | 'cancelled';
+
+export interface AgentFailure {
+  readonly code: AgentFailureCode;
+  /** For the log; never a secret. */
+  readonly detail: string;
+}
+
+export type AgentOutcome = Result<AgentAnswer, AgentFailure>;
+
+export interface AgentStatus {
+  readonly name: string;
+  /** `unreachable` where there is no connection that can take a call. */
+  readonly state: AgentState | 'unreachable';
+  readonly connections: number;
+  readonly inFlight: number;
+  readonly queueDepth: number;
+}
+
+/** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
+export interface AgentClient {
+  readonly name: string;
+
+  /**
+   * Asks about an event. Resolves in every case, at the latest when the agent's time-out is over; the time-out counts
+   * the wait for a free slot. An answer that is given has been found well-formed. At most one call may be in flight per
+   * correlation id. Whoever gives up on a request that an agent wants the body of has to cancel it.
+   */
+  ask(event: AgentEvent): Promise<AgentOutcome>;
+
+  /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
+  cancel(correlationId: string, reason: CancelReason): void;
+
+  /** Hands over a new configuration. An error is the agent's reason for refusing it; the old one then stays. */
+  configure(config: JsonObject | null): Promise<Result<void, string>>;
+
+  /** Null until a first handshake has succeeded; then the last one, also while the agent is away. */
+  capabilities(): AgentCapabilities | null;
+
+  status(): AgentStatus;
+
+  /** Starts connecting. Does not wait for the agent: calls fail by the failure mode until it is there. */
+  start(): void;
+
+  /** Takes no new call, waits for those in flight up to the grace, then closes. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Makes the client for an agent block; `maxQueueDepth` calls may wait for a free slot. Nothing connects before `start`. */
+export type AgentClientFactory = (agent: AgentConfiguration, maxQueueDepth: number) => AgentClient;
+
+/** What an agent last reported of itself, for the gateway's own metrics. Every AgentClient is one. */
+export interface AgentMetricsSource {
+  /** One report for each agent id, however many connections it came by. */
+  metricsReports(): readonly MetricsReport[];
+}

@@ -1,0 +1,40 @@
+import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
+import type { AgentHealth } from '../../domain/agent-protocol/health.js';
+import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import type { Result } from '../../domain/shared/result.js';
+
+/** Who hands over a configuration. */
+export interface ConfigurationGiver {
+  readonly proxyId: string;
+  readonly proxyVersion: string;
+}
+
+/**
+ * An agent, as the transports see it: the socket server and the embedded client call the same one.
+ * A connection has its own set of correlation ids, so every call names the connection it came by.
+ */
+export interface AgentService {
+  capabilities(): AgentCapabilities;
+
+  /**
+   * Checks the whole configuration, then takes it. An error is the reason for refusing it, fit to be shown; what was in
+   * force stays. Null: the gateway has none to give.
+   */
+  configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>>;
+
+  /** Never rejects: what cannot be decided is refused by the service itself. */
+  judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer>;
+
+  /** Forgets what is held for a request. */
+  cancel(correlationId: string, reason: CancelReason, connection: symbol): void;
+
+  /** Forgets what is held for every request of a connection that has ended. */
+  disconnected(connection: symbol): void;
+
+  health(): AgentHealth;
+  metrics(): MetricsReport;
+  /** Calls back on each change of state; the result ends that. */
+  onHealthChange(listener: (health: AgentHealth) => void): () => void;
+}

@@ -1,0 +1,30 @@
+import type { HeaderList } from '../../domain/http/header-list.js';
+
+/**
+ * A message body that is pulled. Nothing is read ahead of `read` but what is in the socket's own buffer, so backpressure
+ * comes by itself.
+ */
+export interface BodySource {
+  /** Octets, where the message says so; null where it does not (chunked). */
+  readonly declaredLength: number | null;
+
+  /** The next piece, or null at the end. Rejects with a BodyReadError where the body ended early or was malformed. */
+  read(): Promise<Uint8Array | null>;
+
+  /** The trailer section; empty until `read` has given null. */
+  trailers(): HeaderList;
+
+  /** The rest is not wanted. */
+  cancel(): void;
+}
+
+/** Why a body could not be read to its end. */
+export class BodyReadError extends Error {
+  readonly code: 'aborted' | 'malformed' | 'timed_out';
+
+  constructor(code: 'aborted' | 'malformed' | 'timed_out', message: string) {
+    super(message);
+    this.name = 'BodyReadError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,7 @@
+/** Time. The two clocks are never mixed: one can be set back, the other has no date. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  wallMs(): number;
+  /** Milliseconds since some fixed moment; never goes back. */
+  monotonicMs(): number;
+}

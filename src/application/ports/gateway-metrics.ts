@@ -1,0 +1,61 @@
+/** Limits whose violations are counted. */
+export type ExceededLimit = 'header_size' | 'body_size';
+
+export interface PoolFigures {
+  readonly upstream: string;
+  /** `host:port` of a configured target. */
+  readonly target: string;
+  readonly size: number;
+  readonly idle: number;
+}
+
+/** Counters of one route, its labels resolved when the configuration loads. */
+export interface RouteMetrics {
+  /** A request of this route has been answered. */
+  finished(status: number, durationSeconds: number): void;
+}
+
+export interface UpstreamMetrics {
+  attempted(): void;
+  failed(): void;
+}
+
+export interface AgentCallMetrics {
+  answered(latencySeconds: number): void;
+  timedOut(): void;
+  failed(): void;
+}
+
+/**
+ * What the gateway counts. Gauges are read from their sources when they are asked for. Asking again for the same route,
+ * upstream or agent gives the same counters, so that they go on over a reload.
+ */
+export interface GatewayMetrics {
+  /** Value of the label `instance` from now on. */
+  nameInstance(instance: string): void;
+  /** `route` is a route id, or null for requests that no route took. */
+  route(route: string | null): RouteMetrics;
+  upstream(upstream: string): UpstreamMetrics;
+  agent(agent: string): AgentCallMetrics;
+  limitExceeded(limit: ExceededLimit): void;
+  configurationReloaded(outcome: 'success' | 'failure'): void;
+}
+
+/** Where the values of gauges come from. */
+export interface GatewayGauges {
+  openConnections(): number;
+  requestsInFlight(): number;
+  pools(): readonly PoolFigures[];
+  /** Octets of memory that the process holds. */
+  memoryBytes(): number;
+  /** Lines of the access log that were dropped because whoever reads the log is too slow. */
+  droppedAccessLines(): number;
+}
+
+/** The metrics as a text exposition. */
+export interface MetricsExposition {
+  readonly contentType: string;
+  /** Exposes the gauges too. Called once, when there is something to read them from. */
+  observe(gauges: GatewayGauges): void;
+  render(): Promise<string>;
+}

@@ -1,0 +1,87 @@
+import type { GatewayConfiguration, RouteConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { AgentStatus } from './agent-client.js';
+
+/** What the running program is. */
+export interface ProgramIdentity {
+  readonly name: string;
+  readonly version: string;
+  /** Null where the program was not built from a known commit. */
+  readonly buildCommit: string | null;
+  readonly nodeVersion: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAtMs: number;
+}
+
+/** `starting` until the listeners take connections, `draining` from the signal to stop on. */
+export type GatewayPhase = 'starting' | 'running' | 'draining';
+
+export interface ReloadFigures {
+  /** Reloads that took effect. */
+  readonly count: number;
+  /** When the configuration in force was loaded: at the last reload, or at the start. Milliseconds since the Unix epoch. */
+  readonly lastLoadMs: number;
+}
+
+export interface TargetStatus {
+  /** `host:port`. */
+  readonly address: string;
+  readonly healthy: boolean;
+  readonly activeConnections: number;
+  readonly totalRequests: number;
+  readonly failedRequests: number;
+  /** Null while healthy. Never a secret. */
+  readonly lastError: string | null;
+  /** Milliseconds since the Unix epoch; null while healthy. */
+  readonly unhealthySinceMs: number | null;
+}
+
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly targets: readonly TargetStatus[];
+}
+
+/** One process or thread that serves requests. */
+export interface WorkerFigures {
+  readonly id: number;
+  readonly pid: number;
+  readonly connections: number;
+  readonly requestsInFlight: number;
+  readonly memory: MemoryFigures;
+  readonly eventLoopDelay: EventLoopDelay;
+}
+
+/** Octets. */
+export interface MemoryFigures {
+  readonly residentBytes: number;
+  readonly heapUsedBytes: number;
+  readonly heapTotalBytes: number;
+  readonly externalBytes: number;
+}
+
+/** How late the event loop ran its timers, in milliseconds, since the program started. */
+export interface EventLoopDelay {
+  readonly meanMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** What the gateway is doing now. Every method answers at once, from what is in memory. */
+export interface GatewayState {
+  readonly identity: ProgramIdentity;
+  phase(): GatewayPhase;
+  reloads(): ReloadFigures;
+  /** The one in force. */
+  configuration(): GatewayConfiguration;
+  /** The routes in the order in which they are matched. */
+  routesInOrder(): readonly RouteConfiguration[];
+  /** Open client connections by listener. */
+  connections(): readonly { readonly listener: string; readonly open: number }[];
+  requestsInFlight(): number;
+  requestsInFlightByRoute(): readonly { readonly route: string; readonly inFlight: number }[];
+  /** Requests that wait for their turn. */
+  requestsQueued(): number;
+  agents(): readonly AgentStatus[];
+  upstreams(): readonly UpstreamStatus[];
+  workers(): readonly WorkerFigures[];
+}

@@ -1,0 +1,69 @@
+import type { HeaderList } from '../../domain/http/header-list.js';
+import type { BodySource } from './body-source.js';
+import type { Tunnel } from './tunnel.js';
+
+/** The connection that a request came by. */
+export interface ClientConnection {
+  /** Key of the listener, as it was given to the engine. */
+  readonly listener: string;
+  /** The peer's address; of a proxy in front, where there is one. */
+  readonly peerAddress: string;
+  readonly peerPort: number;
+  readonly localPort: number;
+  readonly scheme: 'http' | 'https';
+}
+
+/** A request as its client sent it. */
+export interface ClientRequest {
+  readonly method: string;
+  /** The request-target, untouched (RFC 9112, section 3.2). */
+  readonly target: string;
+  /** `1.0` or `1.1`. */
+  readonly httpVersion: string;
+  readonly headers: HeaderList;
+  /** Null where the request has none. */
+  readonly body: BodySource | null;
+  readonly connection: ClientConnection;
+  /** The client waits for a 100 before it sends the body; the engine sends it when the body is first read. */
+  readonly expectsContinue: boolean;
+  /** The client asks to switch to WebSocket (RFC 6455, section 4.1), and the engine can. */
+  readonly wantsWebSocket: boolean;
+}
+
+/** The way back to the client. */
+export interface ClientResponse {
+  /** The head is on its way; nothing but body and end can follow. */
+  readonly headSent: boolean;
+
+  /**
+   * Sends the head. With `close` the connection ends after this response. Without a Content-Length the engine frames
+   * the body itself.
+   */
+  begin(status: number, headers: HeaderList, close: boolean): void;
+
+  /** Sends a piece of the body; resolves when more can be taken, or at once (undefined) where it can be now. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
+
+  end(trailers: HeaderList): void;
+
+  /** Sends a whole response; adds its Content-Length. */
+  send(status: number, headers: HeaderList, body: string | null, close: boolean): void;
+
+  /** Ends the connection where the response stands: the client sees that it is incomplete. */
+  abort(): void;
+
+  /** Switches protocols: sends a 101 with these headers and gives the connection away. */
+  upgrade(headers: HeaderList): Tunnel;
+
+  /** Calls back once when the exchange is over; `completed` is false where the client went away before its end. */
+  onClosed(listener: (completed: boolean) => void): void;
+
+  /** Octets of body that were handed to the socket. */
+  bytesSent(): number;
+}
+
+/** A request that is so malformed that there is no `ClientRequest`. */
+export interface RejectedRequest {
+  readonly connection: ClientConnection;
+  readonly reason: 'malformed' | 'header_too_large' | 'target_too_long' | 'timed_out';
+}

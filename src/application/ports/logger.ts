@@ -1,0 +1,10 @@
+/** Members of a log record. Values are scalars; a secret never belongs here. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface Logger {
+  error(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  trace(message: string, fields?: LogFields): void;
+}

@@ -1,0 +1,7 @@
+/** Unpredictable values, from a cryptographic source. */
+export interface Random {
+  /** A version 4 UUID (RFC 9562). */
+  uuid(): string;
+  /** At least 0 and below 1. */
+  fraction(): number;
+}

@@ -1,0 +1,69 @@
+import type { SocketAddress, UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { HeaderList } from '../../domain/http/header-list.js';
+import type { Result } from '../../domain/shared/result.js';
+import type { BodySource } from './body-source.js';
+import type { Tunnel } from './tunnel.js';
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: HeaderList;
+  readonly body: BodySource | null;
+  readonly upgradeToWebSocket: boolean;
+  /** The wait for a connection, and from the request, sent whole, to the head of the answer; in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A response whose head has come. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Null where there is none: HEAD, 204, 304. */
+  readonly body: BodySource | null;
+  /** Set where the upstream switched protocols. */
+  readonly tunnel: Tunnel | null;
+}
+
+export type UpstreamFailureCode =
+  /** Refused, reset before a response, DNS, TLS. */
+  | 'unreachable'
+  /** Malformed, ambiguously framed, or its head over the limit. */
+  | 'invalid_response'
+  | 'timed_out'
+  /** Every connection is busy, and so is the queue for them. */
+  | 'overloaded'
+  /** The request body could not be read to its end. */
+  | 'request_body'
+  | 'cancelled';
+
+export interface UpstreamFailure {
+  readonly code: UpstreamFailureCode;
+  /** For the log. */
+  readonly detail: string;
+}
+
+/** A request on its way. */
+export interface UpstreamExchange {
+  /** Resolves in every case, at the latest when the time-out is over. */
+  readonly response: Promise<Result<UpstreamResponse, UpstreamFailure>>;
+  /** The request is no longer wanted: its connection is closed. */
+  cancel(): void;
+}
+
+export interface TargetFigures {
+  readonly address: SocketAddress;
+  readonly activeConnections: number;
+  readonly idleConnections: number;
+}
+
+/** The connections to the targets of one upstream. */
+export interface UpstreamClient {
+  /** `target` is an index into the upstream's targets. */
+  send(target: number, request: UpstreamRequest): UpstreamExchange;
+  figures(): readonly TargetFigures[];
+  /** Requests in flight finish; then the connections close. */
+  close(): Promise<void>;
+}
+
+export type UpstreamClientFactory = (upstream: UpstreamConfiguration) => UpstreamClient;

@@ -1,0 +1,24 @@
+import { checkBodySize } from '../../domain/limits/request-limits.js';
+import type { GatewayMetrics } from '../ports/gateway-metrics.js';
+import type { ProblemAnswerer } from './answer-problem.js';
+import { answerViolation } from './answer-violation.js';
+import type { Exchange } from './exchange.js';
+import type { StageOutcome } from './stage.js';
+
+/** Answers a request whose body could not be read to its end. */
+export const answerBodyFailure = (
+  exchange: Exchange,
+  maxOctets: number,
+  problems: ProblemAnswerer,
+  metrics: GatewayMetrics,
+): StageOutcome => {
+  const { body } = exchange;
+  if (body?.failure === 'too_large') {
+    const violation = checkBodySize(body.octets, maxOctets);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+  }
+  if (body?.failure === 'timed_out') {
+    return problems.answer(exchange, 'request_timeout', 'The request body stopped coming.');
+  }
+  return problems.answer(exchange, 'malformed_request', 'The request body ended early or is malformed.');
+};

@@ -1,0 +1,61 @@
+import { applyHeaderOperations } from '../../domain/agent-protocol/header-operations.js';
+import type { AgentDecision } from '../../domain/agent-protocol/messages.js';
+import { correlationIdHeader } from '../../domain/http/correlation-id.js';
+import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
+import type { HeaderList } from '../../domain/http/header-list.js';
+import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
+import { withHeader } from '../../domain/http/with-header.js';
+import { problemHeaders } from './answer-problem.js';
+import type { Exchange } from './exchange.js';
+import type { StageOutcome } from './stage.js';
+
+/** A quoted-string (RFC 9110, section 5.6.4). */
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+
+interface MadeResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string | null;
+}
+
+const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correlationId: string): MadeResponse => {
+  switch (decision.kind) {
+    case 'block':
+      return { status: decision.status, headers: withoutFraming(decision.headers), body: decision.body };
+    case 'redirect':
+      return { status: decision.status, headers: ['Location', decision.url], body: null };
+    case 'challenge': {
+      const params = Object.entries(decision.params).map(([name, value]) => `${name}=${quoted(value)}`);
+      const challenge = [decision.challengeType, params.join(', ')].join(' ').trimEnd();
+      const { status } = gatewayProblems.agent_challenge;
+      const headers = [...problemHeaders('agent_challenge', correlationId), 'WWW-Authenticate', challenge];
+      return { status, headers, body: problemBody('agent_challenge', 'An agent asks for credentials.', correlationId) };
+    }
+  }
+};
+
+/** The body is framed by what is sent, whatever the agent says of it. */
+const withoutFraming = (headers: HeaderList): HeaderList => {
+  const passable = withoutHopByHop(headers);
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < passable.length; index += 2) {
+    const name = passable[index] as string;
+    if (name.toLowerCase() !== 'content-length') kept.push(name, passable[index + 1] as string);
+  }
+  return kept;
+};
+
+/** Sends the client what an agent decided in place of the upstream's answer. */
+export const answerWithDecision = (
+  exchange: Exchange,
+  decision: Exclude<AgentDecision, { kind: 'allow' }>,
+): StageOutcome => {
+  const { status, headers, body } = responseTo(decision, exchange.correlationId);
+  // INVARIANT: the operations were found valid with the answer that they came in.
+  const operated = applyHeaderOperations(headers, exchange.responseOperations);
+  const all = withHeader(operated.ok ? operated.value : headers, correlationIdHeader, exchange.correlationId);
+  exchange.status = status;
+  if (status >= 400) exchange.errorType = 'blocked_by_agent';
+  exchange.response.send(status, all, body, exchange.close);
+  return 'ended';
+};

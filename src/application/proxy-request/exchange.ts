@@ -1,0 +1,76 @@
+import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
+import type { ClientAddress } from '../../domain/http/client-address.js';
+import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
+import type { HeaderList } from '../../domain/http/header-list.js';
+import type { BodySource } from '../ports/body-source.js';
+import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
+import type { MatchedRoute } from './matched-route.js';
+import type { MeteredBody } from './metered-body.js';
+
+/** One request and everything that is learnt about it on its way through the stages. */
+export class Exchange {
+  /** The path after normalisation: the one string that is routed, judged and forwarded. */
+  path = '';
+  /** What follows the `?`, or null. */
+  query: string | null = null;
+  /** Lower case, without port; null for HTTP/1.0 without Host. */
+  host: string | null = null;
+  /** The Host field as it will be forwarded. */
+  authority = '';
+  /** The request's headers as they stand; each stage leaves them as the next is to see them. */
+  headers: HeaderList;
+  /** What is read of the client's body; null where it has none. */
+  body: MeteredBody | null = null;
+  /** What the upstream gets: the body, or what agents have left of it. */
+  forwardedBody: BodySource | null = null;
+  route: MatchedRoute | null = null;
+  /** What the agents want done to the response, whoever makes it. */
+  responseOperations: readonly HeaderOperation[] = [];
+  /** Address of the target that was tried last. */
+  target: string | null = null;
+  status = 0;
+  errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
+  /** The client went away before its response ended. */
+  abandoned = false;
+  readonly #isClosing: () => boolean;
+  /** Ends what the exchange waits for at the moment. */
+  #cancelWait: (() => void) | null = null;
+
+  constructor(
+    readonly request: ClientRequest,
+    readonly response: ClientResponse,
+    /** The gateway's own id: a UUID. */
+    readonly id: string,
+    /** The id that the client sees: its own where it sent a good one. */
+    readonly correlationId: string,
+    readonly client: ClientAddress,
+    /** Monotonic milliseconds. */
+    readonly startedMs: number,
+    isClosing: () => boolean,
+  ) {
+    this.headers = request.headers;
+    this.#isClosing = isClosing;
+  }
+
+  /** The connection ends after the response: the gateway drains. */
+  get close(): boolean {
+    return this.#isClosing();
+  }
+
+  /** `cancel` is called if the client goes away before `waitOver`. */
+  waitFor(cancel: () => void): void {
+    if (this.abandoned) cancel();
+    else this.#cancelWait = cancel;
+  }
+
+  waitOver(): void {
+    this.#cancelWait = null;
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+    const cancel = this.#cancelWait;
+    this.#cancelWait = null;
+    cancel?.();
+  }
+}

@@ -1,0 +1,54 @@
+import type { HeaderList } from '../../domain/http/header-list.js';
+import { BodyReadError, type BodySource } from '../ports/body-source.js';
+
+/** A request body that counts what is read and ends with an error past its limit. */
+export class MeteredBody implements BodySource {
+  readonly #source: BodySource;
+  readonly #maxOctets: number;
+  #octets = 0;
+  /** Why reading failed; null while it has not. */
+  failure: 'too_large' | BodyReadError['code'] | null = null;
+  #ended = false;
+
+  constructor(source: BodySource, maxOctets: number) {
+    this.#source = source;
+    this.#maxOctets = maxOctets;
+  }
+
+  get declaredLength(): number | null {
+    return this.#source.declaredLength;
+  }
+
+  /** Octets read so far. */
+  get octets(): number {
+    return this.#octets;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    let piece: Uint8Array | null;
+    try {
+      piece = await this.#source.read();
+    } catch (error) {
+      this.failure ??= error instanceof BodyReadError ? error.code : 'aborted';
+      throw error;
+    }
+    if (piece === null) {
+      this.#ended = true;
+      return null;
+    }
+    this.#octets += piece.length;
+    if (this.#octets > this.#maxOctets) {
+      this.failure = 'too_large';
+      throw new BodyReadError('aborted', `the body is larger than ${this.#maxOctets} octets`);
+    }
+    return piece;
+  }
+
+  trailers(): HeaderList {
+    return this.#source.trailers();
+  }
+
+  cancel(): void {
+    if (!this.#ended) this.#source.cancel();
+  }
+}

@@ -1,0 +1,147 @@
+import { type CidrSet, noCidrs } from '../../domain/http/cidr-set.js';
+import { clientAddress } from '../../domain/http/client-address.js';
+import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
+import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
+import { firstHeader } from '../../domain/http/header-list.js';
+import type { AccessLog } from '../ports/access-log.js';
+import type { Clock } from '../ports/clock.js';
+import type { GatewayMetrics, RouteMetrics } from '../ports/gateway-metrics.js';
+import type { RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
+import type { ClientRequest, ClientResponse, RejectedRequest } from '../ports/http-exchange.js';
+import type { Logger } from '../ports/logger.js';
+import type { Random } from '../ports/random.js';
+import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
+import { Exchange } from './exchange.js';
+import { runStages, type Stage } from './stage.js';
+
+/** What requests are handled by at the moment. */
+export interface RequestPath {
+  readonly stages: readonly Stage[];
+  /** Peers whose forwarding headers are believed, by listener. */
+  readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+  /** Responses end their connections. */
+  readonly closing: boolean;
+  /** Told of every request that enters, and of its end. */
+  entered(): void;
+  left(): void;
+}
+
+export interface ProxyRequestDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly accessLog: AccessLog;
+  readonly metrics: GatewayMetrics;
+  readonly problems: ProblemAnswerer;
+}
+
+/** nginx's name for it: the client closed the request. Seen in logs and metrics only. */
+const clientClosedRequest = 499;
+
+const rejections = {
+  malformed: ['malformed_request', 'The request is no valid HTTP/1.1.'],
+  header_too_large: ['header_too_large', 'The header section is too large to be read.'],
+  target_too_long: ['target_too_long', 'The request line is too long to be read.'],
+  timed_out: ['request_timeout', 'The request head did not come in time.'],
+} as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
+
+/** Takes each request through the stages of the configuration in force, and writes down how it ended. */
+export class ProxyRequest implements RequestHandler {
+  readonly #dependencies: ProxyRequestDependencies;
+  readonly #current: () => RequestPath;
+  readonly #unrouted: RouteMetrics;
+  readonly #isClosing = (): boolean => this.#current().closing;
+
+  constructor(dependencies: ProxyRequestDependencies, current: () => RequestPath) {
+    this.#dependencies = dependencies;
+    this.#current = current;
+    this.#unrouted = dependencies.metrics.route(null);
+  }
+
+  handle(request: ClientRequest, response: ClientResponse): void {
+    const { clock, random } = this.#dependencies;
+    const path = this.#current();
+    const id = random.uuid();
+    const { listener, peerAddress, peerPort } = request.connection;
+    const exchange = new Exchange(
+      request,
+      response,
+      id,
+      acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? id,
+      clientAddress({
+        peerAddress,
+        peerPort,
+        headers: request.headers,
+        trusted: path.trustedProxies.get(listener) ?? noCidrs,
+      }),
+      clock.monotonicMs(),
+      this.#isClosing,
+    );
+    path.entered();
+    response.onClosed((completed) => {
+      if (!completed) {
+        exchange.errorType ??= 'client_gone';
+        exchange.abandon();
+      }
+      // What is left of the body is not wanted, and nobody waits for it any more.
+      exchange.body?.cancel();
+      path.left();
+      this.#record(exchange);
+    });
+    try {
+      const outcome = runStages(path.stages, exchange);
+      if (typeof outcome !== 'string') outcome.catch((error: unknown) => this.#failed(exchange, error));
+    } catch (error) {
+      this.#failed(exchange, error);
+    }
+  }
+
+  reject({ reason, connection }: RejectedRequest): RejectionAnswer {
+    const { logger, random } = this.#dependencies;
+    const [code, detail] = rejections[reason];
+    const { status, title, level } = gatewayProblems[code];
+    const correlationId = random.uuid();
+    logger[level](title, { error_type: code, client_ip: connection.peerAddress, trace_id: correlationId });
+    if (reason === 'header_too_large') this.#dependencies.metrics.limitExceeded('header_size');
+    this.#unrouted.finished(status, 0);
+    return {
+      status,
+      headers: problemHeaders(code, correlationId),
+      body: problemBody(code, detail, correlationId),
+    };
+  }
+
+  /** A fault of the gateway's own: the client learns no more than that. */
+  #failed(exchange: Exchange, error: unknown): void {
+    const { logger, problems } = this.#dependencies;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.id, error: text });
+    problems.answer(exchange, 'internal_error', 'The request could not be handled.');
+  }
+
+  #record(exchange: Exchange): void {
+    const { clock, accessLog } = this.#dependencies;
+    const durationMs = clock.monotonicMs() - exchange.startedMs;
+    const { request, route } = exchange;
+    const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
+    if (route) route.inFlight -= 1;
+    (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
+    accessLog.write({
+      requestId: exchange.id,
+      correlationId: exchange.correlationId,
+      clientIp: exchange.client.address,
+      method: request.method,
+      path: exchange.path,
+      protocol: `HTTP/${request.httpVersion}`,
+      host: exchange.host,
+      route: route?.configuration.id ?? null,
+      upstream: route?.configuration.upstream ?? null,
+      target: exchange.target,
+      status,
+      durationMs,
+      requestBytes: exchange.body?.octets ?? 0,
+      responseBytes: exchange.response.bytesSent(),
+      errorType: exchange.errorType,
+    });
+  }
+}

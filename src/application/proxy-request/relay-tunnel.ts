@@ -1,0 +1,44 @@
+import type { Scheduler } from '../ports/scheduler.js';
+import type { Tunnel } from '../ports/tunnel.js';
+import type { UpstreamResponse } from '../ports/upstream-client.js';
+import type { Exchange } from './exchange.js';
+import { clientHeaders } from './relay-response.js';
+
+/** Silence in both directions after which a tunnel is given up; looked at once in this time, so at most twice it. */
+const idleMs = 1_800_000;
+
+/** Switches the client's connection too, and passes octets both ways until one side is done. */
+export const relayTunnel = (
+  exchange: Exchange,
+  upgraded: UpstreamResponse,
+  upstream: Tunnel,
+  scheduler: Scheduler,
+): void => {
+  exchange.status = upgraded.status;
+  const headers = [...clientHeaders(exchange, upgraded.headers), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+  const client = exchange.response.upgrade(headers);
+  let moved = false;
+  const watch = scheduler.every(idleMs, () => {
+    if (!moved) destroyBoth();
+    moved = false;
+  });
+  const destroyBoth = () => {
+    watch.cancel();
+    client.destroy();
+    upstream.destroy();
+  };
+  const noteMove = () => {
+    moved = true;
+  };
+  Promise.all([pump(client, upstream, noteMove), pump(upstream, client, noteMove)]).then(destroyBoth, destroyBoth);
+};
+
+const pump = async (from: Tunnel, to: Tunnel, noteMove: () => void): Promise<void> => {
+  for await (const chunk of from) {
+    noteMove();
+    await new Promise<void>((resolve, reject) => {
+      to.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+  to.end();
+};

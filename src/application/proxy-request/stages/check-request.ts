@@ -1,0 +1,41 @@
+import type { LimitsConfiguration } from '../../../domain/configuration/gateway-configuration.js';
+import { allHeaders, firstHeader } from '../../../domain/http/header-list.js';
+import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
+import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { ClientRequest } from '../../ports/http-exchange.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import type { Stage } from '../stage.js';
+
+/** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
+const framingFault = ({ headers, httpVersion }: ClientRequest): string | null => {
+  const lengths = allHeaders(headers, 'content-length');
+  if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
+  const codings = allHeaders(headers, 'transfer-encoding');
+  if (codings.length === 0) return null;
+  if (lengths.length > 0) return 'A request has Content-Length or Transfer-Encoding, not both.';
+  if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
+  if (codings.length > 1 || (codings[0] as string).toLowerCase() !== 'chunked') {
+    return 'The only transfer coding that is read is "chunked".';
+  }
+  return null;
+};
+
+/** Refuses heads over a limit, and what the gateway could only guess the meaning of. */
+export const checkRequest =
+  (limits: LimitsConfiguration, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (exchange) => {
+    const { request } = exchange;
+    const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+    if (request.method === 'CONNECT') {
+      return problems.answer(exchange, 'method_not_implemented', 'CONNECT is not served.');
+    }
+    const framing = framingFault(request);
+    if (framing !== null) return problems.answer(exchange, 'malformed_request', framing);
+    const expectation = firstHeader(request.headers, 'expect');
+    if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
+      return problems.answer(exchange, 'expectation_failed', 'The only expectation that is met is "100-continue".');
+    }
+    return 'continue';
+  };

@@ -1,0 +1,23 @@
+import type { RouteConfiguration } from '../../../domain/configuration/gateway-configuration.js';
+import type { RouteTable } from '../../../domain/routing/route-table.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { CompiledRoute } from '../compiled-route.js';
+import { runStages, type Stage } from '../stage.js';
+
+/** Finds the route and goes on with its stages. */
+export const chooseRoute =
+  (table: RouteTable, routes: ReadonlyMap<RouteConfiguration, CompiledRoute>, problems: ProblemAnswerer): Stage =>
+  (exchange) => {
+    const found = table.find({
+      method: exchange.request.method,
+      host: exchange.host,
+      path: exchange.path,
+      query: exchange.query,
+      headers: exchange.request.headers,
+    });
+    const route = found && routes.get(found);
+    if (!route) return problems.answer(exchange, 'no_route', 'No route of this gateway takes the request.');
+    exchange.route = route;
+    route.inFlight += 1;
+    return runStages(route.stages, exchange);
+  };

@@ -1,0 +1,91 @@
+import type { UpstreamConfiguration } from '../../../domain/configuration/gateway-configuration.js';
+import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
+import { chooseTarget, noTargetYet } from '../../../domain/load-balancing/choose-target.js';
+import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { Scheduler } from '../../ports/scheduler.js';
+import type { UpstreamClient, UpstreamFailure } from '../../ports/upstream-client.js';
+import { answerBodyFailure } from '../answer-body-failure.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { Exchange } from '../exchange.js';
+import { relayResponse } from '../relay-response.js';
+import { relayTunnel } from '../relay-tunnel.js';
+import type { Stage, StageOutcome } from '../stage.js';
+import type { TargetLedger } from '../target-ledger.js';
+
+export interface ForwardDependencies {
+  readonly client: UpstreamClient;
+  /** One for each target of the upstream. */
+  readonly ledgers: readonly TargetLedger[];
+  readonly scheduler: Scheduler;
+  readonly problems: ProblemAnswerer;
+  readonly metrics: GatewayMetrics;
+  readonly maxBodyOctets: number;
+  readonly timeoutMs: number;
+}
+
+const problemOf: Record<
+  Exclude<UpstreamFailure['code'], 'request_body' | 'cancelled'>,
+  [GatewayProblemCode, string]
+> = {
+  unreachable: ['upstream_unreachable', 'No connection to the upstream could be had, or it broke.'],
+  invalid_response: ['upstream_invalid_response', 'What the upstream sent is no valid HTTP response.'],
+  timed_out: ['upstream_timeout', 'The upstream did not answer in time.'],
+  overloaded: ['upstream_overloaded', 'Every connection to the upstream is busy.'],
+};
+
+/** Sends the request to the target whose turn it is, and its answer to the client. */
+export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies: ForwardDependencies): Stage => {
+  const { client, ledgers, problems, metrics } = dependencies;
+  const addresses = upstream.targets.map(({ address }) => `${address.host}:${address.port}`);
+  const counters = metrics.upstream(upstream.name);
+  let previous = noTargetYet;
+
+  const fail = (exchange: Exchange, target: number, failure: UpstreamFailure): StageOutcome => {
+    if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
+    if (failure.code === 'request_body' || exchange.body?.failure) {
+      return answerBodyFailure(exchange, dependencies.maxBodyOctets, problems, metrics);
+    }
+    counters.failed();
+    (ledgers[target] as TargetLedger).failedRequests += 1;
+    const [code, detail] = problemOf[failure.code];
+    return problems.answer(exchange, code, detail, {
+      upstream: upstream.name,
+      target: exchange.target,
+      cause: failure.detail,
+    });
+  };
+
+  return async (exchange) => {
+    previous = chooseTarget(previous, addresses.length);
+    const target = previous;
+    exchange.target = addresses[target] ?? null;
+    counters.attempted();
+    (ledgers[target] as TargetLedger).totalRequests += 1;
+    const sent = client.send(target, {
+      method: exchange.request.method,
+      target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
+      headers: exchange.headers,
+      body: exchange.forwardedBody,
+      upgradeToWebSocket: exchange.request.wantsWebSocket,
+      timeoutMs: dependencies.timeoutMs,
+    });
+    exchange.waitFor(() => sent.cancel());
+    const outcome = await sent.response;
+    if (!outcome.ok) {
+      exchange.waitOver();
+      return fail(exchange, target, outcome.error);
+    }
+    const { value: response } = outcome;
+    if (response.tunnel) {
+      exchange.waitOver();
+      relayTunnel(exchange, response, response.tunnel, dependencies.scheduler);
+      return 'ended';
+    }
+    if ((await relayResponse(exchange, response)) === 'upstream_broke') {
+      sent.cancel();
+      return fail(exchange, target, { code: 'unreachable', detail: 'the response ended early' });
+    }
+    exchange.waitOver();
+    return 'ended';
+  };
+};

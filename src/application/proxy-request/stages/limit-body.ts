@@ -1,0 +1,19 @@
+import { checkBodySize } from '../../../domain/limits/request-limits.js';
+import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import { MeteredBody } from '../metered-body.js';
+import type { Stage } from '../stage.js';
+
+/** Refuses a body that says it is too large, and watches one that does not say. */
+export const limitBody =
+  (maxOctets: number, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (exchange) => {
+    const { body } = exchange.request;
+    if (body === null) return 'continue';
+    const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, maxOctets);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+    exchange.body = new MeteredBody(body, maxOctets);
+    exchange.forwardedBody = exchange.body;
+    return 'continue';
+  };

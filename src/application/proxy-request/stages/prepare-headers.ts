@@ -1,0 +1,28 @@
+import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
+import { withForwardedHeaders } from '../../../domain/http/forwarded-headers.js';
+import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import { withHeader } from '../../../domain/http/with-header.js';
+import { stripOwned } from '../../../domain/identity/owned-headers.js';
+import type { OwnedHeadersOfAgents } from '../owned-headers-of-agents.js';
+import type { Stage } from '../stage.js';
+
+/**
+ * Makes the headers that agents and the upstream see from those that the client sent. What is nominated in Connection
+ * goes first, so that a client cannot have removed what is set later. `owned` is null on a route without agents.
+ */
+export const prepareHeaders =
+  (owned: OwnedHeadersOfAgents | null): Stage =>
+  (exchange) => {
+    const { connection, headers } = exchange.request;
+    const passable = withoutHopByHop(headers);
+    const unforged = owned === null ? passable : stripOwned(passable, owned.current());
+    const forwarded = withForwardedHeaders(unforged, {
+      client: exchange.client,
+      peerAddress: connection.peerAddress,
+      scheme: connection.scheme,
+      host: exchange.authority === '' ? null : exchange.authority,
+    });
+    const addressed = exchange.authority === '' ? forwarded : withHeader(forwarded, 'Host', exchange.authority);
+    exchange.headers = withHeader(addressed, correlationIdHeader, exchange.correlationId);
+    return 'continue';
+  };

@@ -1,0 +1,33 @@
+import { allHeaders } from '../../../domain/http/header-list.js';
+import { parseAuthority, parseHost } from '../../../domain/http/host.js';
+import { normalisePath } from '../../../domain/http/path-normalisation.js';
+import { parseRequestTarget } from '../../../domain/http/request-target.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { Stage } from '../stage.js';
+
+const details = {
+  malformed_request: 'The request target is no valid path.',
+  method_not_implemented: 'The method is not served.',
+  unsafe_path: 'The path holds %2f, %5c, %00 or a backslash.',
+} as const;
+
+/** Finds out what is asked of which host, once: every later stage and the upstream see the same path and host. */
+export const resolveTarget =
+  (problems: ProblemAnswerer): Stage =>
+  (exchange) => {
+    const { request } = exchange;
+    const target = parseRequestTarget(request.target, request.method);
+    if (!target.ok) return problems.answer(exchange, target.error, details[target.error]);
+    const path = normalisePath(target.value.path);
+    if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
+    const field = parseHost(allHeaders(request.headers, 'host'), request.httpVersion);
+    if (!field.ok) return problems.answer(exchange, 'invalid_host', 'Exactly one valid Host header is needed.');
+    // RFC 9112, section 3.2.2: the authority of an absolute target replaces the Host field.
+    const named = target.value.authority === null ? field : parseAuthority(target.value.authority);
+    if (!named.ok) return problems.answer(exchange, 'invalid_host', 'The host of the request target is invalid.');
+    exchange.path = path.value;
+    exchange.query = target.value.query;
+    exchange.host = named.value?.host ?? null;
+    exchange.authority = named.value?.original ?? '';
+    return 'continue';
+  };

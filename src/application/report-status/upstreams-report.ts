@@ -1,0 +1,42 @@
+import type { TargetStatus, UpstreamStatus } from '../ports/gateway-state.js';
+import { timestamp } from './timestamp.js';
+
+interface TargetReport {
+  readonly address: string;
+  readonly healthy: boolean;
+  readonly active_connections: number;
+  readonly total_requests: number;
+  readonly failed_requests: number;
+  readonly last_error?: string;
+  readonly unhealthy_since?: string;
+}
+
+/** Body of /admin/upstreams. */
+export interface UpstreamsReport {
+  readonly upstreams: Readonly<
+    Record<string, { readonly healthy: boolean; readonly targets: readonly TargetReport[] }>
+  >;
+}
+
+const targetReport = (target: TargetStatus): TargetReport => ({
+  address: target.address,
+  healthy: target.healthy,
+  active_connections: target.activeConnections,
+  total_requests: target.totalRequests,
+  failed_requests: target.failedRequests,
+  ...(target.healthy || target.lastError === null ? {} : { last_error: target.lastError }),
+  ...(target.healthy || target.unhealthySinceMs === null
+    ? {}
+    : { unhealthy_since: timestamp(target.unhealthySinceMs) }),
+});
+
+/** An upstream is healthy while any of its targets is. */
+export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): UpstreamsReport => ({
+  // fromEntries defines its members, so that an upstream called `__proto__` is one like any other.
+  upstreams: Object.fromEntries(
+    upstreams.map(({ name, targets }) => [
+      name,
+      { healthy: targets.some((target) => target.healthy), targets: targets.map(targetReport) },
+    ]),
+  ),
+});

@@ -1,0 +1,235 @@
+import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import type {
+  GatewayConfiguration,
+  SocketAddress,
+  TargetConfiguration,
+  UpstreamConfiguration,
+} from '../../domain/configuration/gateway-configuration.js';
+import { type CidrSet, compileCidrs } from '../../domain/http/cidr-set.js';
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { AgentClient } from '../ports/agent-client.js';
+import type { ConfigurationSource } from '../ports/configuration-source.js';
+import type { OpenListener, RequestHandler } from '../ports/http-engine.js';
+import type { Logger } from '../ports/logger.js';
+import type { UpstreamClientFactory } from '../ports/upstream-client.js';
+import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
+import { newLedger, type TargetLedger } from '../proxy-request/target-ledger.js';
+import type { AgentRegistry } from './agent-registry.js';
+import { Generation, type UpstreamPeer } from './generation.js';
+import {
+  addressText,
+  type ListenerRegistry,
+  listenerKey,
+  type PreparedListeners,
+  type WantedListener,
+} from './listener-registry.js';
+import type { RunningState } from './running-state.js';
+
+export interface GatewayDependencies {
+  readonly source: ConfigurationSource;
+  readonly agents: AgentRegistry;
+  readonly listeners: ListenerRegistry;
+  readonly state: RunningState;
+  readonly stages: StageDependencies;
+  readonly createUpstream: UpstreamClientFactory;
+  readonly proxy: RequestHandler;
+  readonly admin: RequestHandler;
+  readonly logger: Logger;
+  /** What the instance is called where the configuration does not say. */
+  readonly hostName: string;
+}
+
+/** Why a configuration did not come into force. */
+export interface LoadFailure {
+  readonly problems: readonly ConfigurationProblem[];
+  /** What failed although the file is right: an address that is taken, an agent that refuses. Null otherwise. */
+  readonly reason: string | null;
+  /** The error behind the reason, where the system gave one. */
+  readonly cause: unknown;
+}
+
+export interface ListeningAddresses {
+  /** By listener name. */
+  readonly listeners: ReadonlyMap<string, SocketAddress>;
+  readonly admin: SocketAddress | null;
+}
+
+/** What the admin address is called among the listeners. */
+const adminName = 'admin';
+
+const ledgerKey = ({ name }: UpstreamConfiguration, { address }: TargetConfiguration): string =>
+  `${name} ${addressText(address)}`;
+
+/** The gateway: brings configurations into force one after the other, and ends. */
+export class Gateway {
+  readonly #dependencies: GatewayDependencies;
+  readonly #ledgers = new Map<string, TargetLedger>();
+  /** One load at a time: a second signal waits for the first. */
+  #loading: Promise<unknown> = Promise.resolve();
+  #stopped: Promise<void> | null = null;
+
+  constructor(dependencies: GatewayDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Loads the configuration and begins to serve. */
+  async start(): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const loaded = await this.#load();
+    if (!loaded.ok) return loaded;
+    this.#dependencies.state.enter('running');
+    return ok(this.addresses());
+  }
+
+  /** Loads the configuration anew and swaps it in at once; any error changes nothing. */
+  reload(): Promise<Result<void, LoadFailure>> {
+    const { state } = this.#dependencies;
+    const next = this.#loading.then(() => (state.phase() === 'running' ? this.#reload() : ok(undefined)));
+    this.#loading = next;
+    return next;
+  }
+
+  /**
+   * Takes no new connection, lets requests in flight finish within the grace, then closes everything. Asked again, it
+   * waits for the same end.
+   */
+  stop(graceMs: number): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  addresses(): ListeningAddresses {
+    const { state, listeners } = this.#dependencies;
+    const open = new Map(listeners.open().map((listener) => [listener.key, listener.address()]));
+    const { listeners: configured, admin } = state.configuration();
+    return {
+      listeners: new Map(
+        configured.map(({ name, address }) => [name, open.get(listenerKey(address, name)) ?? address]),
+      ),
+      admin: admin === null ? null : (open.get(listenerKey(admin.address, adminName)) ?? admin.address),
+    };
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    const { state, listeners, agents } = this.#dependencies;
+    state.enter('draining');
+    await this.#loading;
+    const admin = state.configuration().admin;
+    const adminKey = admin && listenerKey(admin.address, adminName);
+    const open = listeners.open();
+    // The admin address answers until the end, so that whoever watches the drain can see it.
+    await Promise.all(open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs)));
+    await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
+    await Promise.all(agents.clients().map((client) => client.stop(0)));
+    await state.current().closeUpstreams();
+  }
+
+  async #reload(): Promise<Result<void, LoadFailure>> {
+    const { logger, stages } = this.#dependencies;
+    const outcome = await this.#load();
+    stages.metrics.configurationReloaded(outcome.ok ? 'success' : 'failure');
+    if (outcome.ok) logger.info('the configuration was reloaded');
+    return outcome;
+  }
+
+  async #load(): Promise<Result<void, LoadFailure>> {
+    const { source, agents, listeners, state, stages, logger } = this.#dependencies;
+    const { configuration, problems } = await source.load();
+    if (configuration === null) return err({ problems, reason: null, cause: null });
+    for (const { severity, message, position } of problems) {
+      if (severity === 'warning') logger.warn(message, { file: position?.file ?? null, line: position?.line ?? null });
+    }
+    const failure = (reason: string, cause: unknown = null) => err({ problems, reason, cause });
+
+    const prepared = await agents.prepare(configuration.agents, configuration.limits.maxAgentQueueDepth);
+    if (!prepared.ok) return failure(prepared.error);
+    const generation = this.#build(configuration, prepared.value.clients);
+    if (!generation.ok) {
+      await prepared.value.abandon();
+      return failure(generation.error);
+    }
+    // The first generation is in force before the first listener takes a connection.
+    const first = state.phase() === 'starting';
+    if (first) state.replace(generation.value, stages.clock.wallMs());
+    let bound: PreparedListeners;
+    try {
+      bound = await listeners.prepare(this.#wanted(configuration));
+    } catch (error) {
+      await Promise.all([prepared.value.abandon(), generation.value.closeUpstreams()]);
+      return failure('an address cannot be listened on', error);
+    }
+    // From here on nothing can fail, and nothing waits: the swap is one step for every request.
+    const previous = first ? null : state.replace(generation.value, stages.clock.wallMs());
+    const droppedAgents = prepared.value.commit();
+    const droppedListeners = bound.commit();
+    this.#forgetLedgers(generation.value);
+    stages.metrics.nameInstance(configuration.system.instance ?? this.#dependencies.hostName);
+    if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
+    return ok(undefined);
+  }
+
+  #wanted(configuration: GatewayConfiguration): readonly WantedListener[] {
+    const { proxy, admin } = this.#dependencies;
+    const wanted: WantedListener[] = configuration.listeners.map(({ name, address }) => ({
+      key: listenerKey(address, name),
+      address,
+      handler: proxy,
+    }));
+    if (configuration.admin) {
+      const { address } = configuration.admin;
+      wanted.push({ key: listenerKey(address, adminName), address, handler: admin });
+    }
+    return wanted;
+  }
+
+  #build(configuration: GatewayConfiguration, agents: ReadonlyMap<string, AgentClient>): Result<Generation, string> {
+    const trustedProxies = new Map<string, CidrSet>();
+    for (const { name, address, trustedProxies: blocks } of configuration.listeners) {
+      const cidrs = compileCidrs(blocks);
+      if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
+      trustedProxies.set(listenerKey(address, name), cidrs.value);
+    }
+    const upstreams = new Map(configuration.upstreams.map((upstream) => [upstream.name, this.#peer(upstream)]));
+    const compiled = compileGateway(configuration, { agents, upstreams }, this.#dependencies.stages);
+    if (!compiled.ok) {
+      for (const { client } of upstreams.values()) void client.close();
+      return compiled;
+    }
+    return ok(new Generation(configuration, compiled.value, upstreams, trustedProxies));
+  }
+
+  #peer(upstream: UpstreamConfiguration): UpstreamPeer {
+    const ledgers = upstream.targets.map((target) => {
+      const key = ledgerKey(upstream, target);
+      const ledger = this.#ledgers.get(key) ?? newLedger();
+      this.#ledgers.set(key, ledger);
+      return ledger;
+    });
+    return { client: this.#dependencies.createUpstream(upstream), ledgers };
+  }
+
+  /** Targets that are gone for good leave nothing behind. */
+  #forgetLedgers({ configuration: { upstreams } }: Generation): void {
+    const kept = new Set(
+      upstreams.flatMap((upstream) => upstream.targets.map((target) => ledgerKey(upstream, target))),
+    );
+    for (const key of this.#ledgers.keys()) if (!kept.has(key)) this.#ledgers.delete(key);
+  }
+
+  async #retire(
+    previous: Generation,
+    agents: readonly AgentClient[],
+    listeners: readonly OpenListener[],
+  ): Promise<void> {
+    const { state, logger } = this.#dependencies;
+    const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
+    try {
+      await Promise.all(listeners.map((listener) => listener.drain(graceMs)));
+      await previous.emptied();
+      await Promise.all(agents.map((client) => client.stop(graceMs)));
+      await previous.closeUpstreams();
+    } catch (error) {
+      logger.warn('what the old configuration used could not be closed', { error: String(error) });
+    }
+    state.retired(previous);
+  }
+}

@@ -1,0 +1,102 @@
+import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { EngineLimits, HttpEngine, OpenListener, RequestHandler } from '../ports/http-engine.js';
+
+/** A listener that a configuration wants. */
+export interface WantedListener {
+  /** See `listenerKey`. */
+  readonly key: string;
+  readonly address: SocketAddress;
+  readonly handler: RequestHandler;
+}
+
+/** Listeners that a new configuration will use, the new ones bound already. */
+export interface PreparedListeners {
+  /** Makes these the listeners. Gives back those that are no longer wanted, still open. */
+  commit(): readonly OpenListener[];
+  /** Closes those that were bound. */
+  abandon(): Promise<void>;
+}
+
+export const addressText = ({ host, port }: SocketAddress): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+
+/**
+ * What a listener is known by: two configurations that give the same key share the socket. That is the address, so that
+ * a listener can change its name; but port 0 asks for a port of its own for each name.
+ */
+export const listenerKey = (address: SocketAddress, name: string): string =>
+  address.port === 0 ? `${addressText(address)} ${name}` : addressText(address);
+
+/** Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose. */
+class SwitchableHandler implements RequestHandler {
+  current: RequestHandler;
+
+  constructor(first: RequestHandler) {
+    this.current = first;
+  }
+
+  handle(...parameters: Parameters<RequestHandler['handle']>): void {
+    this.current.handle(...parameters);
+  }
+
+  reject(...parameters: Parameters<RequestHandler['reject']>): ReturnType<RequestHandler['reject']> {
+    return this.current.reject(...parameters);
+  }
+}
+
+interface RegisteredListener {
+  readonly listener: OpenListener;
+  readonly handler: SwitchableHandler;
+}
+
+/** The open listeners, which outlive the configuration that first named them. */
+export class ListenerRegistry {
+  readonly #engine: HttpEngine;
+  readonly #limits: EngineLimits;
+  #open: ReadonlyMap<string, RegisteredListener> = new Map();
+
+  constructor(engine: HttpEngine, limits: EngineLimits) {
+    this.#engine = engine;
+    this.#limits = limits;
+  }
+
+  open(): readonly OpenListener[] {
+    return [...this.#open.values()].map(({ listener }) => listener);
+  }
+
+  /** Binds what is not bound yet. Rejects with the system's error, everything then as it was. */
+  async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
+    const next = new Map<string, RegisteredListener>();
+    const bound: OpenListener[] = [];
+    const abandon = async () => {
+      await Promise.all(bound.map((listener) => listener.drain(0)));
+    };
+    for (const { key, address, handler } of wanted) {
+      const present = this.#open.get(key);
+      if (present) {
+        next.set(key, present);
+        continue;
+      }
+      const switchable = new SwitchableHandler(handler);
+      try {
+        const listener = await this.#engine.listen(key, address, switchable, this.#limits);
+        bound.push(listener);
+        next.set(key, { listener, handler: switchable });
+      } catch (error) {
+        await abandon();
+        throw error;
+      }
+    }
+    return { commit: () => this.#commit(next, wanted), abandon };
+  }
+
+  #commit(next: ReadonlyMap<string, RegisteredListener>, wanted: readonly WantedListener[]): readonly OpenListener[] {
+    const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
+    this.#open = next;
+    for (const { key, handler } of wanted) {
+      const registered = next.get(key);
+      if (registered) registered.handler.current = handler;
+    }
+    return dropped;
+  }
+}

@@ -1,0 +1,163 @@
+import type { GatewayConfiguration, RouteConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { AgentStatus } from '../ports/agent-client.js';
+import type { GatewayGauges, PoolFigures } from '../ports/gateway-metrics.js';
+import type {
+  GatewayPhase,
+  GatewayState,
+  ProgramIdentity,
+  ReloadFigures,
+  UpstreamStatus,
+  WorkerFigures,
+} from '../ports/gateway-state.js';
+import type { ProcessFigures } from '../ports/process-figures.js';
+import type { AgentRegistry } from './agent-registry.js';
+import type { Generation } from './generation.js';
+import { addressText, type ListenerRegistry, listenerKey } from './listener-registry.js';
+
+/** What the gateway is, read by its endpoints and gauges, written by those who start, reload and stop it. */
+export class RunningState implements GatewayState, GatewayGauges {
+  readonly identity: ProgramIdentity;
+  readonly #agents: AgentRegistry;
+  readonly #listeners: ListenerRegistry;
+  readonly #figures: ProcessFigures;
+  readonly #droppedAccessLines: () => number;
+  #phase: GatewayPhase = 'starting';
+  #generation: Generation | null = null;
+  /** Replaced generations that still have requests. */
+  readonly #retiring = new Set<Generation>();
+  #reloads: ReloadFigures;
+
+  constructor(
+    identity: ProgramIdentity,
+    agents: AgentRegistry,
+    listeners: ListenerRegistry,
+    figures: ProcessFigures,
+    droppedAccessLines: () => number,
+  ) {
+    this.identity = identity;
+    this.#agents = agents;
+    this.#listeners = listeners;
+    this.#figures = figures;
+    this.#droppedAccessLines = droppedAccessLines;
+    this.#reloads = { count: 0, lastLoadMs: identity.startedAtMs };
+  }
+
+  /** The generation that new requests enter. */
+  current(): Generation {
+    if (this.#generation === null) throw new Error('the gateway has no configuration yet');
+    return this.#generation;
+  }
+
+  /** Gives back the one that was in force. */
+  replace(next: Generation, nowMs: number): Generation | null {
+    const previous = this.#generation;
+    this.#generation = next;
+    if (previous) this.#retiring.add(previous);
+    this.#reloads = { count: this.#reloads.count + (previous ? 1 : 0), lastLoadMs: nowMs };
+    return previous;
+  }
+
+  retired(generation: Generation): void {
+    this.#retiring.delete(generation);
+  }
+
+  enter(phase: GatewayPhase): void {
+    this.#phase = phase;
+    if (phase === 'draining' && this.#generation) this.#generation.closing = true;
+  }
+
+  phase(): GatewayPhase {
+    return this.#phase;
+  }
+
+  reloads(): ReloadFigures {
+    return this.#reloads;
+  }
+
+  configuration(): GatewayConfiguration {
+    return this.current().configuration;
+  }
+
+  routesInOrder(): readonly RouteConfiguration[] {
+    return this.current().routes.map(({ configuration }) => configuration);
+  }
+
+  connections(): readonly { readonly listener: string; readonly open: number }[] {
+    const open = new Map(this.#listeners.open().map((listener) => [listener.key, listener.connections()]));
+    return this.configuration().listeners.map(({ name, address }) => ({
+      listener: name,
+      open: open.get(listenerKey(address, name)) ?? 0,
+    }));
+  }
+
+  openConnections(): number {
+    return this.connections().reduce((sum, { open }) => sum + open, 0);
+  }
+
+  requestsInFlight(): number {
+    let sum = this.#generation?.inFlight ?? 0;
+    for (const generation of this.#retiring) sum += generation.inFlight;
+    return sum;
+  }
+
+  requestsInFlightByRoute(): readonly { readonly route: string; readonly inFlight: number }[] {
+    return this.current().routes.map(({ configuration, inFlight }) => ({ route: configuration.id, inFlight }));
+  }
+
+  /** Requests wait in the queues of agents and of connection pools, which give their own figures. */
+  requestsQueued(): number {
+    return this.agents().reduce((sum, { queueDepth }) => sum + queueDepth, 0);
+  }
+
+  agents(): readonly AgentStatus[] {
+    return this.#agents.clients().map((client) => client.status());
+  }
+
+  upstreams(): readonly UpstreamStatus[] {
+    return [...this.current().upstreams].map(([name, { client, ledgers }]) => ({
+      name,
+      targets: client.figures().map(({ address, activeConnections }, index) => ({
+        address: addressText(address),
+        // Without health checks nothing says otherwise.
+        healthy: true,
+        activeConnections,
+        totalRequests: ledgers[index]?.totalRequests ?? 0,
+        failedRequests: ledgers[index]?.failedRequests ?? 0,
+        lastError: null,
+        unhealthySinceMs: null,
+      })),
+    }));
+  }
+
+  pools(): readonly PoolFigures[] {
+    return [...this.current().upstreams].flatMap(([upstream, { client }]) =>
+      client.figures().map(({ address, activeConnections, idleConnections }) => ({
+        upstream,
+        target: addressText(address),
+        size: activeConnections + idleConnections,
+        idle: idleConnections,
+      })),
+    );
+  }
+
+  memoryBytes(): number {
+    return this.#figures.memory().residentBytes;
+  }
+
+  droppedAccessLines(): number {
+    return this.#droppedAccessLines();
+  }
+
+  workers(): readonly WorkerFigures[] {
+    return [
+      {
+        id: 0,
+        pid: this.#figures.pid,
+        connections: this.openConnections(),
+        requestsInFlight: this.requestsInFlight(),
+        memory: this.#figures.memory(),
+        eventLoopDelay: this.#figures.eventLoopDelay(),
+      },
+    ];
+  }
+}

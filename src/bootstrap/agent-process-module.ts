@@ -1,0 +1,23 @@
+import { ContainerModule } from 'inversify';
+import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
+import type { Logger } from '../application/ports/logger.js';
+import { sharedTokens } from './shared-tokens.js';
+import { programVersion } from './version.js';
+
+/** What the agent needs of the machine where it is a program of its own. */
+export const agentProcessModule = (logger: Logger): ContainerModule =>
+  new ContainerModule(({ bind }) => {
+    bind(sharedTokens.logger).toConstantValue(logger);
+    bind(sharedTokens.version).toConstantValue(programVersion);
+    bind(sharedTokens.clock)
+      .toResolvedValue(() => new SystemClock(), [])
+      .inSingletonScope();
+    bind(sharedTokens.random)
+      .toResolvedValue(() => new CryptoRandom(), [])
+      .inSingletonScope();
+    bind(sharedTokens.scheduler)
+      .toResolvedValue(() => new NodeScheduler(), [])
+      .inSingletonScope();
+  });

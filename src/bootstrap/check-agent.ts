@@ -1,0 +1,25 @@
+import type { Container } from 'inversify';
+import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
+import { prepareAgent } from '../application/configure-agent/prepare-agent.js';
+import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
+import { agentTokens } from './agent-tokens.js';
+
+export interface AgentCheck {
+  /** Errors and warnings. */
+  readonly problems: readonly AgentOptionProblem[];
+  /** What the agent would do, in a few lines; null where there was an error. */
+  readonly summary: string | null;
+}
+
+/** Makes everything ready that the agent would need to judge requests, and reports. Serves nothing. */
+export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
+  const made = await prepareAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
+  if (!made.ok) return { problems: made.error, summary: null };
+  const { methods, failOpen } = made.value.agent;
+  const accepted =
+    methods.length === 0
+      ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
+      : `Methods: ${methods.join(', ')}.`;
+  const lenient = failOpen ? '\nFail-open: requests without a valid credential pass without an identity.' : '';
+  return { problems: made.value.warnings, summary: `The configuration is fine. ${accepted}${lenient}` };
+};

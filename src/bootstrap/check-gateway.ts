@@ -1,0 +1,76 @@
+import { Container } from 'inversify';
+import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { prepareAgent } from '../application/configure-agent/prepare-agent.js';
+import type { LogFields, Logger } from '../application/ports/logger.js';
+import { decodeAgentOptions } from '../domain/configuration/agent/decode-agent-options.js';
+import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
+import type { AgentConfiguration, GatewayConfiguration } from '../domain/configuration/gateway-configuration.js';
+import { compileRouteTable } from '../domain/routing/route-table.js';
+import { agentModule } from './agent-module.js';
+import { agentTokens } from './agent-tokens.js';
+import { configurationFile } from './configuration-file.js';
+import { gatewayAdaptersModule } from './gateway-adapters-module.js';
+import { sharedTokens } from './shared-tokens.js';
+
+export interface GatewayCheck {
+  readonly problems: readonly ConfigurationProblem[];
+  /** What the configuration holds, on one line; null where there was an error. */
+  readonly summary: string | null;
+}
+
+const silent = (_message: string, _fields?: LogFields): void => undefined;
+const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
+
+/**
+ * Loads a configuration and reports. With `thorough` also what it refers to: the keys and lists of the agents that run
+ * in the gateway's own process are read as they would be at the start.
+ */
+export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
+  const { configuration, problems } = await configurationFile(configFile).load();
+  if (configuration === null) return { problems, summary: null };
+  const routes = compileRouteTable(configuration.routes, re2PathPatterns);
+  const faults = routes.ok
+    ? []
+    : routes.error.map(({ routeId, message }) => problem('error', `route "${routeId}": ${message}`));
+  const found = thorough ? (await Promise.all(configuration.agents.map(checkAgentOf))).flat() : [];
+  const all = [...problems, ...faults, ...found];
+  const isFine = all.every(({ severity }) => severity !== 'error');
+  return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
+};
+
+const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration): string =>
+  [
+    counted(listeners.length, 'listener'),
+    counted(routes.length, 'route'),
+    counted(upstreams.length, 'upstream'),
+    counted(agents.length, 'agent'),
+  ].join(', ');
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Every adapter that an agent's configuration is checked with; nothing is served and nothing logged. */
+const agentParts = () => {
+  const container = new Container();
+  container.load(gatewayAdaptersModule, agentModule);
+  container.bind(sharedTokens.logger).toConstantValue(noLogger);
+  return container.get(agentTokens.agentParts);
+};
+
+/** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
+const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Promise<ConfigurationProblem[]> => {
+  if (transport.kind !== 'embedded') return [];
+  const { options } = decodeAgentOptions(config);
+  // What cannot be decoded was reported with the file.
+  if (options === null) return [];
+  const prepared = await prepareAgent(options, agentParts());
+  const found = prepared.ok ? prepared.value.warnings : prepared.error;
+  return found.map(({ severity, option, message, suggestion }) =>
+    problem(severity, `agent "${name}": ${option}: ${message}`, suggestion),
+  );
+};
+
+const problem = (
+  severity: ConfigurationProblem['severity'],
+  message: string,
+  suggestion: string | null = null,
+): ConfigurationProblem => ({ severity, message, position: null, line: null, suggestion });

@@ -1,0 +1,95 @@
+import { hostname } from 'node:os';
+import { ContainerModule } from 'inversify';
+import { NodeHttpEngine } from '../adapters/inbound/node-http-engine/node-http-engine.js';
+import { AgentEmbeddedClient } from '../adapters/outbound/agent-embedded-client/agent-embedded-client.js';
+import { AgentSocketClient } from '../adapters/outbound/agent-socket-client/agent-socket-client.js';
+import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
+import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
+import { nodeSecretComparer } from '../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
+import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { UndiciUpstreamClient } from '../adapters/outbound/undici-upstream/undici-upstream-client.js';
+import type { AgentClientFactory } from '../application/ports/agent-client.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { Random } from '../application/ports/random.js';
+import type { Scheduler } from '../application/ports/scheduler.js';
+import { type AgentFactory, agentTokens } from './agent-tokens.js';
+import { gatewayTokens as gateway } from './gateway-tokens.js';
+import { sharedTokens as shared } from './shared-tokens.js';
+import { programBuildCommit, programVersion } from './version.js';
+
+/** The machine as the gateway sees it. What the command line decides (log, configuration source) is bound beside it. */
+export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
+  bind(shared.version).toConstantValue(programVersion);
+  bind(shared.clock)
+    .toResolvedValue(() => new SystemClock(), [])
+    .inSingletonScope();
+  bind(shared.random)
+    .toResolvedValue(() => new CryptoRandom(), [])
+    .inSingletonScope();
+  bind(shared.scheduler)
+    .toResolvedValue(() => new NodeScheduler(), [])
+    .inSingletonScope();
+  bind(gateway.hostName).toConstantValue(hostname());
+  bind(gateway.identity)
+    .toResolvedValue(
+      (clock) => ({
+        name: 'portcullis',
+        version: programVersion,
+        buildCommit: programBuildCommit,
+        nodeVersion: process.version,
+        startedAtMs: clock.wallMs(),
+      }),
+      [shared.clock],
+    )
+    .inSingletonScope();
+  bind(gateway.engine)
+    .toResolvedValue(() => new NodeHttpEngine(), [])
+    .inSingletonScope();
+  bind(gateway.figures)
+    .toResolvedValue(() => new NodeProcessFigures(), [])
+    .inSingletonScope();
+  bind(gateway.metrics)
+    .toResolvedValue((hostName) => new PrometheusGatewayMetrics(hostName), [gateway.hostName])
+    .inSingletonScope();
+  bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
+  bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
+  bind(gateway.createUpstream).toConstantValue((upstream) => new UndiciUpstreamClient(upstream));
+  bind(gateway.createAgent)
+    .toResolvedValue(agentClientFactory, [
+      shared.clock,
+      shared.scheduler,
+      shared.random,
+      shared.logger,
+      gateway.hostName,
+      agentTokens.agentFactory,
+    ])
+    .inSingletonScope();
+});
+
+/**
+ * The id that agents know this gateway by. It stays the same over a restart, so that an agent lets the restarted gateway
+ * change the configuration that the one before had given.
+ */
+const agentClientFactory =
+  (
+    clock: Clock,
+    scheduler: Scheduler,
+    random: Random,
+    logger: Logger,
+    proxyId: string,
+    createAgent: AgentFactory,
+  ): AgentClientFactory =>
+  (agent, maxQueueDepth) => {
+    const { name, timeoutMs, config, transport } = agent;
+    const settings = { name, timeoutMs, maxQueueDepth, config, proxyId, proxyVersion: programVersion };
+    if (transport.kind === 'embedded') {
+      const service = createAgent({ overrides: {}, block: {} });
+      return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
+    }
+    const { path, owner } = transport;
+    return new AgentSocketClient({ ...settings, path, owner }, clock, scheduler, random, logger);
+  };

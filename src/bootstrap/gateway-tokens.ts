@@ -1,0 +1,47 @@
+import type { ServiceIdentifier } from 'inversify';
+import type { AdminRequests } from '../application/answer-admin/admin-requests.js';
+import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
+import type { AccessLog } from '../application/ports/access-log.js';
+import type { AgentClientFactory } from '../application/ports/agent-client.js';
+import type { ConfigurationSource } from '../application/ports/configuration-source.js';
+import type { GatewayMetrics, MetricsExposition } from '../application/ports/gateway-metrics.js';
+import type { ProgramIdentity } from '../application/ports/gateway-state.js';
+import type { HttpEngine } from '../application/ports/http-engine.js';
+import type { ProcessFigures } from '../application/ports/process-figures.js';
+import type { SecretComparer } from '../application/ports/secret-comparer.js';
+import type { UpstreamClientFactory } from '../application/ports/upstream-client.js';
+import type { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
+import type { StageDependencies } from '../application/proxy-request/compile-gateway.js';
+import type { ProxyRequest } from '../application/proxy-request/proxy-request.js';
+import type { StatusReports } from '../application/report-status/status-reports.js';
+import type { AgentRegistry } from '../application/run-gateway/agent-registry.js';
+import type { Gateway } from '../application/run-gateway/gateway.js';
+import type { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
+import type { RunningState } from '../application/run-gateway/running-state.js';
+import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
+
+/** What the gateway is made of. */
+export const gatewayTokens = {
+  identity: Symbol('ProgramIdentity') as ServiceIdentifier<ProgramIdentity>,
+  hostName: Symbol('hostName') as ServiceIdentifier<string>,
+  source: Symbol('ConfigurationSource') as ServiceIdentifier<ConfigurationSource>,
+  accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
+  droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,
+  engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
+  figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
+  metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
+  pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,
+  createUpstream: Symbol('UpstreamClientFactory') as ServiceIdentifier<UpstreamClientFactory>,
+  createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
+  secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
+  problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
+  agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
+  listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
+  state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
+  reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
+  adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,
+  answerAdmin: Symbol('AnswerAdmin') as ServiceIdentifier<AnswerAdmin>,
+  stages: Symbol('StageDependencies') as ServiceIdentifier<StageDependencies>,
+  proxy: Symbol('ProxyRequest') as ServiceIdentifier<ProxyRequest>,
+  gateway: Symbol('Gateway') as ServiceIdentifier<Gateway>,
+} as const;

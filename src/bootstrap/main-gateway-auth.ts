@@ -1,0 +1,128 @@
+#!/usr/bin/env node
+import type { AgentRun } from '../adapters/inbound/agent-command-line/agent-command.js';
+import { parseAgentArguments } from '../adapters/inbound/agent-command-line/parse-agent-arguments.js';
+import { AgentSocketError } from '../adapters/inbound/agent-unix-socket/agent-socket-error.js';
+import { ProcessSignals } from '../adapters/inbound/process-signals/process-signals.js';
+import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
+import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
+import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
+import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
+import type { ConfigurationSource } from '../application/ports/configuration-source.js';
+import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
+import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
+import { formatProblem } from '../domain/configuration/format-problem.js';
+import { type LogConfiguration, readLogConfiguration } from '../domain/configuration/log-configuration.js';
+import { readStartOptions } from './agent-start-options.js';
+import { checkAgent } from './check-agent.js';
+import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
+import { programVersion } from './version.js';
+
+/** How long the last log lines have to be written, in milliseconds. */
+const logGraceMs = 2_000;
+const standardOutput = 1;
+
+const complain = (problems: readonly ConfigurationProblem[]): void => {
+  for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
+};
+
+const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
+  complain(
+    problems.map(({ severity, option, message, suggestion }) => ({
+      severity,
+      message: `${option}: ${message}`,
+      position: null,
+      line: null,
+      suggestion,
+    })),
+  );
+
+/** Serves until a signal has it end; gives the exit code. */
+const serve = async (agent: RunningAgent, log: LogOutput, logger: PinoLogger): Promise<number> => {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    new ProcessSignals(process, {
+      drain: resolve,
+      endAtOnce: () => {
+        log.flushSync();
+        process.exit(1);
+      },
+      reload: () => {
+        void agent.reload().then((reloaded) => {
+          if (reloaded.ok) logger.info('keys and lists were read again');
+          else logger.error('keys and lists could not be read again; the old ones stay', { reason: reloaded.error });
+        });
+      },
+    }).listen();
+  });
+  logger.info('the agent drains', { signal });
+  await agent.stop();
+  logger.info('the agent has ended');
+  return 0;
+};
+
+/** Starts the agent, and stays until it has ended. */
+const run = async (
+  start: StartOptions,
+  { exposedSecrets }: AgentRun,
+  configuration: LogConfiguration,
+): Promise<number> => {
+  const { level, format, warning } = configuration;
+  const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
+  const logger = new PinoLogger(level, log);
+  try {
+    if (warning !== null) logger.warn(warning);
+    if (exposedSecrets.length > 0) {
+      logger.warn('secrets were given as arguments, which everyone on this machine can see; use variables or files', {
+        flags: exposedSecrets,
+      });
+    }
+    const started = await startAgent(agentContainer(logger), start);
+    if (started.ok) return await serve(started.value, log, logger);
+    complainOfOptions(started.error);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof AgentSocketError)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    return 1;
+  } finally {
+    // A reader that no longer reads would hold an ordinary exit for ever.
+    if (!(await log.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
+  }
+};
+
+/** Loads everything and reports. The report says all that the log would. */
+const check = async (start: StartOptions): Promise<number> => {
+  const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
+  const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
+  complainOfOptions(problems);
+  if (summary !== null) process.stdout.write(`${summary}\n`);
+  return summary === null ? 1 : 0;
+};
+
+/** Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are started without. */
+const openConfiguration = async (file: string): Promise<ConfigurationSource> => {
+  const { configurationFile } = await import('./configuration-file.js');
+  return configurationFile(file);
+};
+
+const main = async (): Promise<number> => {
+  const command = parseAgentArguments(process.argv.slice(2), process.env, programVersion);
+  if (command.kind === 'say') {
+    (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);
+    return command.exitCode;
+  }
+  const log = readLogConfiguration({
+    level: process.env['RUST_LOG'],
+    format: process.env['GATEWAY_LOG_FORMAT'],
+    verbose: command.verbose,
+  });
+  if (!log.ok) {
+    process.stderr.write(`error: ${log.error}\n`);
+    return 1;
+  }
+  const { start, problems } = await readStartOptions(command, openConfiguration);
+  complain(problems);
+  if (start === null) return 1;
+  return command.kind === 'check' ? check(start) : run(start, command, log.value);
+};
+
+process.exitCode = await main();

@@ -1,0 +1,95 @@
+import { reportProblems } from '../adapters/inbound/gateway-command-line/report-problems.js';
+import { startupErrorText } from '../adapters/inbound/gateway-command-line/startup-error-text.js';
+import { ProcessSignals } from '../adapters/inbound/process-signals/process-signals.js';
+import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
+import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
+import { PinoAccessLog } from '../adapters/outbound/pino-log/pino-access-log.js';
+import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { LoadFailure } from '../application/run-gateway/gateway.js';
+import { formatProblem } from '../domain/configuration/format-problem.js';
+import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
+import { configurationFile } from './configuration-file.js';
+import { gatewayContainer, type RunningGateway, startGateway } from './start-gateway.js';
+
+/** How long the last log lines have to be written, in milliseconds. */
+const logGraceMs = 2_000;
+const standardOutput = 1;
+
+/** Why a configuration did not come into force, on one line or, for problems of the file, as many as it takes. */
+export const loadFailureText = ({ problems, reason, cause }: LoadFailure): string => {
+  const said = reportProblems(problems);
+  if (cause !== null) return `${said}error: ${startupErrorText(cause)}\n`;
+  return reason === null ? said : `${said}error: ${reason}\n`;
+};
+
+/** Runs the gateway until a signal has it end, and gives the exit code. `started` is told once it serves. */
+export const runGateway = async (
+  configFile: string,
+  { level, format, warning }: LogConfiguration,
+  started: (gateway: RunningGateway) => void = () => undefined,
+): Promise<number> => {
+  const output = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
+  const logger = new PinoLogger(level, output);
+  const clock = new SystemClock();
+  try {
+    if (warning !== null) logger.warn(warning);
+    const container = gatewayContainer(configurationFile(configFile), {
+      logger,
+      accessLog: new PinoAccessLog(level, output, () => clock.wallMs()),
+      droppedAccessLines: () => output.droppedAccessLines(),
+    });
+    const outcome = await startGateway(container);
+    if (!outcome.ok) {
+      process.stderr.write(loadFailureText(outcome.error));
+      return 1;
+    }
+    logStart(outcome.value, logger);
+    started(outcome.value);
+    return await serve(outcome.value, output, logger);
+  } finally {
+    // A reader that no longer reads would hold an ordinary exit for ever.
+    if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
+  }
+};
+
+const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
+  for (const [listener, { host, port }] of addresses.listeners) {
+    logger.info('the gateway listens', { listener, address: `${host}:${port}` });
+  }
+  if (addresses.admin) {
+    logger.info('the admin endpoints are served', { address: `${addresses.admin.host}:${addresses.admin.port}` });
+  }
+};
+
+const serve = async (gateway: RunningGateway, output: LogOutput, logger: Logger): Promise<number> => {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    new ProcessSignals(process, {
+      drain: resolve,
+      endAtOnce: () => {
+        output.flushSync();
+        process.exit(1);
+      },
+      reload: () => {
+        void gateway.reload().then((reloaded) => {
+          if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
+        });
+      },
+    }).listen();
+  });
+  logger.info('the gateway drains', { signal });
+  await gateway.stop();
+  logger.info('the gateway has ended');
+  return 0;
+};
+
+const logReloadFailure = ({ problems, reason, cause }: LoadFailure, logger: Logger): void => {
+  const fields = { error_type: 'reload_failed' };
+  for (const problem of problems) {
+    if (problem.severity === 'error') logger.error(formatProblem(problem), fields);
+  }
+  if (cause !== null) logger.error(startupErrorText(cause), fields);
+  else if (reason !== null) logger.error(reason, fields);
+  logger.error('the configuration was not reloaded; the one before stays in force', fields);
+};

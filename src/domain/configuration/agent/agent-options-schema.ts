@@ -1,0 +1,77 @@
+import type { Secret } from '../../shared/secret.js';
+import { type AgentOptionName, type AgentOptions, jwtAlgorithms } from '../agent-configuration.js';
+import { parseEntryList } from '../credential-entries.js';
+import { notYet } from '../schema/block-keys.js';
+import { headerName } from '../schema/network-kinds.js';
+import { list, optional } from '../schema/scalar-keys.js';
+import { boolean, oneOf, secret, text } from '../schema/scalar-kind.js';
+import type { Fields, Key, Located } from '../schema/schema.js';
+import { laterAgentBlocks } from './later-agent-blocks.js';
+
+const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
+  ...key,
+  document: { ...key.document, default: standard },
+});
+
+/** Everything that the options of the auth agent can hold. */
+export const agentOptionsShape = {
+  socket: documented(optional(text, 'Path of the unix socket that it serves.'), '`/tmp/gateway-auth.sock`'),
+  'grpc-address': notYet('Address on which it serves gRPC.'),
+  'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
+  'jwt-public-key': optional(text, 'Path of the public key in PEM, for RS256 and ES256.'),
+  'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
+  'jwt-issuer': optional(text, 'What the claim `iss` has to be.'),
+  'jwt-audience': optional(text, 'What the claim `aud` has to name.'),
+  'api-keys': list(
+    secret,
+    'Entries `<key>:<name>`, split at the last colon. Commas separate entries too, `\\,` is a comma, and `@FILE` names a file with one entry a line.',
+  ),
+  'api-key-header': documented(optional(headerName, 'Header that carries the API key.'), '`X-API-Key`'),
+  'basic-auth-users': list(secret, 'Entries `<user>:<password>`, split at the first colon; written like `api-keys`.'),
+  'user-id-header': documented(optional(headerName, 'Header that receives the user id.'), '`X-User-Id`'),
+  'auth-method-header': documented(optional(headerName, 'Header that receives the method.'), '`X-Auth-Method`'),
+  'fail-open': documented(
+    optional(boolean, 'Let a request whose authentication failed go on, without identity headers.'),
+    '`#false`',
+  ),
+  'forward-credentials': documented(
+    optional(boolean, '`#true`: the upstream sees every credential; `#false`: none.'),
+    '`Authorization` is forwarded, the API key is not',
+  ),
+  ...laterAgentBlocks,
+};
+
+const entries = (values: readonly Located<Secret>[]) => values.flatMap(({ value }) => parseEntryList(value.reveal()));
+
+/** The options that were written. What was not, or says null, is absent. */
+export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentOptions => {
+  const socket = fields.socket.value;
+  const jwtSecret = fields['jwt-secret'].value;
+  const jwtPublicKey = fields['jwt-public-key'].value;
+  const jwtAlgorithm = fields['jwt-algorithm'].value;
+  const jwtIssuer = fields['jwt-issuer'].value;
+  const jwtAudience = fields['jwt-audience'].value;
+  const apiKeyHeader = fields['api-key-header'].value;
+  const userIdHeader = fields['user-id-header'].value;
+  const authMethodHeader = fields['auth-method-header'].value;
+  const failOpen = fields['fail-open'].value;
+  const forwardCredentials = fields['forward-credentials'].value;
+  return {
+    ...(socket !== null && { socket }),
+    ...(jwtSecret !== null && { jwtSecret }),
+    ...(jwtPublicKey !== null && { jwtPublicKey }),
+    ...(jwtAlgorithm !== null && { jwtAlgorithm }),
+    ...(jwtIssuer !== null && { jwtIssuer }),
+    ...(jwtAudience !== null && { jwtAudience }),
+    ...(fields['api-keys'].given && { apiKeys: entries(fields['api-keys'].value) }),
+    ...(apiKeyHeader !== null && { apiKeyHeader }),
+    ...(fields['basic-auth-users'].given && { basicAuthUsers: entries(fields['basic-auth-users'].value) }),
+    ...(userIdHeader !== null && { userIdHeader }),
+    ...(authMethodHeader !== null && { authMethodHeader }),
+    ...(failOpen !== null && { failOpen }),
+    ...(forwardCredentials !== null && { forwardCredentials }),
+  };
+};
+
+/** Whether an option was written, could be read, and where it stands. */
+export const agentOptionField = (fields: Fields<typeof agentOptionsShape>, option: AgentOptionName) => fields[option];

@@ -1,0 +1,131 @@
+import type { SourcePosition } from '../configuration-problem.js';
+import type { SocketAddress } from '../gateway-configuration.js';
+import { isLoopback } from '../schema/network-kinds.js';
+import type { ProblemReport } from '../schema/problem-report.js';
+import { checkAgentConfig } from './agent-config-rules.js';
+import {
+  agentsOf,
+  type ReadAgent,
+  type ReadGateway,
+  type ReadUpstream,
+  routesOf,
+  upstreamsOf,
+} from './read-gateway.js';
+import { checkRoute, type PatternFault } from './route-rules.js';
+
+const addressText = ({ host, port }: SocketAddress): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+
+const requireListener = (gateway: ReadGateway, root: SourcePosition | null, report: ProblemReport): void => {
+  if (gateway.listeners.value.listener.given) return;
+  report.add('there is no listener', {
+    position: gateway.listeners.position ?? root,
+    path: [],
+    suggestion: 'write listeners { listener "http" { address "127.0.0.1:8080" } }',
+  });
+};
+
+const requireOwnAddresses = (gateway: ReadGateway, report: ProblemReport): void => {
+  const owners = new Map<string, string>();
+  const take = (owner: string, address: SocketAddress, position: SourcePosition | null, hidden = false): void => {
+    // Port 0 is another port each time.
+    if (address.port === 0) return;
+    const text = addressText(address).toLowerCase();
+    const other = owners.get(text);
+    if (other !== undefined)
+      report.add(`${owner} has the address ${hidden ? 'that was given' : text}, as ${other} has`, {
+        position,
+        path: [],
+      });
+    else owners.set(text, owner);
+  };
+  for (const { name, fields } of gateway.listeners.value.listener.value) {
+    if (fields.address.sound)
+      take(`listener "${name.value}"`, fields.address.value, fields.address.position, fields.address.hidden);
+  }
+  const admin = gateway.admin.value;
+  if (admin?.address.sound === true) {
+    take('admin', admin.address.value, admin.address.position ?? gateway.admin.position, admin.address.hidden);
+  }
+};
+
+const requireTargets = ({ name, fields }: ReadUpstream, report: ProblemReport): void => {
+  const inner = fields.targets.value.target;
+  if (inner.value.length + fields.target.value.length > 0 || !inner.sound || !fields.target.sound) return;
+  report.add(`upstream "${name.value}" has no target`, {
+    position: name.position,
+    path: ['upstreams', `upstream "${name.value}"`],
+    suggestion: 'write target "127.0.0.1:8081"',
+  });
+};
+
+const checkTransport = ({ name, fields }: ReadAgent, report: ProblemReport): void => {
+  const { transport, socket, 'socket-owner': owner } = fields;
+  const path = ['agents', `agent "${name.value}"`];
+  if (transport.given && socket.given) {
+    report.add('"socket" and "transport" cannot both be given', { position: socket.position, path });
+  } else if (!transport.given && !socket.given) {
+    report.add(`agent "${name.value}" does not say how it is reached`, {
+      position: name.position,
+      path,
+      suggestion: 'write transport "embedded", or socket "/run/agent.sock"',
+    });
+  }
+  if (owner.given && transport.value?.kind === 'embedded') {
+    report.add('"socket-owner" has no effect on an embedded agent', { position: owner.position, path });
+  }
+};
+
+/** An agent that is not asked about heads is never asked: its routes would be open. */
+const requireHeadEvent = ({ name, fields: { events } }: ReadAgent, report: ProblemReport): void => {
+  if (!events.sound || events.value.some(({ value }) => value === 'request_headers')) return;
+  report.add('"events" must hold request_headers: without it the agent judges nothing', {
+    position: events.position,
+    path: ['agents', `agent "${name.value}"`],
+    suggestion: 'write events "request_headers"',
+  });
+};
+
+const checkAdmin = (gateway: ReadGateway, report: ProblemReport): void => {
+  const admin = gateway.admin.value;
+  if (admin === null) return;
+  const { address, token, 'insecure-no-token': insecure } = admin;
+  if (token.given && insecure.sound && insecure.value) {
+    report.add('"insecure-no-token" and "token" contradict each other', {
+      position: insecure.position,
+      path: ['admin'],
+    });
+  }
+  if (!address.sound || isLoopback(address.value.host) || token.given || !insecure.sound || insecure.value) return;
+  report.add(
+    `admin needs a token: ${address.hidden === true ? 'its address' : addressText(address.value)} is no loopback address`,
+    {
+      position: address.position ?? gateway.admin.position,
+      path: ['admin'],
+      suggestion: 'write token (env)"ADMIN_TOKEN", or keep to 127.0.0.1',
+    },
+  );
+};
+
+/** Checks keys against each other. Everything wrong is reported, whatever else is wrong. */
+export const checkConfiguration = (
+  gateway: ReadGateway,
+  patternFault: PatternFault,
+  root: SourcePosition | null,
+  report: ProblemReport,
+): void => {
+  requireListener(gateway, root, report);
+  requireOwnAddresses(gateway, report);
+  const names = {
+    upstreams: upstreamsOf(gateway).map(({ name }) => name.value),
+    agents: agentsOf(gateway).map(({ name }) => name.value),
+  };
+  for (const route of routesOf(gateway)) checkRoute(route, names, patternFault, report);
+  for (const upstream of upstreamsOf(gateway)) requireTargets(upstream, report);
+  for (const agent of agentsOf(gateway)) {
+    checkTransport(agent, report);
+    requireHeadEvent(agent, report);
+    checkAgentConfig(agent, report);
+  }
+  checkAdmin(gateway, report);
+};

@@ -1,0 +1,148 @@
+import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
+import type {
+  AdminConfiguration,
+  AgentConfiguration,
+  AgentTransport,
+  GatewayConfiguration,
+  ListenerConfiguration,
+  RouteConfiguration,
+  UpstreamConfiguration,
+} from '../gateway-configuration.js';
+import type { NamedBlock } from '../schema/block-keys.js';
+import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
+import { readMembers } from '../schema/read-block.js';
+import type { Fields, Located } from '../schema/schema.js';
+import type { Setting } from '../setting/setting.js';
+import { settingsToJson } from '../setting/setting-json.js';
+import type { adminShape } from './admin-schema.js';
+import { checkConfiguration } from './configuration-rules.js';
+import { gatewayShape } from './gateway-schema.js';
+import type { limitsShape } from './limits-schema.js';
+import type { listenerShape } from './listener-schema.js';
+import { agentsOf, type ReadAgent, type ReadRoute, type ReadUpstream, routesOf, upstreamsOf } from './read-gateway.js';
+import type { PatternFault } from './route-rules.js';
+
+const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
+
+const toListener = ({ name, fields }: NamedBlock<typeof listenerShape>): ListenerConfiguration => ({
+  name: name.value,
+  address: fields.address.value,
+  protocol: fields.protocol.value,
+  trustedProxies: values(fields['trusted-proxies'].value),
+});
+
+const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
+  const matches = fields.matches.value;
+  const policies = fields.policies.value;
+  return {
+    id: name.value,
+    priority: fields.priority.value,
+    matches: {
+      paths: values(matches.path.value),
+      pathPrefixes: values(matches['path-prefix'].value),
+      pathRegexes: values(matches['path-regex'].value),
+      hosts: values(matches.host.value),
+      methods: values(matches.method.value),
+      headers: matches.header.value,
+      queryParams: matches['query-param'].value,
+    },
+    upstream: fields.upstream.value,
+    builtinHandler: fields['builtin-handler'].value,
+    agents: values(fields.agents.value),
+    policies: {
+      maxBodySize: policies['max-body-size'].value,
+      requestTimeoutMs: policies['timeout-secs'].value ?? policies.timeouts.value['request-secs'].value,
+    },
+  };
+};
+
+const toUpstream = ({ name, fields }: ReadUpstream): UpstreamConfiguration => {
+  const timeouts = fields.timeouts.value;
+  return {
+    name: name.value,
+    targets: [...fields.targets.value.target.value, ...fields.target.value].map(({ value }) => ({ address: value })),
+    timeouts: {
+      connectMs: timeouts['connect-secs'].value,
+      readMs: timeouts['read-secs'].value,
+      requestMs: timeouts['request-secs'].value,
+    },
+    maxConnections: fields['connection-pool'].value['max-connections'].value,
+  };
+};
+
+const toTransport = ({ fields }: ReadAgent): AgentTransport => {
+  if (fields.transport.value?.kind === 'embedded') return { kind: 'embedded' };
+  const path = fields.transport.value?.path ?? fields.socket.value ?? '';
+  return { kind: 'unix_socket', path, owner: fields['socket-owner'].value };
+};
+
+const toAgent = (agent: ReadAgent): AgentConfiguration => {
+  const { fields } = agent;
+  return {
+    name: agent.name.value,
+    transport: toTransport(agent),
+    events: [...new Set(values(fields.events.value))],
+    timeoutMs: fields['timeout-ms'].value,
+    failureMode: fields['failure-mode'].value,
+    protocolVersion: 2,
+    config: fields.config.value === null ? null : settingsToJson(fields.config.value),
+  };
+};
+
+const toLimits = (fields: Fields<typeof limitsShape>) => ({
+  maxHeaderSizeBytes: fields['max-header-size-bytes'].value,
+  maxHeaderCount: fields['max-header-count'].value,
+  maxHeaderNameBytes: fields['max-header-name-bytes'].value,
+  maxHeaderValueBytes: fields['max-header-value-bytes'].value,
+  maxBodySizeBytes: fields['max-body-size-bytes'].value,
+  maxBodyInspectionBytes: fields['max-body-inspection-bytes'].value,
+  maxAgentQueueDepth: fields['max-agent-queue-depth'].value,
+});
+
+const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
+  address: fields.address.value,
+  token: fields.token.value,
+  readyRequires: [...new Set(values(fields['ready-requires'].value))],
+});
+
+/** What decoding needs besides the settings. */
+export interface GatewayDecoding {
+  readonly patternFault: PatternFault;
+  readonly lines: LineLookup;
+  /** The beginning of the file: where what is missing from it is reported. */
+  readonly root: SourcePosition | null;
+  /** False where a part could not be read: keys are not checked against each other then, only for themselves. */
+  readonly isComplete: boolean;
+}
+
+export interface DecodedGatewayConfiguration {
+  /** Null where there was any error. */
+  readonly configuration: GatewayConfiguration | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
+export const decodeGatewayConfiguration = (
+  settings: readonly Setting[],
+  { patternFault, lines, root, isComplete }: GatewayDecoding,
+): DecodedGatewayConfiguration => {
+  const report = new ProblemReport(lines);
+  const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
+  if (isComplete) checkConfiguration(gateway, patternFault, root, report);
+  if (report.hasErrors || !isComplete) return { configuration: null, problems: report.problems };
+  const system = gateway.system.value;
+  const configuration: GatewayConfiguration = {
+    system: {
+      instance: system.instance.value,
+      gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
+      workerThreads: system['worker-threads'].value,
+    },
+    listeners: gateway.listeners.value.listener.value.map(toListener),
+    routes: routesOf(gateway).map(toRoute),
+    upstreams: upstreamsOf(gateway).map(toUpstream),
+    agents: agentsOf(gateway).map(toAgent),
+    limits: toLimits(gateway.limits.value),
+    admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
+  };
+  return { configuration, problems: report.problems };
+};

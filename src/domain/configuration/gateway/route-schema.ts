@@ -1,0 +1,77 @@
+import { err, ok } from '../../shared/result.js';
+import { builtinHandlers } from '../gateway-configuration.js';
+import { block, notYet, notYetBlock } from '../schema/block-keys.js';
+import { headerName, hostPattern, method } from '../schema/network-kinds.js';
+import { list, optional, withDefault } from '../schema/scalar-keys.js';
+import { integer, oneOf, type ScalarKind, seconds, size, text } from '../schema/scalar-kind.js';
+import { namedMatches } from './named-match-key.js';
+
+const priorityNames: Readonly<Record<string, number>> = { low: 10, normal: 50, high: 100, critical: 1000 };
+const priorityNumber = integer(-1_000_000, 1_000_000);
+
+const priority: ScalarKind<number> = {
+  label: 'integer, or `low` (10), `normal` (50), `high` (100), `critical` (1000)',
+  fallback: 50,
+  secret: false,
+  read: (scalar) => {
+    const named =
+      typeof scalar.value === 'string' && Object.hasOwn(priorityNames, scalar.value)
+        ? priorityNames[scalar.value]
+        : undefined;
+    if (named !== undefined) return ok(named);
+    const number = priorityNumber.read(scalar);
+    if (number.ok) return number;
+    return err({ message: 'must be an integer, or "low", "normal", "high" or "critical"' });
+  },
+};
+
+/** Octets up to what a number can count. */
+export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
+
+const matchesShape = {
+  path: list(text, 'The whole path.'),
+  'path-prefix': list(text, 'The first segments of the path: `/v2` takes `/v2` and `/v2/x`, not `/v2x`.'),
+  'path-regex': list(text, 'A regular expression (RE2 syntax) that occurs in the path; `^` and `$` anchor it.'),
+  host: list(hostPattern, 'The host of the request, without a port.'),
+  method: list(method, 'The method.'),
+  header: namedMatches(headerName, 'A header that is there, with that value or with any.'),
+  'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
+};
+
+const policiesShape = {
+  'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
+  'timeout-secs': optional(
+    seconds(1, 86_400),
+    'From the request, sent whole, to the head of its answer. Not together with `timeouts`.',
+  ),
+  timeouts: block(
+    {
+      'request-secs': optional(
+        seconds(1, 86_400),
+        'From the request, sent whole, to the head of its answer. Without it: the upstream says.',
+      ),
+    },
+    'Time-outs of the route.',
+  ),
+  'buffer-requests': notYet('Read a request whole before it is forwarded.'),
+  'buffer-responses': notYet('Read a response whole before it is forwarded.'),
+  'rate-limit': notYetBlock('Requests per second, by client, header, path or route.', [
+    'requests-per-second',
+    'burst',
+    'key',
+  ]),
+};
+
+export const routeShape = {
+  priority: withDefault(priority, 50, '50', 'Routes of a higher priority are tried first.'),
+  matches: block(
+    matchesShape,
+    'What the route takes. Kinds are joined by AND, several values of one kind by OR. At least one is required.',
+  ),
+  upstream: optional(text, 'Name of the upstream that answers. Either this or `builtin-handler` is required.'),
+  agents: list(text, 'Names of the agents that judge a request, in this order.'),
+  'service-type': optional(oneOf(['builtin']), 'Says that the gateway answers by itself.'),
+  'builtin-handler': optional(oneOf(builtinHandlers), 'What answers where `service-type` is `builtin`.'),
+  policies: block(policiesShape, 'Limits of this route.'),
+  'circuit-breaker': notYetBlock('Stop asking an upstream that fails.', ['failure-threshold', 'timeout-seconds']),
+};

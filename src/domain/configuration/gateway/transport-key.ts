@@ -1,0 +1,76 @@
+import { custom } from '../schema/block-keys.js';
+import { didYouMean } from '../schema/did-you-mean.js';
+import { inside, readMembers } from '../schema/read-block.js';
+import { required } from '../schema/scalar-keys.js';
+import { text } from '../schema/scalar-kind.js';
+import type { Key, ReadContext } from '../schema/schema.js';
+import { members, type Setting } from '../setting/setting.js';
+
+export type WrittenTransport = { readonly kind: 'unix_socket'; readonly path: string } | { readonly kind: 'embedded' };
+
+const socketShape = { path: required(text, 'Path of the socket.') };
+const kinds = ['unix_socket', 'embedded', 'grpc'];
+
+const readKind = (
+  kind: string,
+  settings: readonly Setting[],
+  position: Setting['position'],
+  context: ReadContext,
+): WrittenTransport | null => {
+  const refuse = (message: string, suggestion: string | null = null) => {
+    context.report.add(message, { position, path: context.path, suggestion });
+    return null;
+  };
+  if (kind === 'unix_socket') {
+    const { path } = readMembers(socketShape, settings, { ...context, position });
+    return path.sound ? { kind, path: path.value } : null;
+  }
+  if (kind === 'grpc') return refuse('transport "grpc" is not supported yet');
+  if (kind === 'embedded') {
+    return settings.length === 0
+      ? { kind }
+      : refuse('transport "embedded" takes no block', 'write transport "embedded"');
+  }
+  return refuse(`transport must be "unix_socket" or "embedded", not "${kind.slice(0, 80)}"`, didYouMean(kind, kinds));
+};
+
+/** The kind of a transport stands as its argument, or as the one block inside it. */
+const readTransport = (setting: Setting, context: ReadContext): WrittenTransport | null => {
+  const where = inside(context, setting);
+  const [kind, more] = setting.args;
+  const inner = members(setting);
+  if (kind !== undefined) {
+    if (more === undefined && typeof kind.value === 'string' && !kind.hidden) {
+      return readKind(kind.value, inner, kind.position ?? setting.position, where);
+    }
+  } else {
+    const [only, another] = inner;
+    if (only !== undefined && another === undefined) {
+      // `transport { unix_socket "/path" }` is the shorthand of a block with the path alone.
+      const path = { ...only, name: 'path', children: null, properties: [] };
+      return readKind(only.name, only.args.length > 0 ? [path, ...members(only)] : members(only), only.position, where);
+    }
+  }
+  context.report.add('"transport" takes one kind of transport', {
+    position: setting.position,
+    path: context.path,
+    suggestion: 'write transport "embedded", or transport { unix_socket { path "/run/agent.sock" } }',
+  });
+  return null;
+};
+
+/** How an agent is reached. Null where it does not say. */
+export const transport: Key<WrittenTransport | null> = custom(
+  '`embedded`, or block `unix_socket { path }`',
+  'required, unless `socket` is given',
+  'How the agent is reached: in the process of the gateway, or over a unix socket. `grpc` is not supported yet.',
+  (_name, settings, context) => {
+    const [first, second] = settings;
+    if (first === undefined) return { value: null, given: false, sound: true, position: null };
+    if (second !== undefined) {
+      context.report.add('"transport" is given twice', { position: second.position, path: context.path });
+    }
+    const value = readTransport(first, context);
+    return { value, given: true, sound: value !== null, position: first.position };
+  },
+);

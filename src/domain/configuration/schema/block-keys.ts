@@ -1,0 +1,169 @@
+import { hasMembers, members, type Setting } from '../setting/setting.js';
+import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
+import type { Field, Fields, Key, Located, ReadContext, Shape } from './schema.js';
+
+/** Reads a block that may be split over several of one name; the keys of all of them count together. */
+const readTogether = <S extends Shape>(shape: S, settings: readonly Setting[], context: ReadContext): Fields<S> => {
+  const [first] = settings;
+  for (const setting of settings) refuseArguments(setting, context);
+  return readMembers(shape, settings.flatMap(members), first === undefined ? context : inside(context, first));
+};
+
+const blockField = <Value>(settings: readonly Setting[], value: Value): Field<Value> => ({
+  value,
+  given: settings.length > 0,
+  sound: true,
+  position: settings[0]?.position ?? null,
+});
+
+/** A block that is meant once. Where it is absent its keys have their defaults, so it must have none that is required. */
+export const block = <S extends Shape>(shape: S, meaning: string): Key<Fields<S>> => ({
+  read: (_name, settings, context) => {
+    refuseRepetition(settings, context, false);
+    return blockField(settings, readTogether(shape, settings.slice(0, 1), context));
+  },
+  document: { type: 'block', default: 'see its keys', meaning },
+  shape,
+  secret: false,
+});
+
+/** A block that may be absent. */
+export const optionalBlock = <S extends Shape>(shape: S, meaning: string): Key<Fields<S> | null> => ({
+  read: (_name, settings, context) => {
+    refuseRepetition(settings, context, false);
+    return blockField(settings, settings.length === 0 ? null : readTogether(shape, settings.slice(0, 1), context));
+  },
+  document: { type: 'block', default: 'none', meaning },
+  shape,
+  secret: false,
+});
+
+/** A block that only groups others, so that files which are included may each have their own. */
+export const group = <S extends Shape>(shape: S, meaning: string): Key<Fields<S>> => ({
+  read: (_name, settings, context) => blockField(settings, readTogether(shape, settings, context)),
+  document: { type: 'block, may be repeated', default: 'none', meaning },
+  shape,
+  secret: false,
+});
+
+/** A block with a name, as in `route "api" { ... }`. */
+export interface NamedBlock<S extends Shape> {
+  readonly name: Located<string>;
+  readonly fields: Fields<S>;
+  readonly setting: Setting;
+}
+
+/** Names go into logs, labels and admin answers: no white space, no control characters, no quotes. */
+const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
+
+const readName = (setting: Setting, context: ReadContext): Located<string> => {
+  const [first, second] = setting.args;
+  const refuse = (message: string, suggestion: string | null = null): Located<string> => {
+    context.report.add(message, {
+      position: (second ?? first)?.position ?? setting.position,
+      path: context.path,
+      suggestion,
+    });
+    return { value: '', position: setting.position };
+  };
+  if (first === undefined) return refuse(`"${setting.name}" needs a name`, `write ${setting.name} "name" { ... }`);
+  if (second !== undefined) return refuse(`"${setting.name}" takes one name`);
+  if (first.hidden) return refuse(`the name of "${setting.name}" must stand where it is used: it shows in logs`);
+  if (typeof first.value !== 'string' || !nameForm.test(first.value)) {
+    return refuse(`the name of "${setting.name}" must be made of letters, digits and . _ : / @ -, 128 at the most`);
+  }
+  return { value: first.value, position: first.position };
+};
+
+/** Blocks with names, any number of them, each name once. */
+export const namedBlocks = <S extends Shape>(shape: S, meaning: string): Key<readonly NamedBlock<S>[]> => ({
+  read: (kind, settings, context) => {
+    const seen = new Map<string, Located<string>>();
+    const blocks = settings.map((setting): NamedBlock<S> => {
+      const name = readName(setting, context);
+      const before = seen.get(name.value);
+      if (before !== undefined && name.value !== '') {
+        context.report.add(`${kind} "${name.value}" is defined twice`, {
+          position: name.position,
+          path: context.path,
+          suggestion:
+            before.position === null
+              ? null
+              : `the first one is at ${before.position.file}:${before.position.line}:${before.position.column}`,
+        });
+      }
+      seen.set(name.value, before ?? name);
+      if (!hasMembers(setting)) {
+        context.report.add(`${kind} "${name.value}" has no block`, { position: setting.position, path: context.path });
+      }
+      const where: ReadContext = {
+        report: context.report,
+        path: [...context.path, name.value === '' ? kind : `${kind} "${name.value}"`],
+        position: setting.position,
+      };
+      return { name, fields: readMembers(shape, members(setting), where), setting };
+    });
+    return blockField(settings, blocks);
+  },
+  document: { type: 'named block, may be repeated', default: 'none', meaning },
+  shape,
+  secret: false,
+});
+
+/** A key that reads its settings by its own rules. */
+export const custom = <Value>(
+  type: string,
+  standard: string,
+  meaning: string,
+  read: Key<Value>['read'],
+  shape: Shape | null = null,
+): Key<Value> => ({ read, document: { type, default: standard, meaning }, shape, secret: false });
+
+const refusal = (message: (name: string) => string, suggestion: string | null, secret: boolean, mayBeNull: boolean) =>
+  ((name, settings, context) => {
+    for (const setting of settings) {
+      if (mayBeNull && setting.args.length === 1 && setting.args[0]?.value === null && !hasMembers(setting)) continue;
+      context.report.add(message(name), { position: setting.position, path: context.path, suggestion, secret });
+    }
+    return blockField(settings, null);
+  }) satisfies Key<null>['read'];
+
+/** A key whose behaviour does not exist yet: known, and refused, because a key is never accepted and ignored. */
+export const notYet = (
+  meaning: string,
+  options: { readonly secret?: boolean; readonly mayBeNull?: boolean } = {},
+): Key<null> => ({
+  read: refusal((name) => `"${name}" is not supported yet`, null, options.secret ?? false, options.mayBeNull ?? false),
+  document: { type: 'not supported yet', default: options.mayBeNull === true ? '`#null` (disabled)' : 'none', meaning },
+  shape: null,
+  secret: options.secret ?? false,
+});
+
+const laterKey = (name: string): Key<null> => ({
+  read: () => blockField([], null),
+  document: { type: 'not supported yet', default: 'none', meaning: '' },
+  shape: null,
+  secret: /secret|password|url|clients|policy-inline/.test(name),
+});
+
+/** A block whose behaviour does not exist yet; its keys are known, so that a misspelt one is found all the same. */
+export const notYetBlock = (meaning: string, names: readonly string[]): Key<null> => {
+  const shape = Object.fromEntries(names.map((name) => [name, laterKey(name)]));
+  const refuse = notYet(meaning);
+  return {
+    ...refuse,
+    read: (name, settings, context) => {
+      for (const setting of settings) readMembers(shape, members(setting), inside(context, setting));
+      return refuse.read(name, settings, context);
+    },
+    document: { ...refuse.document, meaning: `${meaning} Its keys: ${names.map((name) => `\`${name}\``).join(', ')}.` },
+  };
+};
+
+/** A key of older files, refused with the form that took its place. */
+export const replaced = (by: string, suggestion: string): Key<null> => ({
+  read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion, false, false),
+  document: { type: 'replaced', default: 'none', meaning: `${by.slice(0, 1).toUpperCase()}${by.slice(1)}.` },
+  shape: null,
+  secret: false,
+});

@@ -1,0 +1,103 @@
+import { compileCidrs } from '../../http/cidr-set.js';
+import { isToken } from '../../http/field-syntax.js';
+import { parseIpAddress } from '../../http/ip-address.js';
+import { err, ok } from '../../shared/result.js';
+import type { SocketAddress } from '../gateway-configuration.js';
+import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
+
+/** A DNS name (RFC 1123, section 2.1), with the underscores that service discovery uses. */
+export const isHostName = (host: string): boolean =>
+  host.length <= 253 &&
+  host.split('.').every((label) => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label)) &&
+  !/^[\d.]+$/.test(host);
+
+const isIpv4 = (host: string): boolean => !host.includes(':') && parseIpAddress(host) !== null;
+const isIpv6 = (host: string): boolean => host.includes(':') && parseIpAddress(host) !== null;
+
+/** Whether only this machine can reach an address. A name counts only where it is `localhost`. */
+export const isLoopback = (host: string): boolean => {
+  if (host.toLowerCase() === 'localhost') return true;
+  const address = parseIpAddress(host);
+  if (address === null) return false;
+  // 127.0.0.0/8 (RFC 1122, section 3.2.1.3) and ::1 (RFC 4291, section 2.5.3).
+  if (address.length === 1) return Math.floor(address[0] / 0x1000000) === 127;
+  return address[0] === 0 && address[1] === 0 && address[2] === 0 && address[3] === 1;
+};
+
+const addressFault = (value: string): ScalarFault => {
+  const scheme = /^([a-z]+):\/\/([^/]+)/i.exec(value);
+  let suggestion = 'write "127.0.0.1:8080", "[::1]:8080" or "name.example:8080"';
+  if (scheme !== null) suggestion = `leave out "${scheme[1]}://": "${scheme[2]}"`;
+  else if (/^[:*]:?\d+$/.test(value)) suggestion = `name the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
+  else if (isIpv6(value)) suggestion = 'an IPv6 address stands in brackets, and a port follows: "[::1]:8080"';
+  else if (isIpv4(value) || isHostName(value)) suggestion = `a port is missing: "${value}:8080"`;
+  return { message: `must be host:port, not "${value.slice(0, 80)}"`, suggestion };
+};
+
+const parseAddress = (value: string): SocketAddress | null => {
+  const parts = /^(?:\[([0-9a-fA-F:.]{2,45})\]|([^:[\]]{1,253})):(\d{1,5})$/.exec(value);
+  const port = Number(parts?.[3]);
+  if (parts === null || port > 65_535) return null;
+  if (parts[1] !== undefined) return isIpv6(parts[1]) ? { host: parts[1], port } : null;
+  const host = parts[2] ?? '';
+  return isIpv4(host) || isHostName(host) ? { host, port } : null;
+};
+
+/** `host:port`. Port 0, a free port of the system's choice, makes sense for what is listened on alone. */
+export const socketAddress = (minimumPort: 0 | 1): ScalarKind<SocketAddress> => ({
+  label: 'host:port',
+  fallback: { host: '', port: 0 },
+  secret: false,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    const address = parseAddress(read.value);
+    if (address !== null && address.port >= minimumPort) return ok(address);
+    if (scalar.hidden) return err({ message: 'must be host:port' });
+    return err(address === null ? addressFault(read.value) : { message: 'must have a port other than 0' });
+  },
+});
+
+/** A CIDR block, or one address. */
+export const cidr = checkedText('CIDR block', (value) =>
+  compileCidrs([value]).ok
+    ? null
+    : {
+        message: `must be a CIDR block, not "${value.slice(0, 80)}"`,
+        suggestion: 'write "10.0.0.0/8", "2001:db8::/32" or one address',
+      },
+);
+
+/** What a Host header can match: a name, an address, or `*.` and a name. Read in lower case, without a final dot. */
+export const hostPattern: ScalarKind<string> = {
+  label: 'host name, or `*.suffix`',
+  fallback: '',
+  secret: false,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    const host = read.value.toLowerCase().replace(/\.$/, '');
+    const name = host.startsWith('*.') ? host.slice(2) : host;
+    const literal = /^\[(.*)\]$/.exec(host)?.[1];
+    if (isHostName(name) || isIpv4(host) || (literal !== undefined && isIpv6(literal))) return ok(host);
+    if (scalar.hidden) return err({ message: 'must be a host name' });
+    return err({
+      message: `must be a host name or *.suffix, not "${read.value.slice(0, 80)}"`,
+      suggestion: /:\d+$/.test(host) ? 'leave out the port: a host matches on every port' : null,
+    });
+  },
+};
+
+export const headerName = checkedText('header name', (value) =>
+  isToken(value) ? null : { message: `must be a header name, not "${value.slice(0, 80)}"` },
+);
+
+/** A method is a case-sensitive token (RFC 9110, section 9.1). */
+export const method = checkedText('method', (value) => {
+  if (!isToken(value)) return { message: `must be a method, not "${value.slice(0, 80)}"` };
+  if (value === value.toUpperCase()) return null;
+  return {
+    message: 'must be in upper case: methods are case-sensitive',
+    suggestion: `did you mean "${value.toUpperCase()}"?`,
+  };
+});

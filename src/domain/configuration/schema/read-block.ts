@@ -1,0 +1,78 @@
+import { hasMembers, members, type Setting } from '../setting/setting.js';
+import type { Fields, ReadContext, Shape } from './schema.js';
+
+/** Reads the members of a block, whatever is wrong with some of them; unknown ones are errors. */
+export const readMembers = <S extends Shape>(
+  shape: S,
+  settings: readonly Setting[],
+  context: ReadContext,
+): Fields<S> => {
+  const groups = new Map<string, Setting[]>();
+  const known = Object.keys(shape);
+  const holdsSecrets = Object.values(shape).some((key) => key.secret);
+  for (const setting of settings) {
+    if (!Object.hasOwn(shape, setting.name)) {
+      context.report.add(`unknown key "${setting.name.slice(0, 80)}"${place(context.path)}`, {
+        position: setting.position,
+        path: context.path,
+        suggestion: context.report.nearMiss(setting.name, known) ?? `known keys: ${known.join(', ')}`,
+        secret: holdsSecrets,
+      });
+      continue;
+    }
+    const group = groups.get(setting.name);
+    if (group === undefined) groups.set(setting.name, [setting]);
+    else group.push(setting);
+  }
+  const fields = Object.entries(shape).map(([name, key]) => [name, key.read(name, groups.get(name) ?? [], context)]);
+  return Object.fromEntries(fields) as Fields<S>;
+};
+
+const place = (path: readonly string[]): string => {
+  const block = path.at(-1);
+  return block === undefined ? '' : ` in ${block}`;
+};
+
+/** Reports arguments where a setting opens a block and takes none. */
+export const refuseArguments = (setting: Setting, context: ReadContext): void => {
+  if (setting.args.length === 0 && !setting.listed) return;
+  context.report.add(`"${setting.name}" takes no value, but a block`, {
+    position: setting.position,
+    path: [...context.path, setting.name],
+    suggestion: `write ${setting.name} { ... }`,
+    secret: true,
+  });
+};
+
+/** Reports a block where a setting takes plain values. True where there was one. */
+export const refuseMembers = (setting: Setting, context: ReadContext, secret: boolean): boolean => {
+  if (!hasMembers(setting)) return false;
+  const [first] = members(setting);
+  context.report.add(`"${setting.name}" takes a value, but no block and no properties`, {
+    position: first?.position ?? setting.position,
+    path: [...context.path, setting.name],
+    secret,
+  });
+  return true;
+};
+
+/** Reports every setting but the first of a key that is meant once. */
+export const refuseRepetition = (settings: readonly Setting[], context: ReadContext, secret: boolean): void => {
+  const [first, ...others] = settings;
+  for (const other of others) {
+    const before = first?.position ?? null;
+    context.report.add(`"${other.name}" is given twice`, {
+      position: other.position,
+      path: context.path,
+      suggestion: before === null ? null : `the first one is at ${before.file}:${before.line}:${before.column}`,
+      secret,
+    });
+  }
+};
+
+/** The context of what is inside a setting. */
+export const inside = (context: ReadContext, setting: Setting): ReadContext => ({
+  report: context.report,
+  path: [...context.path, setting.name],
+  position: setting.position,
+});

@@ -1,0 +1,197 @@
+import { err, ok, type Result } from '../../shared/result.js';
+import { Secret } from '../../shared/secret.js';
+import type { SettingScalar } from '../setting/setting.js';
+import { didYouMean } from './did-you-mean.js';
+
+/** Why a value is refused: what it has to be, never the value of a secret. */
+export interface ScalarFault {
+  readonly message: string;
+  readonly suggestion?: string | null;
+}
+
+/** A type of value: how it reads, and what stands in for one that cannot be read while the rest is checked. */
+export interface ScalarKind<Value> {
+  /** For the reference page, as in `integer, 1 to 65535`. */
+  readonly label: string;
+  readonly read: (scalar: SettingScalar) => Result<Value, ScalarFault>;
+  readonly fallback: Value;
+  /** Its text is never shown. */
+  readonly secret: boolean;
+}
+
+const show = (scalar: SettingScalar): string => {
+  if (scalar.hidden) return 'what was given';
+  if (typeof scalar.value === 'string') {
+    return scalar.value.length > 80 ? `"${scalar.value.slice(0, 80)}..."` : `"${scalar.value}"`;
+  }
+  return scalar.value === null ? 'null' : String(scalar.value);
+};
+
+const fault = (wanted: string, scalar: SettingScalar, suggestion: string | null = null): Result<never, ScalarFault> =>
+  err({ message: `must be ${wanted}, not ${show(scalar)}`, suggestion });
+
+/** Text that is not empty. */
+export const text: ScalarKind<string> = {
+  label: 'string',
+  fallback: '',
+  secret: false,
+  read: (scalar) => {
+    if (typeof scalar.value !== 'string') {
+      return fault(
+        'a string',
+        scalar,
+        scalar.value === null || scalar.hidden ? null : `write it in quotes: "${scalar.value}"`,
+      );
+    }
+    return scalar.value === '' ? err({ message: 'must not be empty' }) : ok(scalar.value);
+  },
+};
+
+/** Text that passes a check, given as a fault or null. */
+export const checkedText = (label: string, check: (value: string) => ScalarFault | null): ScalarKind<string> => ({
+  label,
+  fallback: '',
+  secret: false,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    const found = check(read.value);
+    if (found === null) return read;
+    return err(scalar.hidden ? { message: `must be ${label}` } : found);
+  },
+});
+
+/** A value that never shows. */
+export const secret: ScalarKind<Secret> = {
+  label: 'secret',
+  fallback: new Secret(''),
+  secret: true,
+  read: (scalar) => {
+    if (typeof scalar.value !== 'string') return err({ message: 'must be a string', suggestion: 'write it in quotes' });
+    return scalar.value === '' ? err({ message: 'must not be empty' }) : ok(new Secret(scalar.value));
+  },
+};
+
+export const boolean: ScalarKind<boolean> = {
+  label: 'boolean',
+  fallback: false,
+  secret: false,
+  read: (scalar) => {
+    if (typeof scalar.value === 'boolean') return ok(scalar.value);
+    if (scalar.value === 'true' || scalar.value === 'false') {
+      // A variable, a file or a flag has no other way to say it.
+      if (scalar.hidden) return ok(scalar.value === 'true');
+      return fault('#true or #false', scalar, `write #${scalar.value}`);
+    }
+    if (scalar.hidden && (scalar.value === '1' || scalar.value === '0')) return ok(scalar.value === '1');
+    if (scalar.hidden) return fault('true or false', scalar);
+    return fault('#true or #false', scalar);
+  },
+};
+
+/** The number that a scalar gives; a variable or a file gives it as text. */
+const numberOf = (scalar: SettingScalar): number | null => {
+  if (typeof scalar.value === 'number') return scalar.value;
+  if (scalar.hidden && typeof scalar.value === 'string' && /^\d{1,16}$/.test(scalar.value)) return Number(scalar.value);
+  return null;
+};
+
+const whole = (value: number | null, minimum: number, maximum: number): value is number =>
+  value !== null && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
+
+export const integer = (minimum: number, maximum: number): ScalarKind<number> => ({
+  label: `integer, ${minimum} to ${maximum}`,
+  fallback: minimum,
+  secret: false,
+  read: (scalar) => {
+    const value = numberOf(scalar);
+    return whole(value, minimum, maximum) ? ok(value) : fault(`an integer from ${minimum} to ${maximum}`, scalar);
+  },
+});
+
+/** Whole seconds, read as milliseconds. */
+export const seconds = (minimum: number, maximum: number): ScalarKind<number> => {
+  const count = integer(minimum, maximum);
+  return {
+    label: `seconds, ${minimum} to ${maximum}`,
+    fallback: count.fallback * 1000,
+    secret: false,
+    read: (scalar) => {
+      const read = count.read(scalar);
+      return read.ok ? ok(read.value * 1000) : read;
+    },
+  };
+};
+
+export const milliseconds = (minimum: number, maximum: number): ScalarKind<number> => ({
+  ...integer(minimum, maximum),
+  label: `milliseconds, ${minimum} to ${maximum}`,
+});
+
+const unitExponents: Readonly<Record<string, number>> = {
+  '': 0,
+  b: 0,
+  k: 1,
+  kb: 1,
+  kib: 1,
+  m: 2,
+  mb: 2,
+  mib: 2,
+  g: 3,
+  gb: 3,
+  gib: 3,
+};
+
+/** Octets: a number, or text with a unit; units are powers of 1024. */
+export const size = (minimum: number, maximum: number): ScalarKind<number> => ({
+  label: `size in bytes, ${minimum} to ${maximum}, or with a unit ("512KB", "10MB", "1GB")`,
+  fallback: minimum,
+  secret: false,
+  read: (scalar) => {
+    let value = typeof scalar.value === 'number' ? scalar.value : null;
+    if (typeof scalar.value === 'string') {
+      const parts = /^(\d{1,16}) ?([a-z]{0,3})$/i.exec(scalar.value);
+      const exponent = parts === null ? undefined : unitExponents[(parts[2] ?? '').toLowerCase()];
+      if (parts === null || exponent === undefined) {
+        return fault('a size', scalar, 'write bytes, or a number with KB, MB or GB: "10MB"');
+      }
+      value = Number(parts[1]) * 1024 ** exponent;
+    }
+    return whole(value, minimum, maximum) ? ok(value) : fault(`a size from ${minimum} to ${maximum} bytes`, scalar);
+  },
+});
+
+/** One of a few words. Words that will mean something later are known already, and refused as such. */
+export const oneOf = <const Word extends string>(
+  words: readonly [Word, ...Word[]],
+  later: readonly string[] = [],
+): ScalarKind<Word> => ({
+  label: words.map((word) => `\`${word}\``).join(', '),
+  fallback: words[0],
+  secret: false,
+  read: (scalar) => {
+    const word = words.find((candidate) => candidate === scalar.value);
+    if (word !== undefined) return ok(word);
+    if (scalar.hidden) return fault(words.map((candidate) => `"${candidate}"`).join(' or '), scalar);
+    if (typeof scalar.value === 'string' && later.includes(scalar.value)) {
+      return err({ message: `"${scalar.value}" is not supported yet` });
+    }
+    return fault(
+      words.map((candidate) => `"${candidate}"`).join(' or '),
+      scalar,
+      typeof scalar.value === 'string' ? didYouMean(scalar.value, words) : null,
+    );
+  },
+});
+
+/** A number that can only have one value for now. */
+export const onlyNumber = (only: number, refusal: (value: number) => string): ScalarKind<number> => ({
+  label: `\`${only}\``,
+  fallback: only,
+  secret: false,
+  read: (scalar) => {
+    const value = numberOf(scalar);
+    if (value === only) return ok(only);
+    return value === null ? fault(String(only), scalar) : err({ message: refusal(value) });
+  },
+});

@@ -1,0 +1,18 @@
+const isLowerAlphanumeric = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+
+/**
+ * A field name as the most careless upstream reads it: lower case, and `-` for everything that is no letter or digit,
+ * because CGI and its heirs (RFC 3875, section 4.1.18) take `X_User.Id` for X-User-Id.
+ */
+export const canonicalName = (name: string): string => {
+  const lower = name.toLowerCase();
+  let canonical = '';
+  let copied = 0;
+  for (let index = 0; index < lower.length; index += 1) {
+    const code = lower.charCodeAt(index);
+    if (code === 0x2d || isLowerAlphanumeric(code)) continue;
+    canonical += `${lower.slice(copied, index)}-`;
+    copied = index + 1;
+  }
+  return copied === 0 ? lower : canonical + lower.slice(copied);
+};

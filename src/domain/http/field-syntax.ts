@@ -1,0 +1,25 @@
+const tokenCharacters = (() => {
+  const table = new Uint8Array(128);
+  for (const letter of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
+    table[letter.charCodeAt(0)] = 1;
+  }
+  return table;
+})();
+
+/** A token (RFC 9110, section 5.6.2): what methods, field names and parameter names are. */
+export const isToken = (text: string): boolean => {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 127 || tokenCharacters[code] !== 1) return false;
+  }
+  return text.length > 0;
+};
+
+/** A field value (RFC 9110, section 5.5): octets, none of them a control character but the tab. */
+export const isFieldValue = (text: string): boolean => {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false;
+  }
+  return true;
+};

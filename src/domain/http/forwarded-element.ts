@@ -1,0 +1,54 @@
+import { trimSpace } from './field-list.js';
+import { isToken } from './field-syntax.js';
+
+/** What one proxy says in a Forwarded field (RFC 7239, section 4); `by` and extensions are of no use here. */
+export interface ForwardedElement {
+  readonly for: string | null;
+  readonly proto: string | null;
+  readonly host: string | null;
+}
+
+/** A token, or a quoted string without its quotes and escapes; null where it is neither. */
+const parameterValue = (text: string): string | null => {
+  if (!text.startsWith('"')) return isToken(text) ? text : null;
+  let value = '';
+  for (let index = 1; index < text.length; index += 1) {
+    if (text[index] === '"') return index === text.length - 1 ? value : null;
+    if (text[index] === '\\') index += 1;
+    value += text[index] ?? '';
+  }
+  return null;
+};
+
+/** Reads one element; null where it is malformed or names a parameter twice. */
+export const parseForwardedElement = (text: string): ForwardedElement | null => {
+  const found: { for: string | null; proto: string | null; host: string | null } = {
+    for: null,
+    proto: null,
+    host: null,
+  };
+  for (const part of text.split(';')) {
+    const pair = trimSpace(part);
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const value = equals < 1 ? null : parameterValue(pair.slice(equals + 1));
+    if (value === null) return null;
+    const name = pair.slice(0, equals).toLowerCase();
+    if (name !== 'for' && name !== 'proto' && name !== 'host') continue;
+    if (found[name] !== null) return null;
+    found[name] = value;
+  }
+  return found;
+};
+
+/** Quoted where it has to be; `text` is an address or a host that was checked, so it needs no escapes. */
+const quoted = (text: string): string => (isToken(text) ? text : `"${text}"`);
+
+/** Writes one element. An IPv6 address gets its brackets. */
+export const formatForwardedElement = (element: ForwardedElement): string => {
+  const pairs: string[] = [];
+  if (element.for !== null) pairs.push(`for=${quoted(element.for.includes(':') ? `[${element.for}]` : element.for)}`);
+  if (element.proto !== null) pairs.push(`proto=${element.proto}`);
+  if (element.host !== null) pairs.push(`host=${quoted(element.host)}`);
+  return pairs.join(';');
+};

@@ -1,0 +1,61 @@
+/** How loudly a problem is logged. */
+export type ProblemLevel = 'error' | 'warn' | 'info' | 'debug';
+
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly level: ProblemLevel;
+  /** The connection cannot be trusted, or is not worth keeping, after this. */
+  readonly closes: boolean;
+  /** Seconds, for Retry-After. */
+  readonly retryAfterSeconds: number | null;
+}
+
+const kind = (
+  status: number,
+  title: string,
+  level: ProblemLevel,
+  more: { closes?: boolean; retryAfterSeconds?: number } = {},
+): ProblemKind => ({
+  status,
+  title,
+  level,
+  closes: more.closes ?? false,
+  retryAfterSeconds: more.retryAfterSeconds ?? null,
+});
+
+/** Everything that the gateway itself answers with an error: one code, one status, one level. */
+export const gatewayProblems = {
+  malformed_request: kind(400, 'The request is malformed', 'info', { closes: true }),
+  unsafe_path: kind(400, 'The path holds an encoded separator or a NUL', 'info', { closes: true }),
+  invalid_host: kind(400, 'The Host header is missing, repeated or invalid', 'info', { closes: true }),
+  admin_unauthorized: kind(401, 'The admin token is missing or wrong', 'warn'),
+  admin_forbidden: kind(403, 'The admin endpoint refuses this request', 'warn'),
+  agent_challenge: kind(401, 'Credentials are needed', 'info'),
+  no_route: kind(404, 'No route matches', 'info'),
+  method_not_allowed: kind(405, 'The endpoint does not have this method', 'info'),
+  request_timeout: kind(408, 'The request took too long to arrive', 'info', { closes: true }),
+  body_too_large: kind(413, 'The request body is too large', 'warn', { closes: true }),
+  target_too_long: kind(414, 'The request target is too long', 'warn', { closes: true }),
+  expectation_failed: kind(417, 'The expectation cannot be met', 'info', { closes: true }),
+  header_too_large: kind(431, 'The request header fields are too large', 'warn', { closes: true }),
+  method_not_implemented: kind(501, 'The method is not implemented', 'info', { closes: true }),
+  upstream_unreachable: kind(502, 'The upstream cannot be reached', 'error'),
+  upstream_invalid_response: kind(502, 'The upstream sent no valid response', 'error'),
+  upstream_timeout: kind(504, 'The upstream did not answer in time', 'error'),
+  upstream_overloaded: kind(503, 'The upstream takes no more requests', 'warn', { retryAfterSeconds: 1 }),
+  agent_unavailable: kind(503, 'An agent that has to judge the request is not available', 'error', {
+    retryAfterSeconds: 1,
+  }),
+  agent_timeout: kind(504, 'An agent did not judge the request in time', 'error'),
+  internal_error: kind(500, 'The gateway failed', 'error', { closes: true }),
+} as const satisfies Record<string, ProblemKind>;
+
+/** Stable names; clients and alert rules may rely on them. */
+export type GatewayProblemCode = keyof typeof gatewayProblems;
+
+/** A problem as a client sees it: `application/problem+json` (RFC 9457). */
+export const problemBody = (code: GatewayProblemCode, detail: string, correlationId: string): string => {
+  const { status, title } = gatewayProblems[code];
+  return JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId });
+};

@@ -1,0 +1,135 @@
+import { err, ok, type Result } from '../shared/result.js';
+
+export type PathError = 'unsafe_path' | 'malformed_request';
+
+/** How a character of a path is treated. */
+const refused = 0;
+const unreserved = 1;
+const kept = 2;
+/** No URI may hold it raw, so its one form is the percent-encoded one. */
+const encoded = 3;
+
+const classes = (() => {
+  const table = new Uint8Array(128);
+  for (let code = 0x21; code < 0x7f; code += 1) table[code] = kept;
+  for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~') {
+    table[letter.charCodeAt(0)] = unreserved;
+  }
+  for (const letter of '"<>^`{|}') table[letter.charCodeAt(0)] = encoded;
+  for (const letter of '#?\\') table[letter.charCodeAt(0)] = refused;
+  return table;
+})();
+
+const percent = 0x25;
+const dot = 0x2e;
+const slash = 0x2f;
+const backslash = 0x5c;
+const nul = 0;
+
+/** The value of a hexadecimal digit, or -1. */
+const hexValue = (code: number): number => {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  if (code >= 0x41 && code <= 0x46) return code - 0x37;
+  if (code >= 0x61 && code <= 0x66) return code - 0x57;
+  return -1;
+};
+
+/** The octet of the escape at `index`, or -1 where it is malformed. */
+const escapedOctet = (text: string, index: number): number => {
+  if (index + 2 >= text.length) return -1;
+  const high = hexValue(text.charCodeAt(index + 1));
+  const low = hexValue(text.charCodeAt(index + 2));
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+};
+
+const isUnreserved = (octet: number): boolean => octet < 128 && classes[octet] === unreserved;
+const isSeparatorOrNul = (octet: number): boolean => octet === slash || octet === backslash || octet === nul;
+const isLowerHex = (code: number): boolean => code >= 0x61 && code <= 0x66;
+const escapeOf = (octet: number): string => `%${octet < 16 ? '0' : ''}${octet.toString(16).toUpperCase()}`;
+
+/** Whether the escape at `index` is one that normalisation leaves as it is. */
+const isNormalEscape = (path: string, index: number): boolean => {
+  const octet = escapedOctet(path, index);
+  if (octet < 0 || isSeparatorOrNul(octet) || isUnreserved(octet)) return false;
+  return !isLowerHex(path.charCodeAt(index + 1)) && !isLowerHex(path.charCodeAt(index + 2));
+};
+
+/** Whether the segment at `index` begins so that it is, or could be read as, a dot segment. */
+const beginsDotSegment = (path: string, index: number): boolean => {
+  let end = index;
+  while (end < path.length && end < index + 3 && path.charCodeAt(end) === dot) end += 1;
+  const dots = end - index;
+  if (dots === 0 || dots > 2) return false;
+  return end === path.length || path[end] === '/' || path[end] === ';';
+};
+
+/** One look, without allocation: most paths are normal already. */
+const isNormal = (path: string): boolean => {
+  if (path.charCodeAt(0) !== slash) return false;
+  for (let index = 0; index < path.length; index += 1) {
+    const code = path.charCodeAt(index);
+    if (code === slash) {
+      const next = path.charCodeAt(index + 1);
+      if (next === slash || (next === dot && beginsDotSegment(path, index + 1))) return false;
+    } else if (code === percent) {
+      if (!isNormalEscape(path, index)) return false;
+    } else {
+      const kind = code < 128 ? classes[code] : refused;
+      if (kind !== unreserved && kind !== kept) return false;
+    }
+  }
+  return true;
+};
+
+/** Every escape and character in its one form; slashes and dots are looked at afterwards. */
+const canonicalCharacters = (path: string): Result<string, PathError> => {
+  let text = '';
+  for (let index = 0; index < path.length; index += 1) {
+    const code = path.charCodeAt(index);
+    if (code === percent) {
+      const octet = escapedOctet(path, index);
+      if (octet < 0) return err('malformed_request');
+      if (isSeparatorOrNul(octet)) return err('unsafe_path');
+      text += isUnreserved(octet) ? String.fromCharCode(octet) : escapeOf(octet);
+      index += 2;
+      continue;
+    }
+    if (code === backslash) return err('unsafe_path');
+    const kind = code < 128 ? classes[code] : refused;
+    if (kind === refused) return err('malformed_request');
+    text += kind === encoded ? escapeOf(code) : path[index];
+  }
+  return ok(text);
+};
+
+/** Removes dot segments (RFC 3986, section 5.2.4) and duplicate slashes; `..` at the root stays at the root. */
+const resolveSegments = (path: string): Result<string, PathError> => {
+  const segments: string[] = [];
+  let endsInDirectory = true;
+  for (const segment of path.split('/')) {
+    endsInDirectory = segment === '' || segment === '.' || segment === '..';
+    if (segment === '..') segments.pop();
+    // Some servers drop path parameters before they resolve dots, and would read this as `.` or `..`.
+    else if (segment.startsWith('.;') || segment.startsWith('..;')) return err('unsafe_path');
+    else if (!endsInDirectory) segments.push(segment);
+  }
+  if (segments.length === 0) return ok('/');
+  return ok(`/${segments.join('/')}${endsInDirectory ? '/' : ''}`);
+};
+
+/**
+ * The one form of a path (RFC 3986, section 6.2.2): dot segments resolved, duplicate slashes merged (before the dots,
+ * as file systems do), escapes of unreserved characters decoded, the other escapes in upper case. The result is routed,
+ * shown to agents, authorised and forwarded.
+ *
+ * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` (what an upstream could read as a separator or a climb).
+ * `malformed_request`: a broken escape, a control character, an octet beyond ASCII, no slash at the start.
+ * Normalising twice changes nothing. `*` (OPTIONS) is its own form.
+ */
+export const normalisePath = (path: string): Result<string, PathError> => {
+  if (isNormal(path)) return ok(path);
+  if (path === '*') return ok(path);
+  if (path.charCodeAt(0) !== slash) return err('malformed_request');
+  const text = canonicalCharacters(path);
+  return text.ok ? resolveSegments(text.value) : text;
+};

@@ -1,0 +1,66 @@
+import { err, ok, type Result } from '../shared/result.js';
+
+/** What a request line asks for. */
+export interface RequestTarget {
+  /** As it was sent, still to be normalised; `*` for the server itself (OPTIONS only). */
+  readonly path: string;
+  /** What follows the first `?`, or null where there is none. */
+  readonly query: string | null;
+  /** Host and port of an absolute-form target, which replace the Host field; null in every other form. */
+  readonly authority: string | null;
+}
+
+export type RequestTargetError = 'malformed_request' | 'method_not_implemented';
+
+const hash = 0x23;
+const slash = 0x2f;
+const firstVisible = 0x21;
+const lastVisible = 0x7e;
+
+const isVisibleWithoutFragment = (target: string): boolean => {
+  for (let index = 0; index < target.length; index += 1) {
+    const code = target.charCodeAt(index);
+    if (code < firstVisible || code > lastVisible || code === hash) return false;
+  }
+  return true;
+};
+
+const split = (text: string, authority: string | null): RequestTarget => {
+  const mark = text.indexOf('?');
+  if (mark < 0) return { path: text, query: null, authority };
+  return { path: text.slice(0, mark), query: text.slice(mark + 1), authority };
+};
+
+/** Offset of what follows `http://` or `https://`, in any case, or -1. */
+const schemeEnd = (target: string): number => {
+  const head = target.slice(0, 8).toLowerCase();
+  if (head.startsWith('http://')) return 7;
+  return head === 'https://' ? 8 : -1;
+};
+
+const absoluteForm = (target: string, method: string): Result<RequestTarget, RequestTargetError> => {
+  const start = schemeEnd(target);
+  if (start < 0) return err('malformed_request');
+  let end = start;
+  while (end < target.length && target[end] !== '/' && target[end] !== '?') end += 1;
+  if (end === start) return err('malformed_request');
+  const authority = target.slice(start, end);
+  const rest = target.slice(end);
+  // An OPTIONS without path and query asks for the server itself (RFC 9112, section 3.2.4).
+  if (rest === '') return ok({ path: method === 'OPTIONS' ? '*' : '/', query: null, authority });
+  return ok(split(rest.startsWith('/') ? rest : `/${rest}`, authority));
+};
+
+/**
+ * Takes a request-target apart (RFC 9112, section 3.2): origin-form, absolute-form with http or https, and `*` for
+ * OPTIONS. CONNECT is `method_not_implemented`. A fragment, white space, a control character or an octet beyond ASCII
+ * is malformed, and so is every other form.
+ */
+export const parseRequestTarget = (target: string, method: string): Result<RequestTarget, RequestTargetError> => {
+  if (method === 'CONNECT') return err('method_not_implemented');
+  if (!isVisibleWithoutFragment(target)) return err('malformed_request');
+  if (target.charCodeAt(0) === slash) return ok(split(target, null));
+  if (target === '*')
+    return method === 'OPTIONS' ? ok({ path: '*', query: null, authority: null }) : err('malformed_request');
+  return absoluteForm(target, method);
+};

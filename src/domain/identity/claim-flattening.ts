@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.js';
+import { encodeHeaderValue } from './header-value-encoding.js';
+
+/** A claim as a header carries it. */
+export interface FlatClaim {
+  /** The claim's path, its names joined with `.`: for the log. */
+  readonly path: string;
+  /** What follows the prefix in the header's name; only characters that a header name may have. */
+  readonly name: string;
+  /** Encoded as an identity header's value is. */
+  readonly value: string;
+}
+
+export interface FlattenedClaims {
+  readonly claims: readonly FlatClaim[];
+  /** Paths of claims with a value that no header can carry faithfully. */
+  readonly unrepresentable: readonly string[];
+}
+
+const notInName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu;
+
+const scalarText = (value: JsonValue): string | null => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number') return null;
+  // Above 2^53 the digits are not those of the token any more: another user's number, perhaps.
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
+};
+
+const scalarValue = (value: JsonValue): string | null => {
+  const text = scalarText(value);
+  return text === null ? null : encodeHeaderValue(text);
+};
+
+const arrayValue = (items: readonly JsonValue[]): string | null => {
+  const texts: string[] = [];
+  for (const item of items) {
+    const text = scalarText(item);
+    if (text === null) return null;
+    texts.push(text);
+  }
+  return texts.map((text) => encodeHeaderValue(text).replaceAll(',', '%2C')).join(',');
+};
+
+const isArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+
+/** Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is passed over. */
+export const flattenClaims = (claims: JsonObject): FlattenedClaims => {
+  const flat: FlatClaim[] = [];
+  const unrepresentable: string[] = [];
+  const visit = (object: JsonObject, namePrefix: string, pathPrefix: string) => {
+    for (const [key, value] of Object.entries(object)) {
+      const path = pathPrefix + key;
+      const name = namePrefix + key.replace(notInName, '-');
+      if (isJsonObject(value)) visit(value, `${name}-`, `${path}.`);
+      else if (value !== null) {
+        const text = isArray(value) ? arrayValue(value) : scalarValue(value);
+        if (text === null || name === '') unrepresentable.push(path);
+        else flat.push({ path, name, value: text });
+      }
+    }
+  };
+  visit(claims, '', '');
+  return { claims: flat, unrepresentable };
+};

@@ -1,0 +1,22 @@
+/** Values that stand as they are, whatever reads the field. */
+const plain = /^[\x21-\x24\x26-\x7e](?:[\x20-\x24\x26-\x7e]*[\x21-\x24\x26-\x7e])?$/;
+
+const encodeCharacter = (character: string): string => {
+  const codePoint = character.codePointAt(0) as number;
+  if (codePoint >= 0x20 && codePoint <= 0x7e && character !== '%') return character;
+  // A lone surrogate has no UTF-8; the replacement character stands for it.
+  if (codePoint >= 0xd800 && codePoint <= 0xdfff) return '%EF%BF%BD';
+  return encodeURIComponent(character);
+};
+
+/**
+ * Writes a text as the value of an identity header: 0x20 to 0x7E but `%` stay, the rest is percent-encoded UTF-8. A space at
+ * either end is encoded too, because a field value loses it (RFC 9110, section 5.5) and two values would become one.
+ */
+export const encodeHeaderValue = (text: string): string => {
+  if (plain.test(text)) return text;
+  const encoded = Array.from(text, encodeCharacter);
+  for (let index = 0; index < encoded.length && encoded[index] === ' '; index += 1) encoded[index] = '%20';
+  for (let index = encoded.length - 1; index >= 0 && encoded[index] === ' '; index -= 1) encoded[index] = '%20';
+  return encoded.join('');
+};

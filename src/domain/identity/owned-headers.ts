@@ -1,0 +1,67 @@
+import { canonicalName } from '../http/canonical-name.js';
+import type { HeaderList } from '../http/header-list.js';
+
+/** Header names that only the gateway and its agents may set, in the form that `canonicalName` gives. */
+export interface OwnedHeaders {
+  readonly names: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+  /** Codes of the first characters of all of them: most names are told apart by these. */
+  readonly initials: ReadonlySet<number>;
+}
+
+/** Compiles names, and prefixes that end in `*`. A `*` alone would own every header and is left out. */
+export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
+  const names = new Set<string>();
+  const prefixes = new Set<string>();
+  for (const pattern of patterns) {
+    const isPrefix = pattern.endsWith('*');
+    const canonical = canonicalName(isPrefix ? pattern.slice(0, -1) : pattern);
+    if (canonical !== '') (isPrefix ? prefixes : names).add(canonical);
+  }
+  const initials = new Set([...names, ...prefixes].map((text) => text.charCodeAt(0)));
+  return { names, prefixes: [...prefixes], initials };
+};
+
+/** Names that are owned whatever the configuration says. */
+export const alwaysOwned: readonly string[] = [
+  'X-User-Id',
+  'X-Auth-Method',
+  'X-Auth-Claim-*',
+  'X-Client-Cert-CN',
+  'X-Client-Cert-DN',
+  'X-Client-Cert',
+  'Client-Cert',
+  'Client-Cert-Chain',
+  'X-Forwarded-Client-Cert',
+];
+
+const upperA = 0x41;
+const upperZ = 0x5a;
+const hyphen = 0x2d;
+
+const mayBeOwned = ({ initials }: OwnedHeaders, name: string): boolean => {
+  const first = name.charCodeAt(0);
+  if (first >= upperA && first <= upperZ) return initials.has(first + 0x20);
+  // Everything that is no letter or digit is read as a hyphen.
+  return initials.has(first) || initials.has(hyphen);
+};
+
+/** Whether a name is owned, in any case and with any separator for its hyphens. */
+export const isOwned = (owned: OwnedHeaders, name: string): boolean => {
+  if (!mayBeOwned(owned, name)) return false;
+  const canonical = canonicalName(name);
+  if (owned.names.has(canonical)) return true;
+  for (const prefix of owned.prefixes) if (canonical.startsWith(prefix)) return true;
+  return false;
+};
+
+/** Every header but the owned ones. Gives the same list back where there was nothing to remove. */
+export const stripOwned = (headers: HeaderList, owned: OwnedHeaders): HeaderList => {
+  let kept: string[] | null = null;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (isOwned(owned, name)) kept ??= headers.slice(0, index);
+    else kept?.push(name, headers[index + 1] as string);
+  }
+  return kept ?? headers;
+};

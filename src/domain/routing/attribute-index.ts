@@ -1,0 +1,96 @@
+import type { NamedMatch } from '../configuration/gateway-configuration.js';
+import type { Placement, RouteSearch } from './route-candidate.js';
+
+/** Header, query and method conditions of a placement that the index has yet to decide. */
+export interface OpenAttributes {
+  readonly headers: readonly NamedMatch[];
+  readonly queryParams: readonly NamedMatch[];
+  readonly methods: readonly string[];
+}
+
+/** What holds for one name: any value, or one of these. */
+interface NamedBranch {
+  any: AttributeIndex | null;
+  readonly values: Map<string, AttributeIndex>;
+}
+
+type NamedBranches = Map<string, NamedBranch>;
+
+const none: readonly never[] = [];
+
+/**
+ * Placements that share host and path, by what else they ask for. A look-up goes through what the request has (its
+ * header fields, parameters and method), never through what the routes ask.
+ */
+export class AttributeIndex {
+  /** Of everything in here; nothing worse than the best found so far is looked into. */
+  minRank = Number.POSITIVE_INFINITY;
+  /** In order of rank, as they are added. */
+  readonly #plain: Placement[] = [];
+  #headers: NamedBranches | null = null;
+  #queryParams: NamedBranches | null = null;
+  #methods: Map<string, AttributeIndex> | null = null;
+
+  /** Placements have to be added in order of rank. */
+  add(placement: Placement, open: OpenAttributes): void {
+    this.minRank = Math.min(this.minRank, placement.candidate.rank);
+    if (open.headers.length > 0) {
+      this.#headers ??= new Map();
+      addNamed(this.#headers, open.headers, placement, { ...open, headers: none });
+    } else if (open.queryParams.length > 0) {
+      this.#queryParams ??= new Map();
+      addNamed(this.#queryParams, open.queryParams, placement, { ...open, queryParams: none });
+    } else if (open.methods.length > 0) {
+      this.#methods ??= new Map();
+      for (const method of open.methods) indexAt(this.#methods, method).add(placement, { ...open, methods: none });
+    } else if (this.#plain.at(-1)?.decided !== true) {
+      // INVARIANT: ranks grow, so nothing behind a decided placement can ever be reached.
+      this.#plain.push(placement);
+    }
+  }
+
+  search(search: RouteSearch): void {
+    if (this.minRank >= search.bestRank) return;
+    search.offer(this.#plain);
+    this.#methods?.get(search.view.request.method)?.search(search);
+    if (this.#headers !== null) searchNamed(this.#headers, search.view.headers(), search);
+    if (this.#queryParams !== null) searchNamed(this.#queryParams, search.view.parameters(), search);
+  }
+}
+
+const indexAt = (map: Map<string, AttributeIndex>, key: string): AttributeIndex => {
+  let index = map.get(key);
+  if (index === undefined) {
+    index = new AttributeIndex();
+    map.set(key, index);
+  }
+  return index;
+};
+
+const addNamed = (
+  branches: NamedBranches,
+  wanted: readonly NamedMatch[],
+  placement: Placement,
+  open: OpenAttributes,
+): void => {
+  for (const { name, value } of wanted) {
+    let branch = branches.get(name);
+    if (branch === undefined) {
+      branch = { any: null, values: new Map() };
+      branches.set(name, branch);
+    }
+    if (value === null) {
+      branch.any ??= new AttributeIndex();
+      branch.any.add(placement, open);
+    } else indexAt(branch.values, value).add(placement, open);
+  }
+};
+
+const searchNamed = (branches: NamedBranches, pairs: readonly string[], search: RouteSearch): void => {
+  for (let index = 0; index + 1 < pairs.length; index += 2) {
+    const branch = branches.get(pairs[index] as string);
+    if (branch === undefined) continue;
+    branch.any?.search(search);
+    branch.values.get(pairs[index + 1] as string)?.search(search);
+  }
+};

@@ -1,0 +1,40 @@
+import type { RequestView } from './routable-request.js';
+import type { Route, RouteConditions } from './route.js';
+import { meetsConditions } from './route-matcher.js';
+
+/** An alternative in the index. */
+export interface RouteCandidate {
+  readonly route: Route;
+  readonly conditions: RouteConditions;
+  /** Place in matching order: the lowest that matches wins. */
+  readonly rank: number;
+}
+
+/** A candidate at one place of the index. */
+export interface Placement {
+  readonly candidate: RouteCandidate;
+  /** Coming here has decided every condition, so that none has to be looked at again. */
+  readonly decided: boolean;
+}
+
+/** The best candidate found so far in one look-up. */
+export class RouteSearch {
+  readonly view: RequestView;
+  best: RouteCandidate | null = null;
+  bestRank = Number.POSITIVE_INFINITY;
+
+  constructor(view: RequestView) {
+    this.view = view;
+  }
+
+  /** Takes the first of a sorted list that matches and is better than what was found. */
+  offer(placements: readonly Placement[]): void {
+    for (const { candidate, decided } of placements) {
+      if (candidate.rank >= this.bestRank) return;
+      if (!decided && !meetsConditions(candidate.conditions, this.view)) continue;
+      this.best = candidate;
+      this.bestRank = candidate.rank;
+      return;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { JsonObject, JsonValue } from '../shared/json.js';
+import { err, ok, type Result } from '../shared/result.js';
+import type { TokenRejection } from './token-rejection.js';
+
+/** How far two clocks may be apart, in seconds. */
+export const clockToleranceSeconds = 30;
+
+/** Characters of a `sub`, at the most. */
+export const maximumSubjectLength = 256;
+
+/** What a token has to say besides being signed. */
+export interface JwtClaimRules {
+  /** Null: any. */
+  readonly issuer: string | null;
+  /** Null: any. */
+  readonly audience: string | null;
+}
+
+/** When a token may be used; milliseconds since the Unix epoch, the tolerance included. */
+export interface TokenWindow {
+  /** The first moment. */
+  readonly fromMs: number;
+  /** The first moment at which it is too late. */
+  readonly untilMs: number;
+}
+
+export interface AcceptedClaims {
+  readonly subject: string;
+  readonly window: TokenWindow;
+}
+
+/** Absent is null; anything but a number fails (RFC 7519, section 2: NumericDate). */
+const numericDate = (value: JsonValue | undefined): Result<number | null, TokenRejection> => {
+  if (value === undefined) return ok(null);
+  return typeof value === 'number' ? ok(value) : err('malformed');
+};
+
+const namesAudience = (value: JsonValue | undefined, audience: string): boolean =>
+  value === audience || (Array.isArray(value) && value.includes(audience));
+
+/** White space around a user id would be lost in a header field, and two users become one. */
+const isUsableSubject = (value: JsonValue | undefined): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maximumSubjectLength && value.trim() === value;
+
+/** Says why a token cannot be used at this moment; null where it can. */
+export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {
+  if (nowMs >= window.untilMs) return 'expired';
+  return nowMs < window.fromMs ? 'not_yet_valid' : null;
+};
+
+/** Checks the claims of a token whose signature holds (RFC 7519, section 4.1). `exp` is required. */
+export const checkJwtClaims = (
+  claims: JsonObject,
+  rules: JwtClaimRules,
+  nowMs: number,
+): Result<AcceptedClaims, TokenRejection> => {
+  const expires = numericDate(claims['exp']);
+  const notBefore = numericDate(claims['nbf']);
+  const issuedAt = numericDate(claims['iat']);
+  if (!expires.ok) return expires;
+  if (!notBefore.ok) return notBefore;
+  if (!issuedAt.ok) return issuedAt;
+  if (expires.value === null) return err('missing_expiry');
+
+  const window: TokenWindow = {
+    fromMs: (Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) - clockToleranceSeconds) * 1000,
+    untilMs: (expires.value + clockToleranceSeconds) * 1000,
+  };
+  const untimely = checkWindow(window, nowMs);
+  if (untimely === 'expired') return err('expired');
+  if (untimely !== null) {
+    const issuedInFuture = ((issuedAt.value ?? 0) - clockToleranceSeconds) * 1000 > nowMs;
+    return err(issuedInFuture ? 'issued_in_future' : 'not_yet_valid');
+  }
+  if (rules.issuer !== null && claims['iss'] !== rules.issuer) return err('wrong_issuer');
+  if (rules.audience !== null && !namesAudience(claims['aud'], rules.audience)) return err('wrong_audience');
+
+  const subject = claims['sub'];
+  return isUsableSubject(subject) ? ok({ subject, window }) : err('unusable_subject');
+};

@@ -1,0 +1,161 @@
+import type { JsonObject, JsonValue } from '../shared/json.js';
+
+/** Arrays and objects within each other, at the most. */
+export const maximumJsonDepth = 32;
+
+/** Where the reader stands. `failed` is set once and never cleared. */
+interface Reading {
+  readonly text: string;
+  position: number;
+  failed: boolean;
+}
+
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** Characters that stand for themselves in a string: no control character, no quote, no backslash. */
+const plainPattern = /[^"\\\x00-\x1f]*/y;
+const hexPattern = /[0-9a-fA-F]{4}/y;
+
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+const fail = (reading: Reading): null => {
+  reading.failed = true;
+  return null;
+};
+
+const take = (reading: Reading, pattern: RegExp): string | null => {
+  pattern.lastIndex = reading.position;
+  const found = pattern.exec(reading.text);
+  if (found === null) return null;
+  reading.position += found[0].length;
+  return found[0];
+};
+
+const skipSpace = (reading: Reading): void => {
+  for (;;) {
+    const code = reading.text.charCodeAt(reading.position);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+    reading.position += 1;
+  }
+};
+
+const takeCharacter = (reading: Reading, character: string): boolean => {
+  if (reading.text.charAt(reading.position) !== character) return false;
+  reading.position += 1;
+  return true;
+};
+
+const readString = (reading: Reading): string => {
+  if (!takeCharacter(reading, '"')) {
+    fail(reading);
+    return '';
+  }
+  let value = '';
+  while (!reading.failed) {
+    value += take(reading, plainPattern) ?? '';
+    if (takeCharacter(reading, '"')) return value;
+    if (!takeCharacter(reading, '\\')) fail(reading);
+    else if (takeCharacter(reading, 'u')) {
+      const hex = take(reading, hexPattern);
+      if (hex === null) fail(reading);
+      else value += String.fromCharCode(Number.parseInt(hex, 16));
+    } else {
+      const escaped = escapes[reading.text.charAt(reading.position)];
+      reading.position += 1;
+      if (escaped === undefined) fail(reading);
+      else value += escaped;
+    }
+  }
+  return '';
+};
+
+const readNumber = (reading: Reading): JsonValue => {
+  const digits = take(reading, numberPattern);
+  const value = Number(digits);
+  return digits === null || !Number.isFinite(value) ? fail(reading) : value;
+};
+
+const readWord = (reading: Reading, word: string, value: JsonValue): JsonValue => {
+  if (!reading.text.startsWith(word, reading.position)) return fail(reading);
+  reading.position += word.length;
+  return value;
+};
+
+const readArray = (reading: Reading, depth: number): JsonValue => {
+  const items: JsonValue[] = [];
+  reading.position += 1;
+  skipSpace(reading);
+  if (takeCharacter(reading, ']')) return items;
+  while (!reading.failed) {
+    items.push(readValue(reading, depth));
+    if (takeCharacter(reading, ']')) return items;
+    if (!takeCharacter(reading, ',')) fail(reading);
+  }
+  return null;
+};
+
+const readObject = (reading: Reading, depth: number): JsonValue => {
+  const members = new Map<string, JsonValue>();
+  reading.position += 1;
+  skipSpace(reading);
+  if (takeCharacter(reading, '}')) return {};
+  while (!reading.failed) {
+    skipSpace(reading);
+    const name = readString(reading);
+    skipSpace(reading);
+    if (members.has(name) || !takeCharacter(reading, ':')) return fail(reading);
+    members.set(name, readValue(reading, depth));
+    // fromEntries defines members, so that one named __proto__ is a member like any other.
+    if (takeCharacter(reading, '}')) return Object.fromEntries(members);
+    if (!takeCharacter(reading, ',')) fail(reading);
+  }
+  return null;
+};
+
+/** Reads a value and the white space around it. */
+const readValue = (reading: Reading, depth: number): JsonValue => {
+  skipSpace(reading);
+  const value = readBareValue(reading, depth);
+  skipSpace(reading);
+  return value;
+};
+
+const readBareValue = (reading: Reading, depth: number): JsonValue => {
+  switch (reading.text.charAt(reading.position)) {
+    case '{':
+      return depth < maximumJsonDepth ? readObject(reading, depth + 1) : fail(reading);
+    case '[':
+      return depth < maximumJsonDepth ? readArray(reading, depth + 1) : fail(reading);
+    case '"':
+      return readString(reading);
+    case 't':
+      return readWord(reading, 'true', true);
+    case 'f':
+      return readWord(reading, 'false', false);
+    case 'n':
+      return readWord(reading, 'null', null);
+    default:
+      return readNumber(reading);
+  }
+};
+
+/**
+ * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in an
+ * object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for anything else.
+ */
+export const parseStrictJsonObject = (text: string): JsonObject | null => {
+  const reading: Reading = { text, position: 0, failed: false };
+  skipSpace(reading);
+  if (reading.text.charAt(reading.position) !== '{') return null;
+  const value = readValue(reading, 0);
+  if (reading.failed || reading.position !== text.length) return null;
+  return value as JsonObject;
+};

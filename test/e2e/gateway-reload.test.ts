@@ -1,0 +1,122 @@
+import { Agent } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../support/clean-up.js';
+import { freePort } from '../support/free-port.js';
+import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../support/gateway-stack.js';
+import { call } from '../support/http-call.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const newRoute =
+  'route "new" { priority "high"; matches { path "/new" }; service-type "builtin"; builtin-handler "version" }';
+
+const reloads = async (stack: GatewayStack): Promise<unknown> => (await stack.report('/status'))['config_reload_count'];
+
+const reload = async (stack: GatewayStack, changes: StackPlan): Promise<void> => {
+  const before = await reloads(stack);
+  stack.rewrite(changes);
+  stack.gateway.signal('SIGHUP');
+  await untilTrue('the new configuration is in force', async () => (await reloads(stack)) !== before);
+};
+
+const metric = async (stack: GatewayStack, series: string): Promise<number> => {
+  const { body } = await call(stack.adminPort, { path: '/metrics' });
+  const line = body
+    .split('\n')
+    .find((candidate) => candidate.startsWith('gateway_config') && candidate.includes(series));
+  return Number(line?.split(' ').at(-1) ?? 0);
+};
+
+describe('SIGHUP', () => {
+  it('brings a new route into force, counts that, and keeps connections to listeners that stay', async () => {
+    const stack = await startStack(cleanUp);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    cleanUp.add(() => agent.destroy());
+    const sockets = new Set<number | undefined>();
+    agent.on('free', (socket: { readonly localPort?: number }) => sockets.add(socket.localPort));
+
+    const first = await stack.report('/status');
+    expect(first).toMatchObject({ config_reload_count: 0 });
+    expect((await stack.ask({ path: '/new', agent })).body).toBe('ok');
+    await reload(stack, { routes: newRoute });
+    const answer = await stack.ask({ path: '/new', agent });
+    expect(JSON.parse(answer.body)).toMatchObject({ name: 'portcullis' });
+    expect(sockets.size).toBe(1);
+
+    const second = await stack.report('/status');
+    expect(second).toMatchObject({ config_reload_count: 1, start_time: first['start_time'] });
+    expect(Date.parse(String(second['last_config_reload']))).toBeGreaterThan(
+      Date.parse(String(first['last_config_reload'])),
+    );
+    expect(await metric(stack, 'result="success"')).toBe(1);
+    expect(JSON.stringify(await stack.report('/admin/routes'))).toContain('"id":"new"');
+  });
+
+  it('changes nothing where the file is bad, and says all that is wrong with it', async () => {
+    const stack = await startStack(cleanUp);
+    stack.rewrite({ routes: `${newRoute}\n route "bad" { upstream "nowhere" }`, blocks: 'lmits { }' });
+    stack.gateway.signal('SIGHUP');
+    const output = await stack.gateway.wrote(/not reloaded/);
+    expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: .*upstream \\"nowhere\\"/);
+    expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: unknown .*\\"lmits\\"/);
+    expect((await stack.ask({ path: '/new' })).body).toBe('ok');
+    expect(await reloads(stack)).toBe(0);
+    expect(await metric(stack, 'result="failure"')).toBe(1);
+    expect(await metric(stack, 'result="success"')).toBe(0);
+    await reload(stack, { routes: newRoute });
+    expect((await stack.ask({ path: '/new' })).body).toContain('portcullis');
+  });
+
+  it('changes nothing where a new address is taken', async () => {
+    const stack = await startStack(cleanUp);
+    const taken = Number(new URL(`http://${stack.upstreamAddress}`).port);
+    const free = await freePort();
+    stack.rewrite({
+      routes: newRoute,
+      blocks: `listeners { listener "free" { address "127.0.0.1:${free}" }; listener "taken" { address "127.0.0.1:${taken}" } }`,
+    });
+    stack.gateway.signal('SIGHUP');
+    await stack.gateway.wrote(/not reloaded/);
+    expect(stack.gateway.output()).toContain(`cannot listen on 127.0.0.1:${taken}`);
+    expect((await stack.ask({ path: '/new' })).body).toBe('ok');
+    await expect(call(free)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('lets a request finish on the configuration that it began with', async () => {
+    const stack = await startStack(cleanUp);
+    const held: (() => void)[] = [];
+    stack.upstream.answer = (request, response) => {
+      request.resume();
+      held.push(() => response.end('from before'));
+    };
+    const inFlight = stack.ask();
+    await untilTrue('the request is at the upstream', () => held.length === 1);
+    await reload(stack, { upstreamMembers: 'timeouts { read-secs 7 }', routes: newRoute });
+    expect((await stack.ask({ path: '/new' })).status).toBe(200);
+    held[0]?.();
+    expect(await inFlight).toMatchObject({ status: 200, body: 'from before' });
+    await untilTrue(
+      'nothing is in flight',
+      async () => (await stack.report('/admin/stats'))['requests_in_flight'] === 0,
+    );
+  });
+
+  it.each(['embedded', 'socket'] as const)('hands a changed config to the agent (%s)', async (transport) => {
+    const stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "old-key:alice"' });
+    const asWith = async (key: string) => (await stack.ask({ headers: { 'X-API-Key': key } })).status;
+    expect([await asWith('old-key'), await asWith('new-key')]).toEqual([200, 401]);
+    await reload(stack, { agentConfig: 'api-keys "new-key:bob"' });
+    await untilTrue('the new key is taken', async () => (await asWith('new-key')) === 200);
+    expect(await asWith('old-key')).toBe(401);
+
+    // Bad options for the agent: the old ones stay in force.
+    stack.rewrite({
+      agentConfig: 'api-keys "third-key:carol"; jwt-algorithm "RS256"; jwt-public-key "/no/such/key.pem"',
+    });
+    stack.gateway.signal('SIGHUP');
+    await stack.gateway.wrote(/the agent (\\"auth\\" )?refuses its (new )?configuration/);
+    expect([await asWith('new-key'), await asWith('third-key')]).toEqual([200, 401]);
+    expect(stack.gateway.output()).not.toMatch(/old-key|new-key|third-key/);
+  });
+});

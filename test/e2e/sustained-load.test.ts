@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CleanUp } from '../support/clean-up.js';
+import { type GatewayStack, startStack, untilTrue } from '../support/gateway-stack.js';
+import { call } from '../support/http-call.js';
+import { describeWithPeers, peerPath } from '../support/peers.js';
+import { openDescriptors, residentBytes } from '../support/process-memory.js';
+
+const requests = 100_000;
+const connections = 64;
+const secondsEach = 5;
+/** Of the heap's own coming and going; a leak of half a kilobyte a request would show. */
+const allowedGrowthBytes = 48 * 1024 * 1024;
+
+interface Tally {
+  readonly requests: number;
+  /** What was refused, failed or not answered; empty where nothing was. */
+  readonly errors: string;
+}
+
+const runWrk = async (port: number): Promise<Tally> => {
+  const { stdout } = await promisify(execFile)(peerPath('wrk') ?? 'wrk', [
+    ...['-t', '2', '-c', String(connections), '-d', `${secondsEach}s`, '-H', 'X-API-Key: key'],
+    `http://127.0.0.1:${port}/orders`,
+  ]);
+  const errors = stdout.split('\n').filter((line) => /Socket errors|Non-2xx/.test(line));
+  return { requests: Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0), errors: errors.join() };
+};
+
+describeWithPeers(['wrk'], `${requests} requests on ${connections} connections, the agent on its socket`, () => {
+  const cleanUp = new CleanUp();
+  let stack: GatewayStack;
+
+  beforeAll(async () => {
+    stack = await startStack(cleanUp, {
+      transport: 'socket',
+      agentConfig: 'api-keys "key:alice"',
+      env: { RUST_LOG: 'warn' },
+    });
+    stack.upstream.answer = (_request, response) => {
+      // Nobody looks at a hundred thousand heads.
+      stack.upstream.received.splice(0);
+      response.end('ok');
+    };
+  });
+  afterAll(() => cleanUp.run());
+
+  const untilEveryClientHasGone = (): Promise<void> =>
+    untilTrue('every client has gone', async () => {
+      const { connections: open } = (await stack.report('/admin/stats')) as { connections: { total: number } };
+      return open.total === 0;
+    });
+
+  /** Open files of the gateway but for the connections that it keeps to its upstream. */
+  const ownDescriptors = async (): Promise<number> => {
+    const { body } = await call(stack.adminPort, { path: '/metrics' });
+    const pool = /^gateway_connection_pool_size\{.* (\d+)$/m.exec(body);
+    return openDescriptors(stack.gateway.pid) - Number(pool?.[1]);
+  };
+
+  it('end without an error, and leave neither descriptors nor memory behind', { timeout: 600_000 }, async () => {
+    const pids = [stack.gateway.pid, stack.agent().pid];
+    await runWrk(stack.port);
+    await untilEveryClientHasGone();
+    const memoryBefore = pids.map(residentBytes);
+    const descriptorsBefore = await ownDescriptors();
+    const agentDescriptorsBefore = openDescriptors(stack.agent().pid);
+
+    let done = 0;
+    while (done < requests) {
+      const tally = await runWrk(stack.port);
+      expect(tally.errors).toBe('');
+      expect(tally.requests).toBeGreaterThan(0);
+      done += tally.requests;
+    }
+
+    await untilEveryClientHasGone();
+    await untilTrue('no descriptor is left', async () => (await ownDescriptors()) <= descriptorsBefore);
+    expect(openDescriptors(stack.agent().pid)).toBeLessThanOrEqual(agentDescriptorsBefore);
+    for (const [index, pid] of pids.entries()) {
+      expect(residentBytes(pid) - (memoryBefore[index] ?? 0)).toBeLessThan(allowedGrowthBytes);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { chownSync, symlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { userInfo } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  checkSocketOwner,
+  resolveSocketOwner,
+} from '../../../../../src/adapters/outbound/agent-socket-client/socket-owner.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { socketClient } from '../../../../support/agent-transports.js';
+import { eventually } from '../../../../support/eventually.js';
+import { rawAgent } from '../../../../support/raw-agent-peer.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const strangerId = 54_321;
+const isRoot = process.getuid?.() === 0;
+
+describe('the owner of an agent socket', () => {
+  let folder: TemporaryFolder;
+  let server: Server;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    path = folder.file('a.sock');
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+  });
+
+  afterEach(async () => {
+    await new Promise((resolve) => server.close(resolve));
+    folder.remove();
+  });
+
+  it('may be the own user', async () => {
+    expect(await checkSocketOwner(path, null)).toEqual({ kind: 'trusted' });
+  });
+
+  it('is none where there is no file', async () => {
+    expect(await checkSocketOwner(folder.file('none'), null)).toEqual({ kind: 'absent' });
+  });
+
+  it('is not asked of a file that is no socket', async () => {
+    expect(await checkSocketOwner(folder.write('file', ''), null)).toEqual({
+      kind: 'refused',
+      reason: 'it is no socket',
+    });
+  });
+
+  it('is not asked of a path that Node would cut off', async () => {
+    expect(await checkSocketOwner(folder.file('x'.repeat(120)), null)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is looked up by name, and an unknown one is an error', async () => {
+    expect(await resolveSocketOwner('root')).toEqual({ ok: true, value: 0 });
+    expect(await resolveSocketOwner(userInfo().username)).toEqual({ ok: true, value: userInfo().uid });
+    expect(await resolveSocketOwner('12345')).toEqual({ ok: true, value: 12_345 });
+    expect(await resolveSocketOwner('no-such-user')).toEqual({ ok: false, error: 'there is no user "no-such-user"' });
+    expect(await resolveSocketOwner('roo')).toMatchObject({ ok: false });
+    expect(await resolveSocketOwner('')).toMatchObject({ ok: false });
+    expect(await checkSocketOwner(path, 'no-such-user')).toMatchObject({ kind: 'refused' });
+  });
+
+  // Only root can give a file away.
+  it.runIf(isRoot)('may be nobody else but the one that the configuration names', async () => {
+    chownSync(path, strangerId, strangerId);
+    expect(await checkSocketOwner(path, null)).toMatchObject({ kind: 'refused' });
+    expect(await checkSocketOwner(path, '54322')).toMatchObject({ kind: 'refused' });
+    expect(await checkSocketOwner(path, String(strangerId))).toEqual({ kind: 'trusted' });
+  });
+
+  it.runIf(isRoot)('is asked behind a link too', async () => {
+    symlinkSync(path, folder.file('link'));
+    expect(await checkSocketOwner(folder.file('link'), null)).toEqual({ kind: 'trusted' });
+    chownSync(path, strangerId, strangerId);
+    expect(await checkSocketOwner(folder.file('link'), null)).toMatchObject({ kind: 'refused' });
+  });
+
+  it.runIf(isRoot)('that is a stranger gets no handshake, and with it no secret', async () => {
+    const logger = new RecordingLogger();
+    const strangers = folder.file('stranger.sock');
+    const agent = await rawAgent(strangers);
+    chownSync(strangers, strangerId, strangerId);
+    const client = socketClient(strangers, { config: { 'jwt-secret': 'top' } }, {}, logger);
+    client.start();
+    await eventually(() => logger.lines.length > 0);
+    expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'refused' } });
+    expect(agent.peers).toHaveLength(0);
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { agent: 'auth' } }]);
+    await client.stop(0);
+    await agent.close();
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AgentOutcome } from '../../../src/application/ports/agent-client.js';
+import { agentContainer, type RunningAgent, startAgent } from '../../../src/bootstrap/start-agent.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { socketClient } from '../../support/agent-transports.js';
+import { eventually } from '../../support/eventually.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { optionsOf, requestEvent, upstreamHeaders } from '../../support/test-agent.js';
+import { signToken } from '../../support/test-tokens.js';
+
+const secret = 'a secret that is longer than thirty-two bytes';
+const inOneHour = () => Math.floor(Date.now() / 1000) + 3600;
+
+const closing: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const start = async (config: JsonObject) => {
+  const folder = temporaryFolder();
+  closing.push(() => folder.remove());
+  const logger = new RecordingLogger();
+  const overrides = { ...optionsOf(config), socket: folder.file('agent.sock') };
+  const started = await startAgent(agentContainer(logger), { overrides, block: {} });
+  if (!started.ok) throw new Error(JSON.stringify(started.error));
+  closing.push(() => started.value.stop());
+  return { agent: started.value, logger };
+};
+
+const gateway = (agent: RunningAgent, config: JsonObject | null) => {
+  const logger = new RecordingLogger();
+  const client = socketClient(agent.address, { config }, { connections: 2 }, logger);
+  closing.push(() => client.stop(0));
+  client.start();
+  return { client, logger };
+};
+
+const decision = (outcome: AgentOutcome) => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
+
+describe('an agent on its socket', () => {
+  it('authenticates by the configuration that a gateway hands over in its handshakes', async () => {
+    const { agent } = await start({});
+    const { client } = gateway(agent, { 'jwt-secret': secret, 'user-id-header': 'X-Me' });
+    await eventually(() => client.status().connections === 2);
+    expect(client.capabilities()?.ownedHeaders).toContain('X-Me');
+    const headers = [
+      'authorization',
+      `Bearer ${signToken('HS256', secret, { sub: 'ann', exp: inOneHour(), n: 'Zoë\r\n' })}`,
+      'x_me',
+      'root',
+    ];
+    const outcome = await client.ask(requestEvent(headers));
+    if (!outcome.ok) throw new Error(outcome.error.detail);
+    expect(upstreamHeaders(headers, outcome.value)).toEqual(
+      expect.arrayContaining(['X-Me', 'ann', 'X-Auth-Method', 'jwt', 'X-Auth-Claim-n', 'Zo%C3%AB%0D%0A']),
+    );
+    expect(upstreamHeaders(headers, outcome.value)).not.toContain('root');
+  });
+
+  it('refuses over the wire what it refuses', async () => {
+    const { agent } = await start({ 'api-keys': ['key:name'] });
+    const { client } = gateway(agent, null);
+    await eventually(() => client.status().connections === 2);
+    const outcome = await client.ask(requestEvent(['x-api-key', 'other']));
+    expect(outcome).toMatchObject({ ok: true, value: { decision: { kind: 'block', status: 401 } } });
+  });
+
+  it('takes another configuration from its gateway while it serves, and keeps the old one where that is wrong', async () => {
+    const { agent } = await start({});
+    const { client } = gateway(agent, { 'api-keys': ['key:name'] });
+    await eventually(() => client.status().connections === 2);
+    expect(await client.configure({ 'api-keys': ['one:name'] })).toMatchObject({ ok: true });
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'one'], 'a')))).toBe('allow');
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'key'], 'b')))).toBe('block');
+    expect(await client.configure({ 'jwt-secret': 'short' })).toMatchObject({ ok: false });
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'one'], 'c')))).toBe('allow');
+  });
+
+  it('tells its gateways when it drains, and ends once nothing is in flight', async () => {
+    const { agent } = await start({ 'api-keys': ['key:name'] });
+    const { client } = gateway(agent, null);
+    await eventually(() => client.status().connections === 2);
+    await agent.stop();
+    await eventually(() => client.status().connections === 0);
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'key'])))).toBe('unreachable');
+  });
+
+  it('does not start where its socket is taken, or its options are wrong', async () => {
+    const { agent } = await start({});
+    const overrides = { socket: agent.address };
+    const container = agentContainer(new RecordingLogger());
+    await expect(startAgent(container, { overrides, block: {} })).rejects.toThrow(/in use/);
+    const wrong = { overrides: optionsOf({ 'jwt-public-key': '/no/such/key', 'jwt-algorithm': 'ES256' }), block: {} };
+    expect(await startAgent(container, wrong)).toMatchObject({ ok: false });
+  });
+});

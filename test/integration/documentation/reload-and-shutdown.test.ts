@@ -1,0 +1,103 @@
+import { Agent, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { mainExample } from '../../support/documentation-examples.js';
+import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
+import { call } from '../../support/http-call.js';
+import { RecordingUpstream } from '../../support/recording-upstream.js';
+
+const example = mainExample('docs/guides/reload-and-shutdown.md');
+/** What the guide's sed makes of it. */
+const switched = example.replace(/upstream "blue"$/m, 'upstream "green"');
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+interface Stage {
+  readonly running: DocumentedGateway;
+  /** Resolves with the response to the next `/slow`, which waits to be ended. */
+  slowOne(): Promise<ServerResponse>;
+}
+
+const start = async (): Promise<Stage> => {
+  let take: (response: ServerResponse) => void = () => undefined;
+  const ports: Record<number, number> = {};
+  for (const documented of [3001, 3002]) {
+    const upstream = new RecordingUpstream((request, response) => {
+      if (request.url === '/slow') take(response);
+      else response.end(String(documented));
+    });
+    ports[documented] = await upstream.listen();
+    cleanUp.add(() => upstream.close());
+  }
+  const running = await startDocumented(cleanUp, example, { ports });
+  const slowOne = () =>
+    new Promise<ServerResponse>((resolve) => {
+      take = resolve;
+    });
+  return { running, slowOne };
+};
+
+const reports = async (running: DocumentedGateway, path: string): Promise<Record<string, unknown>> => ({
+  ...JSON.parse((await running.ask(9090, { path })).body),
+});
+
+describe('the guide to reload and shutdown', () => {
+  it('tells that a reload loses no request and keeps the connection', async () => {
+    const { running, slowOne } = await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    cleanUp.add(() => agent.destroy());
+    expect((await running.ask(8080, { agent })).body).toBe('3001');
+
+    const held = slowOne();
+    const slow = running.ask(8080, { path: '/slow' });
+    const response = await held;
+    running.rewrite(switched);
+    expect((await running.gateway.reload()).ok).toBe(true);
+    const [socket] = Object.values(agent.freeSockets).flat();
+    expect((await running.ask(8080, { agent })).body).toBe('3002');
+    expect(Object.values(agent.freeSockets).flat()[0]).toBe(socket);
+    response.end('in the end');
+    expect(await slow).toMatchObject({ status: 200, body: 'in the end' });
+    expect(running.logger.lines).toContainEqual(expect.objectContaining({ message: 'the configuration was reloaded' }));
+    expect((await running.ask(9090, { path: '/metrics' })).body).toMatch(
+      /gateway_config_reloads_total\{[^}]*result="success"[^}]*\} 1/,
+    );
+  });
+
+  it('tells that a bad one changes nothing', async () => {
+    const { running } = await start();
+    running.rewrite(switched.replace('path-prefix', 'path-prefx'));
+    const reloaded = await running.gateway.reload();
+    expect(reloaded.ok).toBe(false);
+    expect((await running.ask(8080)).body).toBe('3001');
+    expect((await running.ask(9090, { path: '/metrics' })).body).toMatch(
+      /gateway_config_reloads_total\{[^}]*result="failure"[^}]*\} 1/,
+    );
+  });
+
+  it('tells how a drain goes', async () => {
+    const { running, slowOne } = await start();
+    const held = slowOne();
+    const slow = running.ask(8080, { path: '/slow' });
+    const response = await held;
+    const stopped = running.gateway.stop();
+    const ready = await running.ask(9090, { path: '/ready' });
+    expect([ready.status, JSON.parse(ready.body)]).toEqual([503, expect.objectContaining({ ready: false })]);
+    expect(await reports(running, '/health')).toEqual({ status: 'draining' });
+    await expect(running.ask(8080)).rejects.toThrow('ECONNREFUSED');
+    response.end('in the end');
+    expect(await slow).toMatchObject({ status: 200, body: 'in the end', headers: { connection: 'close' } });
+    await stopped;
+    await expect(call(running.portOf(9090))).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('tells that what is left after the grace is cut off', async () => {
+    const { running, slowOne } = await start();
+    const held = slowOne();
+    const slow = expect(running.ask(8080, { path: '/slow' })).rejects.toThrow();
+    await held;
+    await running.gateway.stop(0);
+    await slow;
+  });
+});

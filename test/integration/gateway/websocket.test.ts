@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import {
+  type InProcessGateway,
+  startInProcess,
+  testConfiguration,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+
+let upstream: HttpUpstream | null = null;
+let sockets: WebSocketServer | null = null;
+let gateway: InProcessGateway | null = null;
+
+afterEach(async () => {
+  await gateway?.stop();
+  for (const each of sockets?.clients ?? []) each.terminate();
+  await upstream?.close();
+  gateway = null;
+  upstream = null;
+});
+
+const start = async (): Promise<InProcessGateway> => {
+  upstream = await startHttpUpstream(echo);
+  sockets = new WebSocketServer({ server: upstream.server });
+  sockets.on('connection', (socket, request) => {
+    socket.send(`path ${request.url}`);
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+  });
+  gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
+  return gateway;
+};
+
+const opened = (url: string): Promise<{ socket: WebSocket; first: string }> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url.replace('http:', 'ws:'));
+    socket.once('error', reject);
+    socket.once('message', (data) => resolve({ socket, first: data.toString() }));
+  });
+
+const next = (socket: WebSocket): Promise<Buffer> =>
+  new Promise((resolve) => socket.once('message', (data) => resolve(data as Buffer)));
+
+const digest = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
+describe('a WebSocket through the gateway', () => {
+  it('carries messages both ways, large ones too', async () => {
+    const { url } = await start();
+    const { socket, first } = await opened(`${url}/chat?room=1`);
+    expect(first).toBe('path /chat?room=1');
+    const large = randomBytes(5_000_000);
+    socket.send(large);
+    expect(digest(await next(socket))).toBe(digest(large));
+    socket.close();
+  });
+
+  it('ends for the one side when the other goes away', async () => {
+    const { url, state } = await start();
+    const { socket } = await opened(url);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    for (const each of sockets?.clients ?? []) each.terminate();
+    await closed;
+    await expect.poll(() => state.requestsInFlight()).toBe(0);
+  });
+
+  it('is in the access log once it has ended, with a correlation id in its 101', async () => {
+    const running = await start();
+    const { socket } = await opened(running.url);
+    socket.terminate();
+    await expect.poll(() => running.accessRecords).toMatchObject([{ status: 101, route: 'all' }]);
+  });
+});
+
+describe('an upgrade to anything else', () => {
+  it.each(['h2c', 'TLS/1.0', 'websocket, h2c'])(
+    'to %s is dropped, and the request answered as it is',
+    async (protocol) => {
+      const { address } = await start();
+      const { status, body } = await rawExchange(
+        address,
+        `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n`,
+      );
+      expect(status).toBe(200);
+      expect(body.toLowerCase()).not.toContain('h2c');
+      expect(body.toLowerCase()).not.toContain('"upgrade"');
+    },
+  );
+
+  it('by an upstream that was asked for none is a 502', async () => {
+    upstream = await startHttpUpstream((_, response) => {
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    });
+    gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
+    expect((await fetch(gateway.url)).status).toBe(502);
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readAgentOptions } from '../../../../src/domain/configuration/agent/decode-agent-options.js';
+import { ProblemReport } from '../../../../src/domain/configuration/schema/problem-report.js';
+import type { Setting } from '../../../../src/domain/configuration/setting/setting.js';
+import { settingsFromJson, settingsToJson } from '../../../../src/domain/configuration/setting/setting-json.js';
+import { settingsOf } from '../../../support/configuration-settings.js';
+
+const decode = (settings: readonly Setting[]) => {
+  const report = new ProblemReport(() => null);
+  const options = readAgentOptions(settings, { report, path: ['config'], position: null });
+  if (report.hasErrors) return null;
+  const shown = JSON.stringify(options, (_key, value: unknown) =>
+    value !== null && typeof value === 'object' && 'reveal' in value ? (value as { reveal(): string }).reveal() : value,
+  );
+  return shown;
+};
+
+const quoted = (text: string): string => `"${text}"`;
+const word = fc.stringMatching(/^[a-zA-Z0-9:,@ ._-]{0,12}$/).map(quoted);
+const scalar = fc.oneof(word, fc.constantFrom('#true', '#false', '#null', '5', '1.5', '"HS256"', '"RS256"', '"X-Key"'));
+const names = fc.constantFrom(
+  'socket',
+  'jwt-secret',
+  'jwt-algorithm',
+  'jwt-issuer',
+  'api-keys',
+  'api-key-header',
+  'basic-auth-users',
+  'fail-open',
+  'forward-credentials',
+  'user-id-header',
+  'unknown',
+  'oidc',
+  'name',
+);
+const node = fc.record({
+  name: names,
+  args: fc.array(scalar, { maxLength: 3 }),
+  child: fc.option(names, { nil: null }),
+  property: fc.option(names, { nil: null, freq: 5 }),
+});
+const wild = node.map(({ name, args, child, property }) =>
+  [
+    name,
+    ...args,
+    ...(property === null ? [] : [`${property}="y"`]),
+    ...(child === null ? [] : [`{ ${child} "x" }`]),
+  ].join(' '),
+);
+const entry = fc.stringMatching(/^[a-z0-9]{1,4}:[a-z0-9,]{1,6}$/).map(quoted);
+const entries = fc.array(entry, { minLength: 1, maxLength: 3 }).map((list) => list.join(' '));
+const bit = fc.constantFrom('', ' #true', ' #false', ' #null');
+/** Lines that are right, but for two of one kind that may meet. */
+const sound = fc.oneof(
+  fc.constantFrom(
+    'socket "/a"',
+    'jwt-algorithm "RS256"',
+    'jwt-issuer "i"',
+    'jwt-audience #null',
+    'user-id-header "X-U"',
+  ),
+  fc.tuple(fc.constantFrom('api-keys', 'basic-auth-users'), entries).map((pair) => pair.join(' ')),
+  fc.tuple(fc.constantFrom('fail-open', 'forward-credentials'), bit).map((pair) => pair.join('')),
+);
+const body = fc
+  .array(fc.oneof({ weight: 9, arbitrary: sound }, { weight: 1, arbitrary: wild }), { maxLength: 5 })
+  .map((lines) => lines.join('\n'));
+
+describe('a config block', () => {
+  it('means the same read from KDL and from the JSON that it becomes', () => {
+    let taken = 0;
+    fc.assert(
+      fc.property(body, (text) => {
+        const settings = settingsOf(text);
+        const back = settingsFromJson(settingsToJson(settings));
+        const decoded = decode(settings);
+        expect(back.ok && decode(back.value)).toEqual(decoded);
+        if (decoded !== null && decoded !== '{}') taken += 1;
+      }),
+      { numRuns: 500 },
+    );
+    // Blocks that are refused either way prove little.
+    expect(taken).toBeGreaterThan(25);
+  });
+
+  it('becomes JSON that stays the same on the way back and forth', () => {
+    const value = fc.letrec((tie) => ({
+      scalar: fc.oneof(
+        fc.string(),
+        fc.boolean(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constant(null),
+      ),
+      object: fc.dictionary(fc.string(), tie('any'), { maxKeys: 4, noNullPrototype: true }),
+      any: fc.oneof({ depthSize: 'small' }, tie('scalar'), tie('object')),
+    }));
+    fc.assert(
+      fc.property(value.object, (json) => {
+        const settings = settingsFromJson(json as Parameters<typeof settingsFromJson>[0]);
+        expect(settings.ok && settingsToJson(settings.value)).toEqual(json);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

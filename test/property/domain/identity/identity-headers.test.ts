@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  identityHeaders,
+  maximumIdentityHeaderOctets,
+  maximumIdentityHeaders,
+  removalOperations,
+} from '../../../../src/domain/identity/identity-headers.js';
+import { alwaysOwned, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
+import type { JsonObject } from '../../../../src/domain/shared/json.js';
+
+const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
+const owned = ownedHeaders(alwaysOwned);
+const canonical = (name: string) => name.toLowerCase().replaceAll('_', '-');
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('\r\nX-User-Id: root', '\ud800', '%0d%0a', ' ', '\0'),
+);
+const key = fc.oneof(text, fc.constantFrom('sub', 'user-id', 'user_id', 'a', 'b', 'a-b', 'a_b', '__proto__', '\r\n'));
+const { claims } = fc.letrec<{ claims: JsonObject; value: never }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    text,
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(text),
+    tie('claims'),
+  ) as never,
+  claims: fc.array(fc.tuple(key, tie('value')), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
+}));
+
+const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const fieldValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+describe('identity headers', () => {
+  it('are well-formed, bounded, and told once each, whatever the claims', () => {
+    fc.assert(
+      fc.property(text, claims, (userId, some) => {
+        const { operations } = identityHeaders({ method: 'jwt', userId, claims: some }, names);
+        const set = operations.filter((operation) => operation.kind === 'set');
+        expect(set).toHaveLength(operations.length);
+        expect(set.length).toBeLessThanOrEqual(maximumIdentityHeaders);
+        expect(new Set(set.map(({ name }) => canonical(name))).size).toBe(set.length);
+        for (const { name, value } of set) {
+          expect(name).toMatch(fieldName);
+          expect(value).toMatch(fieldValue);
+        }
+        const octets = set.slice(2).reduce((sum, { name, value }) => sum + name.length + value.length, 0);
+        expect(octets).toBeLessThanOrEqual(maximumIdentityHeaderOctets);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('tell different user ids apart', () => {
+    const value = (userId: string) => identityHeaders({ method: 'jwt', userId, claims: null }, names).operations[0];
+    const wellFormed = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(wellFormed, wellFormed, (first, second) => {
+        if (first !== second) expect(value(first)).not.toEqual(value(second));
+      }),
+      {
+        numRuns: 500,
+        examples: [
+          ['a ', 'a'],
+          ['%20', ' '],
+          ['ä', 'a\u0308'],
+          ['%C3%A4', 'ä'],
+        ],
+      },
+    );
+  });
+
+  it('leave nothing that the client sent under a name of theirs', () => {
+    const spelling = fc
+      .constantFrom(
+        'x-user-id',
+        'x-auth-method',
+        'x-auth-claim-role',
+        'x-auth-claim-',
+        'x-client-cert-cn',
+        'accept',
+        'host',
+      )
+      .chain((name) =>
+        fc.tuple(fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), fc.boolean()).map(([upper, underscores]) => {
+          const cased = [...name]
+            .map((character, index) => (upper[index] ? character.toUpperCase() : character))
+            .join('');
+          return underscores ? cased.replaceAll('-', '_') : cased;
+        }),
+      );
+    const soup = fc.array(fc.tuple(spelling, fc.string()), { maxLength: 12 });
+    fc.assert(
+      fc.property(soup, (fields) => {
+        const removed = new Set(removalOperations(fields.flat(), owned).map(({ name }) => name));
+        const left = fields.filter(([name]) => !removed.has(name)).map(([name]) => canonical(name));
+        expect(left.filter((name) => name !== 'accept' && name !== 'host')).toEqual([]);
+        expect(left).toHaveLength(fields.filter(([name]) => ['accept', 'host'].includes(name.toLowerCase())).length);
+      }),
+    );
+  });
+});

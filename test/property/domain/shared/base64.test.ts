@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBase64 } from '../../../../src/domain/shared/base64.js';
+
+const octets = fc.uint8Array({ maxLength: 64 });
+
+describe('decodeBase64', () => {
+  it('reads back what Node writes, in both alphabets', () => {
+    fc.assert(
+      fc.property(octets, (bytes) => {
+        expect(decodeBase64(Buffer.from(bytes).toString('base64'), 'standard')).toEqual(bytes);
+        expect(decodeBase64(Buffer.from(bytes).toString('base64url'), 'url')).toEqual(bytes);
+      }),
+    );
+  });
+
+  it('takes no text but the one that Node would write for what it decoded', () => {
+    const texts = fc.string({ unit: fc.constantFrom('A', 'Q', 'R', 'z', '9', '+', '-', '=', '\n', 'é'), maxLength: 9 });
+    fc.assert(
+      fc.property(texts, (text) => {
+        const standard = decodeBase64(text, 'standard');
+        if (standard !== null) expect(Buffer.from(standard).toString('base64')).toBe(text);
+        const url = decodeBase64(text, 'url');
+        if (url !== null) expect(Buffer.from(url).toString('base64url')).toBe(text);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

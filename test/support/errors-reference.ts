@@ -1,0 +1,179 @@
+import { unauthenticatedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
+import type { AgentAnswer } from '../../src/domain/agent-protocol/messages.js';
+import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../src/domain/http/gateway-problem.js';
+import { requestEvent } from './test-agent.js';
+
+interface Explanation {
+  readonly when: string;
+  readonly remedy: string;
+}
+
+/** What no code can say of itself. A code without an entry does not compile. */
+const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
+  malformed_request: {
+    when: 'The octets are no valid HTTP/1.1, `Content-Length` and `Transfer-Encoding` come together or one of them is repeated, the target is no path, or the body ends early.',
+    remedy: 'Correct the client. Behind a proxy: the proxy passes on what it should have refused.',
+  },
+  unsafe_path: {
+    when: 'The path holds `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`.',
+    remedy: 'Carry such a value in the query or the body.',
+  },
+  invalid_host: {
+    when: '`Host` is missing (HTTP/1.1), comes twice, or is no host. On the admin address without a token: the name is neither an IP address, `localhost` nor the configured host.',
+    remedy: 'Send one valid `Host`.',
+  },
+  admin_unauthorized: {
+    when: 'The `admin` block has a `token`, and the request does not show it.',
+    remedy: 'Send `Authorization: Bearer <token>`.',
+  },
+  admin_forbidden: {
+    when: 'Without a token: the request comes from another machine, or is a POST under `/admin`.',
+    remedy: 'Configure a `token`.',
+  },
+  agent_challenge: {
+    when: 'An agent answered with a challenge.',
+    remedy: 'Send the credential that `WWW-Authenticate` asks for.',
+  },
+  no_route: {
+    when: 'No route takes the request; on the admin address, there is no such endpoint.',
+    remedy: 'Compare the request with `/admin/routes`. See [routing](../guides/routing.md).',
+  },
+  method_not_allowed: {
+    when: 'A built-in endpoint was asked with a method that it does not have.',
+    remedy: 'Use a method of `Allow`.',
+  },
+  request_timeout: {
+    when: 'The head did not come within 60 s, or the body fell silent for 60 s.',
+    remedy: 'Look at the network between client and gateway.',
+  },
+  body_too_large: {
+    when: 'The body is larger than `max-body-size` of the route, or `max-body-size-bytes`; or an agent wants to read it and it is larger than `max-body-inspection-bytes` or the limit that the agent has named.',
+    remedy: 'Send less, or raise the limit that `detail` names.',
+  },
+  target_too_long: {
+    when: 'Path and query together have more than 8192 octets, or the request line is too long to be read.',
+    remedy: 'Send what is long in a body.',
+  },
+  expectation_failed: {
+    when: 'The request has an `Expect` other than `100-continue`.',
+    remedy: 'Leave it out.',
+  },
+  header_too_large: {
+    when: 'The number of header fields, the name or the value of one, or all of them together are over their limits.',
+    remedy: 'Send less (cookies are the usual cause), or raise the limit that `detail` names.',
+  },
+  method_not_implemented: {
+    when: 'The method is CONNECT.',
+    remedy: 'The gateway is no forward proxy.',
+  },
+  upstream_unreachable: {
+    when: 'The connection to the target was refused or reset, or its name cannot be resolved.',
+    remedy: 'Look at the upstream; the log line has `target` and `cause`.',
+  },
+  upstream_invalid_response: {
+    when: 'What the target sent is no valid HTTP response, or its head is larger than 64 KiB.',
+    remedy: 'Look at the upstream; the log line has `cause`.',
+  },
+  upstream_timeout: {
+    when: 'Connecting took longer than `connect-secs`, the target was silent for `read-secs`, or the head of its response did not come within `request-secs`.',
+    remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',
+  },
+  upstream_overloaded: {
+    when: 'All `max-connections` to the target are busy, and 1000 requests wait for one.',
+    remedy: 'Try again later; raise `max-connections` or add a target.',
+  },
+  agent_unavailable: {
+    when: 'An agent of the route cannot be reached, refuses its configuration, gave an answer that is none, or has too many calls waiting (`max-agent-queue-depth`).',
+    remedy:
+      'Look at the agent; the log line has `reason` and `cause`. See [agents](../guides/agents.md#when-an-agent-does-not-answer).',
+  },
+  agent_timeout: {
+    when: 'An agent of the route did not answer within its `timeout-ms`.',
+    remedy: 'Look at the agent, or raise `timeout-ms`.',
+  },
+  internal_error: {
+    when: 'A fault of the gateway itself.',
+    remedy: 'Report it, with the log line of this `correlation_id`.',
+  },
+};
+
+const codes = (Object.keys(gatewayProblems) as GatewayProblemCode[]).toSorted(
+  (left, right) => gatewayProblems[left].status - gatewayProblems[right].status,
+);
+
+const tableRow = (code: GatewayProblemCode): string => {
+  const { status, title, level, closes, retryAfterSeconds } = gatewayProblems[code];
+  const cells = [status, `\`${code}\``, title, closes ? 'yes' : 'no', retryAfterSeconds ?? '', `\`${level}\``];
+  return `| ${cells.join(' | ')} |`;
+};
+
+const section = (code: GatewayProblemCode): string => {
+  const { when, remedy } = explanations[code];
+  return `| \`${code}\` | ${when} | ${remedy} |`;
+};
+
+const agentRow = (answer: AgentAnswer, when: string): string => {
+  const { decision } = answer;
+  if (decision.kind !== 'block') throw new Error('an agent refuses by a block');
+  const { code, title } = JSON.parse(decision.body ?? '{}') as { readonly code: string; readonly title: string };
+  return `| ${decision.status} | \`${code}\` | ${title} | ${when} |`;
+};
+
+const example = JSON.stringify(
+  JSON.parse(problemBody('no_route', 'No route of this gateway takes the request.', 'shop-17')),
+  null,
+  2,
+);
+
+/** The text of docs/reference/errors.md. */
+export const errorsReference = (): string => `# Errors
+
+<!-- Made from src/domain/http/gateway-problem.ts by the unit tests: UPDATE_DOCS=1 npx vitest run --project unit errors-page -->
+
+Every error that the gateway itself answers is a problem document (RFC 9457), \`application/problem+json\`:
+
+\`\`\`json
+${example}
+\`\`\`
+
+\`code\` is stable: clients and alert rules may rely on it. \`title\` and \`detail\` are for people and may change.
+\`correlation_id\` is also in \`X-Correlation-Id\`, in the access record and in the log line of the problem, which says more
+than the client is told. Octets that never became a request have no access record; their log line has the id as \`trace_id\`.
+An error of an upstream is passed on as it is; it has no \`code\`.
+
+No answer holds an upstream's address, a file's path, a secret or a stack trace. \`Cache-Control\` is \`no-store\`.
+
+## Codes
+
+| Status | Code | Title | Closes the connection | Retry-After, seconds | Logged at |
+|---|---|---|---|---|---|
+${codes.map(tableRow).join('\n')}
+
+A connection is closed after an answer where it cannot be known where the next request would begin, or where what comes
+would not be read. \`Retry-After\` says that a retry is worth while. Where an error happens after the head of a response has
+gone out, the connection is cut, so that the client does not take what it got for the whole. Refusals by the admin address
+and by built-in endpoints have no log line of their own.
+
+## When they happen, and what to do
+
+| Code | When | What to do |
+|---|---|---|
+${codes.map(section).join('\n')}
+
+## Answers of the agent
+
+What an agent answers in place of the upstream reaches the client as the agent made it. \`gateway-auth\` answers in the same
+form:
+
+| Status | Code | Title | When |
+|---|---|---|---|
+${agentRow(unauthenticatedAnswer(requestEvent([]), 'none', false), 'No method accepts a credential of the request. `WWW-Authenticate` says what is wanted; the reason is in the log of the agent alone.')}
+${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed. `Retry-After` is 1.')}
+
+Their \`error_type\` in the access record is \`blocked_by_agent\`.
+
+## Without an answer
+
+A client that goes away before its response has ended is in the access record with the \`error_type\` \`client_gone\`, and with
+status 499 where no response had begun.
+`;

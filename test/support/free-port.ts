@@ -1,0 +1,12 @@
+import { type AddressInfo, createServer } from 'node:net';
+
+/** A TCP port of 127.0.0.1 that nothing listens on at this moment. For programs that cannot be told port 0. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });

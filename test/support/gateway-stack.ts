@@ -1,0 +1,146 @@
+import type { CleanUp } from './clean-up.js';
+import { freePort } from './free-port.js';
+import { call, type HttpAnswer, type HttpCall } from './http-call.js';
+import type { RunningProcess } from './processes.js';
+import { RecordingUpstream } from './recording-upstream.js';
+import { runAgent, startBuiltGateway } from './running-gateway.js';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.js';
+
+/** What differs from one route `/` to one upstream, beside built-in /health. Texts are members of their blocks, in KDL. */
+export interface StackPlan {
+  /** None: no agent judges. */
+  readonly transport?: 'embedded' | 'socket';
+  readonly agentConfig?: string;
+  readonly agentMembers?: string;
+  /** False leaves the agent's process unstarted. */
+  readonly startAgent?: boolean;
+  /** The agent's socket, where it is not one of the stack's own. */
+  readonly socket?: string;
+  readonly listenerMembers?: string;
+  readonly adminToken?: string;
+  readonly upstreamMembers?: string;
+  readonly routes?: string;
+  /** Whole top-level blocks. */
+  readonly blocks?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Places {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly upstreamPort: number;
+  readonly socket: string;
+}
+
+const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket }: Places): string => {
+  const transport = plan.transport === 'embedded' ? 'transport "embedded"' : `socket "${socket}"`;
+  const agents = `agents { agent "auth" {
+    ${transport}
+    ${plan.agentMembers ?? ''}
+    config { ${plan.agentConfig ?? ''} }
+  } }`;
+  return `listeners { listener "main" { address "127.0.0.1:${port}"; ${plan.listenerMembers ?? ''} } }
+admin { address "127.0.0.1:${adminPort}"; ${plan.adminToken ? `token "${plan.adminToken}"` : ''} }
+routes {
+  route "health" { priority 1000; matches { path "/health" }; service-type "builtin"; builtin-handler "health" }
+  route "all" { matches { path-prefix "/" }; upstream "back"; ${plan.transport ? 'agents "auth"' : ''} }
+  ${plan.routes ?? ''}
+}
+upstreams { upstream "back" { target "127.0.0.1:${upstreamPort}"; ${plan.upstreamMembers ?? ''} } }
+${plan.transport ? agents : ''}
+${plan.blocks ?? ''}
+`;
+};
+
+/** The built programs at work: client, gateway, agent where there is one, upstream. */
+export interface GatewayStack {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly upstream: RecordingUpstream;
+  /** Where the upstream listens: host:port. */
+  readonly upstreamAddress: string;
+  readonly folder: TemporaryFolder;
+  readonly configFile: string;
+  readonly gateway: RunningProcess;
+  /** The agent's process where it has one; fails otherwise. */
+  agent(): RunningProcess;
+  /** Starts an agent's process in place of the one before. */
+  restartAgent(): RunningProcess;
+  /** Writes the configuration anew; SIGHUP brings it into force. */
+  rewrite(changes: StackPlan): void;
+  /** A request to the listener. */
+  ask(options?: HttpCall): Promise<HttpAnswer>;
+  /** A GET of an admin endpoint, read as JSON. */
+  report(path: string): Promise<Record<string, unknown>>;
+  /** Resolves once the gateway has an agent that takes calls. */
+  agentsPresent(): Promise<void>;
+}
+
+const pollMs = 10;
+const patienceMs = 20_000;
+
+/** Resolves once a condition holds that has to be asked for; rejects after 20 s, saying what was awaited. */
+export const untilTrue = async (what: string, condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const givesUpMs = Date.now() + patienceMs;
+  while (!(await condition())) {
+    if (Date.now() > givesUpMs) throw new Error(`in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+};
+
+/** Starts everything and waits until it serves; `cleanUp` ends it. */
+export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promise<GatewayStack> => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const upstream = new RecordingUpstream();
+  const upstreamPort = await upstream.listen();
+  cleanUp.add(() => upstream.close());
+  const places = {
+    port: await freePort(),
+    adminPort: await freePort(),
+    upstreamPort,
+    socket: plan.socket ?? folder.file('agent.sock'),
+  };
+  const configFile = folder.write('gateway.kdl', configurationText(plan, places));
+
+  let agent: RunningProcess | null = null;
+  const restartAgent = (): RunningProcess => {
+    const started = runAgent(['--socket', places.socket]);
+    agent = started;
+    cleanUp.add(() => started.stop());
+    return started;
+  };
+  const hasAgent = plan.transport !== undefined && plan.startAgent !== false;
+  if (hasAgent && plan.transport === 'socket') restartAgent();
+  const gateway = await startBuiltGateway(configFile, [places.port, places.adminPort], plan.env);
+  cleanUp.add(() => gateway.stop());
+
+  const report = async (path: string): Promise<Record<string, unknown>> => {
+    const headers = plan.adminToken === undefined ? {} : { Authorization: `Bearer ${plan.adminToken}` };
+    const { body } = await call(places.adminPort, { path, headers });
+    return JSON.parse(body) as Record<string, unknown>;
+  };
+  const stack: GatewayStack = {
+    port: places.port,
+    adminPort: places.adminPort,
+    upstream,
+    upstreamAddress: `127.0.0.1:${upstreamPort}`,
+    folder,
+    configFile,
+    gateway,
+    agent: () => {
+      if (agent === null) throw new Error('this agent is no process of its own');
+      return agent;
+    },
+    restartAgent,
+    rewrite: (changes) => {
+      folder.write('gateway.kdl', configurationText({ ...plan, ...changes }, places));
+    },
+    ask: (options) => call(places.port, options),
+    report,
+    agentsPresent: () =>
+      untilTrue('no agent is absent', async () => JSON.stringify((await report('/ready'))['absent_agents']) === '[]'),
+  };
+  if (hasAgent) await stack.agentsPresent();
+  return stack;
+};

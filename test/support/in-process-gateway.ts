@@ -1,0 +1,173 @@
+import { NodeHttpEngine } from '../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
+import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-figures/node-process-figures.js';
+import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { re2PathPatterns } from '../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { UndiciUpstreamClient } from '../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
+import { AdminRequests } from '../../src/application/answer-admin/admin-requests.js';
+import { AnswerAdmin } from '../../src/application/answer-admin/answer-admin.js';
+import type { AccessRecord } from '../../src/application/ports/access-log.js';
+import type { AgentClient } from '../../src/application/ports/agent-client.js';
+import { defaultEngineLimits, type EngineLimits } from '../../src/application/ports/http-engine.js';
+import { ProblemAnswerer } from '../../src/application/proxy-request/answer-problem.js';
+import { ProxyRequest } from '../../src/application/proxy-request/proxy-request.js';
+import { StatusReports } from '../../src/application/report-status/status-reports.js';
+import { AgentRegistry } from '../../src/application/run-gateway/agent-registry.js';
+import { Gateway } from '../../src/application/run-gateway/gateway.js';
+import { ListenerRegistry } from '../../src/application/run-gateway/listener-registry.js';
+import { RunningState } from '../../src/application/run-gateway/running-state.js';
+import type {
+  AgentConfiguration,
+  GatewayConfiguration,
+  LimitsConfiguration,
+  RouteConfiguration,
+  SocketAddress,
+  UpstreamConfiguration,
+} from '../../src/domain/configuration/gateway-configuration.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export const testLimits: LimitsConfiguration = {
+  maxHeaderSizeBytes: 8192,
+  maxHeaderCount: 100,
+  maxHeaderNameBytes: 256,
+  maxHeaderValueBytes: 4096,
+  maxBodySizeBytes: 10_485_760,
+  maxBodyInspectionBytes: 1_048_576,
+  maxAgentQueueDepth: 100,
+};
+
+const anything: RouteConfiguration['matches'] = {
+  paths: [],
+  pathPrefixes: ['/'],
+  pathRegexes: [],
+  hosts: [],
+  methods: [],
+  headers: [],
+  queryParams: [],
+};
+
+/** A route that takes everything and sends it to `upstream`. */
+export const testRoute = (changes: Partial<RouteConfiguration> = {}): RouteConfiguration => ({
+  id: 'all',
+  priority: 50,
+  matches: anything,
+  upstream: 'upstream',
+  builtinHandler: null,
+  agents: [],
+  policies: { maxBodySize: null, requestTimeoutMs: null },
+  ...changes,
+});
+
+export const testUpstream = (port: number, changes: Partial<UpstreamConfiguration> = {}): UpstreamConfiguration => ({
+  name: 'upstream',
+  targets: [{ address: { host: '127.0.0.1', port } }],
+  timeouts: { connectMs: 1_000, readMs: 5_000, requestMs: 5_000 },
+  maxConnections: 100,
+  ...changes,
+});
+
+export const testAgent = (name: string): AgentConfiguration => ({
+  name,
+  transport: { kind: 'embedded' },
+  events: ['request_headers', 'request_body_chunk'],
+  timeoutMs: 1_000,
+  failureMode: 'closed',
+  protocolVersion: 2,
+  config: null,
+});
+
+/** One listener on a free port, one route, no agents. */
+export const testConfiguration = (
+  upstreams: readonly UpstreamConfiguration[],
+  changes: Partial<GatewayConfiguration> = {},
+): GatewayConfiguration => ({
+  system: { instance: 'test', gracefulShutdownTimeoutMs: 5_000, workerThreads: 1 },
+  listeners: [{ name: 'main', address: { host: '127.0.0.1', port: 0 }, protocol: 'http', trustedProxies: [] }],
+  routes: [testRoute()],
+  upstreams,
+  agents: [],
+  limits: testLimits,
+  admin: null,
+  ...changes,
+});
+
+export interface InProcessGateway {
+  readonly address: SocketAddress;
+  readonly url: string;
+  readonly logger: RecordingLogger;
+  readonly accessRecords: readonly AccessRecord[];
+  readonly state: RunningState;
+  readonly gateway: Gateway;
+  metrics(): Promise<string>;
+  /** Brings this configuration into force. */
+  reload(configuration: GatewayConfiguration): ReturnType<Gateway['reload']>;
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface InProcessOptions {
+  readonly engineLimits?: Partial<EngineLimits>;
+  readonly createAgent?: (agent: AgentConfiguration) => AgentClient;
+}
+
+/** The gateway's own code with its real engine and upstream client, in the test's process. */
+export const startInProcess = async (
+  configuration: GatewayConfiguration,
+  options: InProcessOptions = {},
+): Promise<InProcessGateway> => {
+  const clock = new SystemClock();
+  const random = new CryptoRandom();
+  const logger = new RecordingLogger();
+  const accessRecords: AccessRecord[] = [];
+  const metrics = new PrometheusGatewayMetrics('test');
+  const agents = new AgentRegistry((agent) => {
+    if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
+    return options.createAgent(agent);
+  }, logger);
+  const listeners = new ListenerRegistry(new NodeHttpEngine(), { ...defaultEngineLimits, ...options.engineLimits });
+  const identity = { name: 'portcullis', version: '0.0.0', buildCommit: null, nodeVersion: 'test', startedAtMs: 0 };
+  const state = new RunningState(identity, agents, listeners, new NodeProcessFigures(), () => 0);
+  metrics.observe(state);
+  const reports = new StatusReports(state, metrics, clock);
+  const problems = new ProblemAnswerer(logger);
+  const accessLog = { write: (record: AccessRecord) => void accessRecords.push(record) };
+  const shared = { clock, random, logger, accessLog, metrics, problems };
+  const admin = new AdminRequests(
+    new AnswerAdmin(reports, (given, secret) => given === secret.reveal()),
+    () => state.configuration().admin,
+    () => state.phase() === 'draining',
+    random,
+    logger,
+  );
+  let next = configuration;
+  const gateway = new Gateway({
+    source: { load: async () => ({ configuration: next, problems: [] }) },
+    agents,
+    listeners,
+    state,
+    stages: { ...shared, scheduler: new NodeScheduler(), reports, pathPatterns: re2PathPatterns },
+    createUpstream: (upstream) => new UndiciUpstreamClient(upstream),
+    proxy: new ProxyRequest(shared, () => state.current()),
+    admin,
+    logger,
+    hostName: 'test',
+  });
+  const started = await gateway.start();
+  if (!started.ok) throw new Error(started.error.reason ?? 'the configuration was refused');
+  const address = started.value.listeners.get('main') as SocketAddress;
+  return {
+    address,
+    url: `http://${address.host}:${address.port}`,
+    logger,
+    accessRecords,
+    state,
+    gateway,
+    metrics: () => metrics.render(),
+    reload: (changed) => {
+      next = changed;
+      return gateway.reload();
+    },
+    stop: (graceMs = 0) => gateway.stop(graceMs),
+  };
+};

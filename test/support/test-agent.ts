@@ -1,0 +1,86 @@
+import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { AuthAgent } from '../../src/application/agent-service/auth-agent.js';
+import { AgentConfigurationInForce } from '../../src/application/configure-agent/agent-configuration-in-force.js';
+import type { AgentParts } from '../../src/application/configure-agent/prepare-agent.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
+import { decodeAgentOptions } from '../../src/domain/configuration/agent/decode-agent-options.js';
+import type { AgentOptions } from '../../src/domain/configuration/agent-configuration.js';
+import type { HeaderList } from '../../src/domain/http/header-list.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { ManualClock } from './manual-clock.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export const optionsOf = (config: JsonObject): AgentOptions => {
+  const { options, problems } = decodeAgentOptions(config);
+  if (options === null) throw new Error(problems.map(({ message }) => message).join('; '));
+  return options;
+};
+
+export const requestEvent = (headers: HeaderList, correlationId = 'call-1'): RequestHeadersEvent => ({
+  kind: 'request_headers',
+  correlationId,
+  metadata: {
+    correlationId,
+    requestId: '6f6b5a0e-6d0c-4b53-9c9c-0d3f3c1c0a11',
+    clientIp: '192.0.2.7',
+    clientPort: 40_000,
+    serverName: null,
+    protocol: 'HTTP/1.1',
+    tlsVersion: null,
+    tlsCipher: null,
+    routeId: 'api',
+    upstreamId: null,
+    timestampMs: 0,
+    traceparent: null,
+  },
+  method: 'GET',
+  uri: '/orders',
+  headers,
+});
+
+/** What the upstream would get: the request's headers after the answer's operations. */
+export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): HeaderList => {
+  let result = [...headers];
+  const without = (name: string) =>
+    result.filter((_, index) => result[index - (index % 2)]?.toLowerCase() !== name.toLowerCase());
+  for (const operation of answer.requestHeaders) {
+    if (operation.kind !== 'add') result = without(operation.name);
+    if (operation.kind !== 'remove') result.push(operation.name, operation.value);
+  }
+  return result;
+};
+
+export interface TestAgent {
+  readonly agent: AuthAgent;
+  readonly clock: ManualClock;
+  readonly logger: RecordingLogger;
+  ask(headers: HeaderList): Promise<AgentAnswer>;
+}
+
+/** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
+export const testAgent = (config: JsonObject, swapped: Partial<AgentParts> = {}): TestAgent => {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const parts: AgentParts = {
+    clock,
+    logger,
+    digest: new HmacSecretDigest(),
+    keys: new JoseVerificationKeys(),
+    files: new NodeTextFileReader(),
+    ...swapped,
+  };
+  const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: {} }, parts);
+  const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
+  const agent = new AuthAgent(facts, configuration, clock, logger);
+  return { agent, clock, logger, ask: (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
+};
+
+/** The same, started. */
+export const startedTestAgent = async (config: JsonObject, swapped: Partial<AgentParts> = {}): Promise<TestAgent> => {
+  const made = testAgent(config, swapped);
+  const started = await made.agent.start();
+  if (!started.ok) throw new Error(started.error.map(({ option, message }) => `${option}: ${message}`).join('; '));
+  return made;
+};

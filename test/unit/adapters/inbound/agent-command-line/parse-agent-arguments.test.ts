@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { agentOptionFlags } from '../../../../../src/adapters/inbound/agent-command-line/agent-option-flags.js';
+import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
+import { agentOptionNames } from '../../../../../src/domain/configuration/agent-configuration.js';
+
+type Environment = Readonly<Record<string, string>>;
+const parse = (argv: readonly string[], env: Environment = {}) => parseAgentArguments(argv, env, '1.2.3');
+const run = (argv: readonly string[], env: Environment = {}) => {
+  const command = parse(argv, env);
+  if (command.kind === 'say') throw new Error(command.text);
+  return command;
+};
+
+describe('parseAgentArguments', () => {
+  it('knows a flag and a variable for every option', () => {
+    expect(agentOptionFlags.map(({ option }) => option)).toEqual([...agentOptionNames]);
+    for (const { option, variable, value } of agentOptionFlags) {
+      const argv = value.startsWith('[') ? [`--${option}`] : [`--${option}`, 'x'];
+      const text = value.startsWith('[') ? 'true' : 'x';
+      expect(run(argv).options).toEqual([{ option, text, source: `--${option}` }]);
+      expect(run([], { [variable]: 'x' }).options).toEqual([{ option, text: 'x', source: variable }]);
+    }
+  });
+
+  it('puts flags behind variables, so that they win', () => {
+    const { options } = run(['--jwt-issuer', 'flag'], { JWT_ISSUER: 'variable', JWT_AUDIENCE: 'api' });
+    expect(options.map(({ source, text }) => `${source}=${text}`)).toEqual([
+      'JWT_ISSUER=variable',
+      'JWT_AUDIENCE=api',
+      '--jwt-issuer=flag',
+    ]);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(run([], { JWT_SECRET: '', FAIL_OPEN: '' }).options).toEqual([]);
+  });
+
+  it('takes a flag that may have a value with and without one', () => {
+    expect(run(['--fail-open', '--verbose']).options).toEqual([
+      { option: 'fail-open', text: 'true', source: '--fail-open' },
+    ]);
+    expect(run(['--fail-open', 'false']).options[0]?.text).toBe('false');
+    expect(run(['--fail-open=false']).options[0]?.text).toBe('false');
+  });
+
+  it('makes one list of a list that is given in pieces', () => {
+    expect(run(['--api-keys', 'a:1', '--api-keys', 'b:2,c:3']).options[0]?.text).toBe('a:1,b:2,c:3');
+  });
+
+  it('names the flags that show a secret to everyone on the machine', () => {
+    expect(run(['--jwt-secret', 'x', '--api-keys', '@/run/keys,k:n']).exposedSecrets).toEqual([
+      '--jwt-secret',
+      '--api-keys',
+    ]);
+    expect(run(['--api-keys', '@/run/keys', '--basic-auth-users=@/run/users']).exposedSecrets).toEqual([]);
+    expect(run([], { JWT_SECRET: 'x', API_KEYS: 'k:n' }).exposedSecrets).toEqual([]);
+  });
+
+  it('reads where the config block is', () => {
+    expect(run(['--config', 'gateway.kdl', '--agent', 'auth']).block).toEqual({
+      configFile: 'gateway.kdl',
+      agentName: 'auth',
+    });
+    expect(run(['--config', 'gateway.kdl']).block).toEqual({ configFile: 'gateway.kdl', agentName: null });
+    expect(run([]).block).toBeNull();
+  });
+
+  it('checks where --test or --validate asks for it', () => {
+    expect(run([]).kind).toBe('run');
+    expect(run(['--test']).kind).toBe('check');
+    expect(run(['--validate']).kind).toBe('check');
+  });
+
+  it('shows help and version', () => {
+    expect(parse(['--version'])).toEqual({ kind: 'say', text: 'gateway-auth 1.2.3\n', exitCode: 0 });
+    const help = parse(['--help']);
+    if (help.kind !== 'say') throw new Error(help.kind);
+    expect(help.exitCode).toBe(0);
+    for (const { option, variable } of agentOptionFlags) {
+      expect(help.text).toContain(`--${option}`);
+      expect(help.text).toContain(variable);
+    }
+    expect(help.text).toContain('Examples:');
+  });
+
+  it.each([
+    ['an unknown flag', ['--jwt-secrt', 'hunter2']],
+    ['an unknown flag with a value', ['--jwt-secrt=hunter2']],
+    ['a word too many', ['hunter2']],
+    ['a flag without its value', ['--socket']],
+    ['a flag that is given twice', ['--jwt-secret', 'hunter2', '--jwt-secret', 'hunter2']],
+    ['an agent without a file', ['--agent', 'auth']],
+    ['a file without a name', ['--config', '']],
+  ])('calls %s wrong usage, and repeats no value', (_, argv) => {
+    const command = parse(argv);
+    expect(command).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(JSON.stringify(command)).not.toContain('hunter2');
+    expect(JSON.stringify(command)).toContain('gateway-auth --help');
+  });
+
+  it('suggests the flag that was meant', () => {
+    expect(parse(['--jwt-secrt=hunter2'])).toMatchObject({ text: expect.stringContaining('--jwt-secret') });
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+
+describe('HmacSecretDigest', () => {
+  it('gives digests of one length, equal where the secrets are', () => {
+    const digest = new HmacSecretDigest();
+    expect(digest.digest('')).toHaveLength(digest.digest('x'.repeat(10_000)).length);
+    expect(digest.equal(digest.digest('a'), digest.digest('a'))).toBe(true);
+    expect(digest.equal(digest.digest('a'), digest.digest('b'))).toBe(false);
+    expect(digest.equal(digest.digest('a'), '')).toBe(false);
+  });
+
+  it('has a key of its own, so that nobody can tell a digest beforehand', () => {
+    expect(new HmacSecretDigest().digest('a')).not.toBe(new HmacSecretDigest().digest('a'));
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { readKdl } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-document.js';
+
+const versionOf = (text: string) => {
+  const read = readKdl(text);
+  return read.ok ? read.value.version : null;
+};
+
+const faults = (text: string) => {
+  const read = readKdl(text);
+  return read.ok
+    ? []
+    : read.error.map(({ offset, message, suggestion }) => ({
+        at: text.slice(offset, offset + 5),
+        message,
+        suggestion,
+      }));
+};
+
+describe('the version of a file', () => {
+  it.each([
+    ['a #true', 2],
+    ['a word', 2],
+    ['a #"raw"#', 2],
+    ['a true', 1],
+    ['a r"raw"', 1],
+    ['a r#"raw"#', 1],
+    ['a "b"', 2],
+    ['/- kdl-version 1\na "b"', 1],
+    ['\n/-kdl-version 2\r\na "b"', 2],
+  ])('of %j is %i', (text, version) => {
+    expect(versionOf(text)).toBe(version);
+  });
+
+  it('is the one that is declared, whether the text fits it or not', () => {
+    expect(faults('/- kdl-version 2\na true')).toEqual([
+      { at: 'true', message: '"true" is no value in KDL 2', suggestion: 'write #true, or "true" for the text' },
+    ]);
+    expect(faults('/- kdl-version 1\na #true')).toEqual([
+      {
+        at: '#true',
+        message: 'a word without quotes is no value in KDL 1',
+        suggestion: 'KDL 1 writes true, false and null without the number sign',
+      },
+    ]);
+    expect(faults('/- kdl-version 3\na 1')[0]?.message).toBe('there is no reader for KDL 3');
+  });
+});
+
+describe('a mistake of syntax', () => {
+  it.each([
+    ['agents ["auth"]', '["aut', 'brackets have no meaning in KDL', 'lists have no brackets: write agents "auth"'],
+    [
+      'x 1\n  agents ["a", "b"] // c',
+      '["a",',
+      'brackets have no meaning in KDL',
+      'lists have no brackets: write agents "a" "b"',
+    ],
+    ['a = 1', '= 1', '"=" joins a property and its value', 'write key "value", or key name="value" without spaces'],
+    ['size 10MB', 'MB', 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"'],
+    ['a #true\nb false', 'false', '"false" is no value in KDL 2', 'write #false, or "false" for the text'],
+    ['a true\nb word', 'word', 'a word without quotes is no value in KDL 1', 'put it in quotes'],
+    ['a "x"y', 'y', 'Unexpected token "y"', 'did you forget to quote an identifier?'],
+  ])('of %j is explained where it stands', (text, at, message, suggestion) => {
+    expect(faults(text)).toContainEqual({ at, message, suggestion });
+  });
+
+  it('is reported for each place of a text', () => {
+    expect(faults('a #true\nb true\nc false\nd #true').map(({ message }) => message)).toEqual([
+      '"true" is no value in KDL 2',
+      '"false" is no value in KDL 2',
+    ]);
+  });
+
+  it('is a fault, not a crash, where the structure is too deep for the readers', () => {
+    expect(faults('a{'.repeat(100_000))[0]?.message).toBe('the structure is too deep or too long');
+    expect(faults(`a ${'/*'.repeat(100_000)}${'*/'.repeat(100_000)} b`)[0]?.message).toBe(
+      'the structure is too deep or too long',
+    );
+  });
+});

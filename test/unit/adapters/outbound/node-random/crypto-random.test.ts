@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { CryptoRandom } from '../../../../../src/adapters/outbound/node-random/crypto-random.js';
+
+describe('CryptoRandom', () => {
+  it('gives version 4 UUIDs, each another', () => {
+    const random = new CryptoRandom();
+    const ids = Array.from({ length: 100 }, () => random.uuid());
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Set(ids).size).toBe(100);
+  });
+
+  it('gives fractions that are at least 0 and below 1, all over the range', () => {
+    const random = new CryptoRandom();
+    const fractions = Array.from({ length: 1_000 }, () => random.fraction());
+    expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);
+    expect(new Set(fractions.map((fraction) => Math.floor(fraction * 4))).size).toBe(4);
+  });
+});

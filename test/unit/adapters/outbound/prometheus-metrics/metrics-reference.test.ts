@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
+import { metricsReference } from '../../../../support/metrics-reference.js';
+
+const page = fileURLToPath(new URL('../../../../../docs/reference/metrics.md', import.meta.url));
+
+it('docs/reference/metrics.md is what the code says (UPDATE_DOCS=1 writes it)', () => {
+  if (process.env['UPDATE_DOCS'] === '1') {
+    mkdirSync(fileURLToPath(new URL('.', `file://${page}`)), { recursive: true });
+    writeFileSync(page, metricsReference());
+  }
+  expect(readFileSync(page, 'utf8')).toBe(metricsReference());
+});
+
+it('no metric loses or changes its name', () => {
+  expect(
+    Object.values(metricDefinitions)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual([
+    'gateway_access_log_dropped_total',
+    'gateway_active_requests',
+    'gateway_agent_failures_total',
+    'gateway_agent_latency_seconds',
+    'gateway_agent_timeouts_total',
+    'gateway_body_size_exceeded_total',
+    'gateway_config_reloads_total',
+    'gateway_connection_pool_idle',
+    'gateway_connection_pool_size',
+    'gateway_connections_active',
+    'gateway_header_size_exceeded_total',
+    'gateway_memory_usage_bytes',
+    'gateway_open_connections',
+    'gateway_request_duration_seconds',
+    'gateway_requests_in_flight',
+    'gateway_requests_total',
+    'gateway_upstream_attempts_total',
+    'gateway_upstream_failures_total',
+  ]);
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
+import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import type { GatewayGauges, PoolFigures } from '../../../../../src/application/ports/gateway-metrics.js';
+
+const gauges = (pools: readonly PoolFigures[] = []): GatewayGauges => ({
+  openConnections: () => 7,
+  requestsInFlight: () => 3,
+  pools: () => pools,
+  memoryBytes: () => 1_000_000,
+  droppedAccessLines: () => 12,
+});
+
+const linesOf = async (metrics: PrometheusGatewayMetrics): Promise<readonly string[]> =>
+  (await metrics.render()).split('\n').filter((line) => line !== '');
+
+const seriesOf = async (metrics: PrometheusGatewayMetrics, name: string): Promise<readonly string[]> =>
+  (await linesOf(metrics)).filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_`));
+
+describe('the exposition', () => {
+  it('has every metric of the table once, with its type, and nothing else', async () => {
+    const metrics = new PrometheusGatewayMetrics('edge-1');
+    metrics.observe(gauges());
+    const types = (await linesOf(metrics)).filter((line) => line.startsWith('# TYPE '));
+    expect([...types].sort()).toEqual(
+      Object.values(metricDefinitions)
+        .map(({ name, type }) => `# TYPE ${name} ${type}`)
+        .sort(),
+    );
+  });
+
+  it('is Prometheus text', () => {
+    expect(new PrometheusGatewayMetrics('edge-1').contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it('carries the instance on every series', async () => {
+    const metrics = new PrometheusGatewayMetrics('edge-1');
+    metrics.observe(gauges([{ upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2 }]));
+    metrics.route('api').finished(200, 0.1);
+    metrics.upstream('api').attempted();
+    metrics.agent('auth').answered(0.001);
+    const series = (await linesOf(metrics)).filter((line) => !line.startsWith('#'));
+    expect(series.length).toBeGreaterThan(40);
+    expect(series.filter((line) => !line.includes('instance="edge-1"'))).toEqual([]);
+  });
+
+  it('shows a new instance name after a reload', async () => {
+    const metrics = new PrometheusGatewayMetrics('edge-1');
+    metrics.nameInstance('edge-2');
+    expect(await seriesOf(metrics, 'gateway_header_size_exceeded_total')).toEqual([
+      'gateway_header_size_exceeded_total{instance="edge-2"} 0',
+    ]);
+  });
+});
+
+describe('requests', () => {
+  it('are counted by status and route', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.route('api').finished(200, 0.002);
+    metrics.route('api').finished(200, 0.002);
+    metrics.route('api').finished(502, 0.002);
+    metrics.route(null).finished(404, 0.002);
+    expect(await seriesOf(metrics, 'gateway_requests_total')).toEqual([
+      'gateway_requests_total{status="200",route="api",instance="i"} 2',
+      'gateway_requests_total{status="502",route="api",instance="i"} 1',
+      'gateway_requests_total{status="404",route="none",instance="i"} 1',
+    ]);
+  });
+
+  it('go on being counted when a reload asks for the same route again', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const old = metrics.route('api');
+    old.finished(200, 0.1);
+    metrics.route('api').finished(200, 0.1);
+    old.finished(200, 0.1);
+    expect(await seriesOf(metrics, 'gateway_requests_total')).toEqual([
+      'gateway_requests_total{status="200",route="api",instance="i"} 3',
+    ]);
+  });
+
+  it('without a route share the series of a route that is called none', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.route('none').finished(200, 0.1);
+    metrics.route(null).finished(200, 0.1);
+    expect(await seriesOf(metrics, 'gateway_requests_total')).toEqual([
+      'gateway_requests_total{status="200",route="none",instance="i"} 2',
+    ]);
+  });
+
+  it('make no series for a status that is none', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    for (let status = 600; status < 1000; status += 1) metrics.route('api').finished(status, 0.1);
+    for (const status of [-1, 99, 200.5, Number.NaN]) metrics.route('api').finished(status, 0.1);
+    expect(await seriesOf(metrics, 'gateway_requests_total')).toEqual([
+      'gateway_requests_total{status="0",route="api",instance="i"} 404',
+    ]);
+  });
+
+  it('fill cumulative buckets, bounds included', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const route = metrics.route('api');
+    for (const seconds of [0, 0.001, 0.0011, 60, 61]) route.finished(200, seconds);
+    const series = await seriesOf(metrics, 'gateway_request_duration_seconds');
+    expect(series).toContain('gateway_request_duration_seconds_bucket{le="0.001",route="api",instance="i"} 2');
+    expect(series).toContain('gateway_request_duration_seconds_bucket{le="0.0025",route="api",instance="i"} 3');
+    expect(series).toContain('gateway_request_duration_seconds_bucket{le="60",route="api",instance="i"} 4');
+    expect(series).toContain('gateway_request_duration_seconds_bucket{le="+Inf",route="api",instance="i"} 5');
+    expect(series).toContain('gateway_request_duration_seconds_count{route="api",instance="i"} 5');
+    expect(series).toContain('gateway_request_duration_seconds_sum{route="api",instance="i"} 121.0021');
+  });
+
+  it('keep the sum where a clock fails', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const route = metrics.route('api');
+    for (const seconds of [1, Number.NaN, -5, Number.POSITIVE_INFINITY]) route.finished(200, seconds);
+    const series = await seriesOf(metrics, 'gateway_request_duration_seconds');
+    expect(series).toContain('gateway_request_duration_seconds_sum{route="api",instance="i"} 1');
+    expect(series).toContain('gateway_request_duration_seconds_count{route="api",instance="i"} 4');
+  });
+});
+
+describe('upstreams and agents', () => {
+  it('have their attempts and failures counted', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.upstream('api').attempted();
+    metrics.upstream('api').attempted();
+    metrics.upstream('api').failed();
+    expect(await seriesOf(metrics, 'gateway_upstream_attempts_total')).toEqual([
+      'gateway_upstream_attempts_total{upstream="api",instance="i"} 2',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_upstream_failures_total')).toEqual([
+      'gateway_upstream_failures_total{upstream="api",instance="i"} 1',
+    ]);
+  });
+
+  it('are there with 0 before anything happened: an alert needs a start to see a rise', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.upstream('api');
+    metrics.agent('auth');
+    expect(await seriesOf(metrics, 'gateway_upstream_failures_total')).toEqual([
+      'gateway_upstream_failures_total{upstream="api",instance="i"} 0',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_agent_timeouts_total')).toEqual([
+      'gateway_agent_timeouts_total{agent="auth",instance="i"} 0',
+    ]);
+  });
+
+  it('keep the kinds of a failing agent apart', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const agent = metrics.agent('auth');
+    agent.answered(0.0002);
+    agent.timedOut();
+    agent.timedOut();
+    agent.failed();
+    expect(await seriesOf(metrics, 'gateway_agent_timeouts_total')).toEqual([
+      'gateway_agent_timeouts_total{agent="auth",instance="i"} 2',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_agent_failures_total')).toEqual([
+      'gateway_agent_failures_total{agent="auth",instance="i"} 1',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_agent_latency_seconds')).toContain(
+      'gateway_agent_latency_seconds_count{agent="auth",instance="i"} 1',
+    );
+  });
+});
+
+describe('limits and reloads', () => {
+  it('are counted by kind', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.limitExceeded('header_size');
+    metrics.limitExceeded('body_size');
+    metrics.limitExceeded('body_size');
+    metrics.configurationReloaded('failure');
+    const lines = await linesOf(metrics);
+    expect(lines).toContain('gateway_header_size_exceeded_total{instance="i"} 1');
+    expect(lines).toContain('gateway_body_size_exceeded_total{instance="i"} 2');
+    expect(lines).toContain('gateway_config_reloads_total{result="success",instance="i"} 0');
+    expect(lines).toContain('gateway_config_reloads_total{result="failure",instance="i"} 1');
+  });
+});
+
+describe('gauges', () => {
+  it('are read when somebody asks, the two names of one figure alike', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    let open = 1;
+    metrics.observe({ ...gauges(), openConnections: () => open });
+    open = 42;
+    const lines = await linesOf(metrics);
+    expect(lines).toContain('gateway_open_connections{instance="i"} 42');
+    expect(lines).toContain('gateway_connections_active{instance="i"} 42');
+    expect(lines).toContain('gateway_active_requests{instance="i"} 3');
+    expect(lines).toContain('gateway_requests_in_flight{instance="i"} 3');
+    expect(lines).toContain('gateway_memory_usage_bytes{instance="i"} 1000000');
+    expect(lines).toContain('gateway_access_log_dropped_total{instance="i"} 12');
+  });
+
+  it('give one series for a target that two configurations are connected to', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const pool = { upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2 };
+    metrics.observe(gauges([pool, { ...pool, size: 1, idle: 0 }, { ...pool, target: '10.0.0.2:80' }]));
+    expect(await seriesOf(metrics, 'gateway_connection_pool_size')).toEqual([
+      'gateway_connection_pool_size{upstream="api",target="10.0.0.1:80",instance="i"} 6',
+      'gateway_connection_pool_size{upstream="api",target="10.0.0.2:80",instance="i"} 5',
+    ]);
+  });
+});
+
+describe('hostile names', () => {
+  it.each(['a"} 1\nevil_total{x="', 'back\\slash', 'line\nfeed', '__proto__', 'constructor', '{}", ='])(
+    'cannot break out of a label: %j',
+    async (name) => {
+      const metrics = new PrometheusGatewayMetrics(name);
+      metrics.observe(gauges([{ upstream: name, target: name, size: 1, idle: 1 }]));
+      metrics.route(name).finished(200, 0.1);
+      metrics.upstream(name).attempted();
+      metrics.agent(name).answered(0.1);
+      const escaped = name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+      expect(await seriesOf(metrics, 'gateway_upstream_attempts_total')).toEqual([
+        `gateway_upstream_attempts_total{upstream="${escaped}",instance="${escaped}"} 1`,
+      ]);
+      const strays = (await linesOf(metrics)).filter((line) => !line.startsWith('#') && !line.startsWith('gateway_'));
+      expect(strays).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,180 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type AdminRequest, AnswerAdmin } from '../../../../src/application/answer-admin/answer-admin.js';
+import { answerBuiltin } from '../../../../src/application/answer-admin/answer-builtin.js';
+import type { AdminAnswer } from '../../../../src/application/report-status/admin-answer.js';
+import { StatusReports } from '../../../../src/application/report-status/status-reports.js';
+import type { AdminConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { firstHeader } from '../../../../src/domain/http/header-list.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
+import { FixedGatewayState } from '../../../support/fixed-gateway-state.js';
+
+const digest = (text: string, encoding: BufferEncoding): Buffer =>
+  createHash('sha256').update(Buffer.from(text, encoding)).digest();
+
+const reports = new StatusReports(
+  new FixedGatewayState(),
+  { contentType: 'text/plain', observe: () => undefined, render: () => Promise.resolve('up 1\n') },
+  { wallMs: () => 0, monotonicMs: () => 0 },
+);
+const answerAdmin = new AnswerAdmin(reports, (given, secret) =>
+  timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
+);
+
+const address = { host: 'admin.internal', port: 9090 };
+const open: AdminConfiguration = { address: { host: '127.0.0.1', port: 9090 }, token: null, readyRequires: [] };
+const guarded: AdminConfiguration = { address, token: new Secret('gute-Nacht-Ü'), readyRequires: [] };
+const bearer = `Bearer ${Buffer.from('gute-Nacht-Ü').toString('latin1')}`;
+
+const ask = (changes: Partial<AdminRequest>, admin = open): Promise<AdminAnswer> =>
+  answerAdmin.answer(
+    {
+      method: 'GET',
+      path: '/health',
+      hosts: ['127.0.0.1:9090'],
+      authorizations: [],
+      peerAddress: '127.0.0.1',
+      correlationId: 'c-1',
+      ...changes,
+    },
+    admin,
+  );
+
+const codeOf = (answer: AdminAnswer): unknown => (JSON.parse(answer.body) as { code?: unknown }).code;
+
+describe('the paths of the admin address', () => {
+  it.each([
+    '/health',
+    '/ready',
+    '/status',
+    '/metrics',
+    '/admin/upstreams',
+    '/admin/version',
+    '/admin/routes',
+    '/admin/stats',
+  ])('%s is there, for GET and for HEAD', async (path) => {
+    expect((await ask({ path })).status).toBe(200);
+    expect((await ask({ path, method: 'HEAD' })).status).toBe(200);
+  });
+
+  it.each(['/', '/healthz', '/health/', '/admin', '/admin/', '/HEALTH', '/__proto__', '/constructor', '*'])(
+    '%s is not there',
+    async (path) => {
+      const answer = await ask({ path });
+      expect(answer.status).toBe(404);
+      expect(firstHeader(answer.headers, 'content-type')).toBe('application/problem+json');
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 404, code: 'no_route', correlation_id: 'c-1' });
+    },
+  );
+
+  it.each(['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PATCH'])(
+    '%s is refused and told what there is',
+    async (method) => {
+      const answer = await ask({ method });
+      expect(answer.status).toBe(405);
+      expect(firstHeader(answer.headers, 'allow')).toBe('GET, HEAD');
+    },
+  );
+});
+
+describe('an admin address with a token', () => {
+  it('answers who has it, from wherever and under whatever name', async () => {
+    const request = { authorizations: [bearer], peerAddress: '203.0.113.9', hosts: ['anything.example'] };
+    expect((await ask(request, guarded)).status).toBe(200);
+    expect((await ask({ ...request, authorizations: [bearer.replace('Bearer', 'bEARER')] }, guarded)).status).toBe(200);
+  });
+
+  it.each([
+    ['none', []],
+    ['an empty one', ['Bearer ']],
+    ['another', ['Bearer gute-Nacht']],
+    ['a longer one', [`${bearer}x`]],
+    ['the token in UTF-16 units', ['Bearer gute-Nacht-Ü']],
+    ['another scheme', [bearer.replace('Bearer', 'Basic')]],
+    ['no scheme', [bearer.slice('Bearer '.length)]],
+    ['two headers, one of them right', [bearer, 'Bearer other']],
+    ['how a secret prints', ['Bearer [secret]']],
+  ])('refuses %s', async (_what, authorizations) => {
+    for (const path of ['/health', '/metrics', '/admin/stats', '/nowhere']) {
+      const answer = await ask({ path, authorizations }, guarded);
+      expect(answer.status).toBe(401);
+      expect(firstHeader(answer.headers, 'www-authenticate')).toBe('Bearer realm="portcullis-admin"');
+      expect(answer.body).not.toContain('gute-Nacht');
+    }
+  });
+
+  it('refuses everything where the token is empty', async () => {
+    const empty = { ...guarded, token: new Secret('') };
+    for (const authorizations of [[], ['Bearer'], ['Bearer '], ['Bearer   ']]) {
+      expect((await ask({ authorizations }, empty)).status).toBe(401);
+    }
+  });
+
+  it('takes a POST as far as there is something for it', async () => {
+    expect((await ask({ method: 'POST', path: '/admin/routes', authorizations: [bearer] }, guarded)).status).toBe(405);
+    expect((await ask({ method: 'POST', path: '/admin/routes' }, guarded)).status).toBe(401);
+  });
+});
+
+describe('an admin address without a token', () => {
+  it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('answers the peer %s', async (peerAddress) => {
+    expect((await ask({ peerAddress })).status).toBe(200);
+  });
+
+  it.each(['203.0.113.9', '10.0.0.1', '::ffff:10.0.0.1', '127.0.0.1.example', '127.1', '', 'localhost', '1270.0.0.1'])(
+    'refuses the peer %j',
+    async (peerAddress) => {
+      const answer = await ask({ peerAddress });
+      expect(answer.status).toBe(403);
+      expect(codeOf(answer)).toBe('admin_forbidden');
+    },
+  );
+
+  it.each([
+    [['evil.example']],
+    [['evil.example:9090']],
+    [['127.0.0.1.evil.example']],
+    [['localhost.evil.example']],
+    [['']],
+  ])('refuses the name %j, which a page could have given to this machine', async (hosts) => {
+    const answer = await ask({ hosts, path: '/admin/routes' });
+    expect(answer.status).toBe(400);
+    expect(codeOf(answer)).toBe('invalid_host');
+  });
+
+  it('refuses two Host headers', async () => {
+    expect((await ask({ hosts: ['127.0.0.1', '127.0.0.1'] })).status).toBe(400);
+  });
+
+  it('refuses every POST under /admin', async () => {
+    for (const path of ['/admin', '/admin/routes', '/admin/reload']) {
+      expect((await ask({ method: 'POST', path })).status).toBe(403);
+    }
+    expect((await ask({ method: 'POST', path: '/health' })).status).toBe(405);
+  });
+
+  it('is not opened by an Authorization header', async () => {
+    expect((await ask({ authorizations: [bearer], peerAddress: '203.0.113.9' })).status).toBe(403);
+  });
+});
+
+describe('an admin address that the configuration opens to the network without a token', () => {
+  const exposed: AdminConfiguration = { address: { host: '0.0.0.0', port: 9090 }, token: null, readyRequires: [] };
+
+  it('answers peers and names from anywhere', async () => {
+    expect((await ask({ peerAddress: '10.0.0.1', hosts: ['gateway.internal'] }, exposed)).status).toBe(200);
+  });
+
+  it('still refuses every POST under /admin', async () => {
+    expect((await ask({ method: 'POST', path: '/admin/reload', peerAddress: '10.0.0.1' }, exposed)).status).toBe(403);
+  });
+});
+
+describe('a built-in endpoint on a route', () => {
+  it('answers GET, and no POST', async () => {
+    expect((await answerBuiltin(reports, 'health', 'GET', 'c-2')).body).toBe('{"status":"healthy"}\n');
+    const refused = await answerBuiltin(reports, 'health', 'POST', 'c-2');
+    expect(refused.status).toBe(405);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'method_not_allowed', correlation_id: 'c-2' });
+  });
+});

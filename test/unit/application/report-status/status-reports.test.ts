@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentStatus } from '../../../../src/application/ports/agent-client.js';
+import type { TargetStatus, WorkerFigures } from '../../../../src/application/ports/gateway-state.js';
+import { StatusReports } from '../../../../src/application/report-status/status-reports.js';
+import { type BuiltinHandler, builtinHandlers } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { firstHeader } from '../../../../src/domain/http/header-list.js';
+import { configurationWithSecrets, FixedGatewayState, routeOf } from '../../../support/fixed-gateway-state.js';
+
+const exposition = {
+  contentType: 'text/plain; version=0.0.4',
+  observe: () => undefined,
+  render: () => Promise.resolve('up 1\n'),
+};
+const now = Date.UTC(2026, 0, 2, 3, 4, 5) + 61_900;
+
+const reportsOf = (state: FixedGatewayState, wallMs = now): StatusReports =>
+  new StatusReports(state, exposition, { wallMs: () => wallMs, monotonicMs: () => 0 });
+
+const bodyOf = async (state: FixedGatewayState, handler: BuiltinHandler, wallMs = now): Promise<unknown> =>
+  JSON.parse((await reportsOf(state, wallMs).report(handler)).body);
+
+const statusOf = async (state: FixedGatewayState, handler: BuiltinHandler): Promise<number> =>
+  (await reportsOf(state).report(handler)).status;
+
+const well: TargetStatus = {
+  address: '10.0.0.1:80',
+  healthy: true,
+  activeConnections: 2,
+  totalRequests: 7,
+  failedRequests: 1,
+  lastError: null,
+  unhealthySinceMs: null,
+};
+const ill: TargetStatus = {
+  address: '10.0.0.2:80',
+  healthy: false,
+  activeConnections: 0,
+  totalRequests: 3,
+  failedRequests: 3,
+  lastError: 'connection refused',
+  unhealthySinceMs: Date.UTC(2026, 0, 2),
+};
+const agent = (name: string, state: AgentStatus['state']): AgentStatus => ({
+  name,
+  state,
+  connections: state === 'unreachable' ? 0 : 2,
+  inFlight: 3,
+  queueDepth: 4,
+});
+const worker = (id: number, p99Ms: number): WorkerFigures => ({
+  id,
+  pid: 100 + id,
+  connections: 5,
+  requestsInFlight: 2,
+  memory: { residentBytes: 1000, heapUsedBytes: 100, heapTotalBytes: 200, externalBytes: 10 },
+  eventLoopDelay: { meanMs: Number.NaN, p50Ms: 1, p99Ms, maxMs: 20 },
+});
+
+describe('every report', () => {
+  it.each(builtinHandlers)('%s may not be stored or sniffed', async (handler) => {
+    const { headers } = await reportsOf(new FixedGatewayState()).report(handler);
+    expect(firstHeader(headers, 'cache-control')).toBe('no-store');
+    expect(firstHeader(headers, 'x-content-type-options')).toBe('nosniff');
+  });
+
+  it.each(builtinHandlers)('%s holds no secret of the configuration', async (handler) => {
+    const state = new FixedGatewayState();
+    state.routes = [
+      routeOf('keyed', {
+        matches: {
+          ...routeOf('x').matches,
+          headers: [{ name: 'X-API-Key', value: 'SECRET-header' }],
+          queryParams: [{ name: 'access_token', value: 'SECRET-query' }],
+        },
+      }),
+    ];
+    expect((await reportsOf(state).report(handler)).body).not.toContain('SECRET');
+  });
+});
+
+describe('/health', () => {
+  it.each([
+    ['starting', 'starting'],
+    ['running', 'healthy'],
+    ['draining', 'draining'],
+  ] as const)('is a 200 while %s', async (phase, status) => {
+    const state = new FixedGatewayState();
+    state.currentPhase = phase;
+    expect(await statusOf(state, 'health')).toBe(200);
+    expect(await bodyOf(state, 'health')).toEqual({ status });
+  });
+});
+
+describe('/ready', () => {
+  it('is a 200 without reasons while running', async () => {
+    expect(await statusOf(new FixedGatewayState(), 'ready')).toBe(200);
+    expect(await bodyOf(new FixedGatewayState(), 'ready')).toEqual({
+      ready: true,
+      unhealthy_upstreams: [],
+      absent_agents: [],
+    });
+  });
+
+  it.each(['starting', 'draining'] as const)('is a 503 while %s', async (phase) => {
+    const state = new FixedGatewayState();
+    state.currentPhase = phase;
+    expect(await statusOf(state, 'ready')).toBe(503);
+    expect(await bodyOf(state, 'ready')).toMatchObject({ ready: false, reasons: [phase] });
+  });
+
+  const broken = (): FixedGatewayState => {
+    const state = new FixedGatewayState();
+    state.upstreamStatuses = [
+      { name: 'half', targets: [well, ill] },
+      { name: 'gone', targets: [ill] },
+    ];
+    state.agentStatuses = [agent('auth', 'unreachable'), agent('sick', 'unhealthy'), agent('slow', 'degraded')];
+    return state;
+  };
+
+  it('lists broken back ends and stays ready', async () => {
+    expect(await statusOf(broken(), 'ready')).toBe(200);
+    expect(await bodyOf(broken(), 'ready')).toEqual({
+      ready: true,
+      unhealthy_upstreams: ['gone'],
+      absent_agents: ['auth', 'sick'],
+    });
+  });
+
+  it('counts those that the admin block requires', async () => {
+    const state = broken();
+    state.currentConfiguration = configurationWithSecrets(['upstreams', 'agents']);
+    expect(await statusOf(state, 'ready')).toBe(503);
+    expect(await bodyOf(state, 'ready')).toMatchObject({
+      ready: false,
+      reasons: ['upstream gone is unhealthy', 'agent auth is absent', 'agent sick is absent'],
+    });
+  });
+
+  it('counts each kind by itself', async () => {
+    const state = broken();
+    state.currentConfiguration = configurationWithSecrets(['agents']);
+    state.agentStatuses = [agent('auth', 'healthy')];
+    expect(await statusOf(state, 'ready')).toBe(200);
+  });
+
+  it('answers where no admin block is configured', async () => {
+    const state = broken();
+    state.currentConfiguration = { ...configurationWithSecrets(), admin: null };
+    expect(await statusOf(state, 'ready')).toBe(200);
+  });
+});
+
+describe('/status', () => {
+  it('has the members of the reference, times as ISO 8601', async () => {
+    const state = new FixedGatewayState();
+    state.reloadFigures = { count: 4, lastLoadMs: Date.UTC(2026, 5, 6, 7, 8, 9, 10) };
+    expect(await bodyOf(state, 'status')).toEqual({
+      status: 'healthy',
+      version: '1.2.3',
+      uptime_seconds: 61,
+      start_time: '2026-01-02T03:04:05.000Z',
+      config_reload_count: 4,
+      last_config_reload: '2026-06-06T07:08:09.010Z',
+    });
+  });
+
+  it('has no negative uptime where the clock was set back', async () => {
+    expect(await bodyOf(new FixedGatewayState(), 'status', 0)).toMatchObject({ uptime_seconds: 0 });
+  });
+});
+
+describe('/admin/upstreams', () => {
+  it('gives the figures of every target, and why one is ill', async () => {
+    const state = new FixedGatewayState();
+    state.upstreamStatuses = [{ name: 'api', targets: [well, ill] }];
+    expect(await bodyOf(state, 'upstreams')).toEqual({
+      upstreams: {
+        api: {
+          healthy: true,
+          targets: [
+            {
+              address: '10.0.0.1:80',
+              healthy: true,
+              active_connections: 2,
+              total_requests: 7,
+              failed_requests: 1,
+            },
+            {
+              address: '10.0.0.2:80',
+              healthy: false,
+              active_connections: 0,
+              total_requests: 3,
+              failed_requests: 3,
+              last_error: 'connection refused',
+              unhealthy_since: '2026-01-02T00:00:00.000Z',
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  it('is unhealthy where no target is healthy, and keeps hostile names', async () => {
+    const state = new FixedGatewayState();
+    state.upstreamStatuses = [{ name: '__proto__', targets: [ill] }];
+    const { body } = await reportsOf(state).report('upstreams');
+    expect(body).toContain('"__proto__":{"healthy":false');
+  });
+});
+
+describe('/admin/version', () => {
+  it('names the program, its formats and what runs it', async () => {
+    expect(await bodyOf(new FixedGatewayState(), 'version')).toEqual({
+      name: 'portcullis',
+      version: '1.2.3',
+      protocol_versions: [2],
+      node_version: 'v20.20.0',
+      config_format_version: 2,
+      build_commit: 'abc123',
+    });
+  });
+});
+
+describe('/admin/routes', () => {
+  it('is an array in matching order', async () => {
+    const state = new FixedGatewayState();
+    state.routes = [
+      routeOf('health', {
+        priority: 1000,
+        matches: { ...routeOf('x').matches, pathPrefixes: [], paths: ['/health'] },
+        upstream: null,
+        builtinHandler: 'health',
+      }),
+      routeOf('api', {
+        agents: ['auth'],
+        matches: {
+          ...routeOf('x').matches,
+          headers: [
+            { name: 'X-Version', value: '2' },
+            { name: 'Authorization', value: null },
+          ],
+        },
+        policies: { maxBodySize: 1024, requestTimeoutMs: 1500 },
+      }),
+    ];
+    expect(await bodyOf(state, 'routes')).toEqual([
+      {
+        id: 'health',
+        priority: 1000,
+        matches: { path: ['/health'] },
+        upstream: null,
+        agents: [],
+        service_type: 'builtin',
+        builtin_handler: 'health',
+        policies: {},
+      },
+      {
+        id: 'api',
+        priority: 50,
+        matches: { path_prefix: ['/'], header: [{ name: 'X-Version', value: '2' }, { name: 'Authorization' }] },
+        upstream: 'api',
+        agents: ['auth'],
+        service_type: 'proxy',
+        policies: { max_body_size: 1024, timeout_secs: 1.5 },
+      },
+    ]);
+  });
+});
+
+describe('/admin/stats', () => {
+  it('adds up what the workers and listeners report', async () => {
+    const state = new FixedGatewayState();
+    state.listenerConnections = [
+      { listener: 'main', open: 6 },
+      { listener: 'other', open: 4 },
+    ];
+    state.inFlightByRoute = [{ route: 'api', inFlight: 4 }];
+    state.agentStatuses = [agent('auth', 'healthy')];
+    state.workerFigures = [worker(0, 2.34567), worker(1, 9)];
+    const memory = { rss_bytes: 1000, heap_used_bytes: 100, heap_total_bytes: 200, external_bytes: 10 };
+    expect(await bodyOf(state, 'stats')).toEqual({
+      connections: { total: 10, per_listener: { main: 6, other: 4 }, per_route: { api: 4 } },
+      requests_in_flight: 4,
+      requests_queued: 0,
+      agents: { auth: { state: 'healthy', connections: 2, in_flight: 3, queue_depth: 4 } },
+      memory: { rss_bytes: 2000, heap_used_bytes: 200, heap_total_bytes: 400, external_bytes: 20 },
+      event_loop_delay_ms: { mean: 0, p50: 1, p99: 9, max: 20 },
+      workers: [
+        {
+          id: 0,
+          pid: 100,
+          connections: 5,
+          requests_in_flight: 2,
+          memory,
+          event_loop_delay_ms: { mean: 0, p50: 1, p99: 2.346, max: 20 },
+        },
+        {
+          id: 1,
+          pid: 101,
+          connections: 5,
+          requests_in_flight: 2,
+          memory,
+          event_loop_delay_ms: { mean: 0, p50: 1, p99: 9, max: 20 },
+        },
+      ],
+    });
+  });
+});
+
+describe('/metrics', () => {
+  it('is the exposition with its own media type', async () => {
+    const answer = await reportsOf(new FixedGatewayState()).report('metrics');
+    expect(answer.body).toBe('up 1\n');
+    expect(firstHeader(answer.headers, 'content-type')).toBe('text/plain; version=0.0.4');
+  });
+});

@@ -1,0 +1,60 @@
+import { Container } from 'inversify';
+import { describe, expect, it } from 'vitest';
+import { agentModule } from '../../../src/bootstrap/agent-module.js';
+import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
+import { sharedTokens } from '../../../src/bootstrap/shared-tokens.js';
+import { agentContainer } from '../../../src/bootstrap/start-agent.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { optionsOf, requestEvent } from '../../support/test-agent.js';
+import { signToken } from '../../support/test-tokens.js';
+
+const secret = 'a secret that is longer than thirty-two bytes';
+
+describe('the container of the agent', () => {
+  it('resolves as a whole', () => {
+    const container = agentContainer(new RecordingLogger());
+    for (const token of [...Object.values(sharedTokens), ...Object.values(agentTokens)]) {
+      expect(container.get<unknown>(token)).toBeDefined();
+    }
+  });
+
+  it('lets a test swap one part, the clock, and keeps the others', async () => {
+    const container = agentContainer(new RecordingLogger());
+    const clock = new ManualClock();
+    (await container.rebind(sharedTokens.clock)).toConstantValue(clock);
+    const agent = container.get(agentTokens.agentFactory)({
+      overrides: optionsOf({ 'jwt-secret': secret }),
+      block: {},
+    });
+    await agent.start();
+    const headers = [
+      'authorization',
+      `Bearer ${signToken('HS256', secret, { sub: 'ann', exp: clock.seconds() + 60 })}`,
+    ];
+    const kind = async () => (await agent.judge(requestEvent(headers), Symbol('connection'))).decision.kind;
+    expect(await kind()).toBe('allow');
+    clock.advance(90_000);
+    expect(await kind()).toBe('block');
+  });
+
+  it('gives a gateway agents of its own, each with its own configuration', async () => {
+    const container = agentContainer(new RecordingLogger());
+    const make = container.get(agentTokens.agentFactory);
+    const giver = { proxyId: 'gateway', proxyVersion: '1' };
+    const agents = [make({ overrides: {}, block: {} }), make({ overrides: {}, block: {} })] as const;
+    expect(await agents[0].configure({ 'api-keys': ['one:a'] }, giver)).toMatchObject({ ok: true });
+    expect(await agents[1].configure({ 'api-keys': ['two:b'] }, giver)).toMatchObject({ ok: true });
+    const decisions = await Promise.all(
+      agents.map((agent) => agent.judge(requestEvent(['x-api-key', 'one']), Symbol('connection'))),
+    );
+    expect(decisions.map(({ decision }) => decision.kind)).toEqual(['allow', 'block']);
+    expect(agents[0].capabilities().agentId).not.toBe(agents[1].capabilities().agentId);
+  });
+
+  it('cannot be resolved without what it needs of its host', () => {
+    const container = new Container();
+    container.load(agentModule);
+    expect(() => container.get(agentTokens.agentFactory)).toThrow();
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
+import { gatewayTokens } from '../../../src/bootstrap/gateway-tokens.js';
+import { sharedTokens } from '../../../src/bootstrap/shared-tokens.js';
+import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
+import { testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+
+const container = (configuration = testConfiguration([testUpstream(1)])) =>
+  gatewayContainer(
+    { load: async () => ({ configuration, problems: [] }) },
+    { logger: new RecordingLogger(), accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
+  );
+
+describe('the container of the gateway', () => {
+  it('resolves as a whole', () => {
+    const whole = container();
+    const tokens = [sharedTokens, agentTokens, gatewayTokens].flatMap((each) => Object.values(each));
+    for (const token of tokens) expect(whole.get<unknown>(token)).toBeDefined();
+  });
+
+  it('lets a test swap one part, the clock, and keeps the others', async () => {
+    const health = testRoute({ upstream: null, builtinHandler: 'status' });
+    const swapped = container(testConfiguration([], { routes: [health] }));
+    const clock = new ManualClock();
+    (await swapped.rebind(sharedTokens.clock)).toConstantValue(clock);
+    const started = await startGateway(swapped);
+    if (!started.ok) throw new Error('not started');
+    const { port } = [...started.value.addresses.listeners.values()][0] ?? { port: 0 };
+    const uptime = async (): Promise<unknown> => {
+      const response = await fetch(`http://127.0.0.1:${port}/`);
+      return ((await response.json()) as { uptime_seconds: number }).uptime_seconds;
+    };
+    expect(await uptime()).toBe(0);
+    clock.advance(90_000);
+    expect(await uptime()).toBe(90);
+    await started.value.stop(0);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { applyHeaderOperations, maxHeaderOperations } from '../../../../src/domain/agent-protocol/header-operations.js';
+import type { HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
+
+const headers = ['Host', 'a', 'X-A', '1', 'Accept', '*/*', 'x-a', '2'];
+const applied = (...operations: HeaderOperation[]) => {
+  const result = applyHeaderOperations(headers, operations);
+  return result.ok ? result.value : result.error;
+};
+const set = (name: string, value: string): HeaderOperation => ({ kind: 'set', name, value });
+const add = (name: string, value: string): HeaderOperation => ({ kind: 'add', name, value });
+const remove = (name: string): HeaderOperation => ({ kind: 'remove', name });
+
+describe('applyHeaderOperations', () => {
+  it('sets in the place of the first and leaves no other', () => {
+    expect(applied(set('X-a', '3'))).toEqual(['Host', 'a', 'X-a', '3', 'Accept', '*/*']);
+    expect(applied(set('X-B', '3'))).toEqual([...headers, 'X-B', '3']);
+  });
+
+  it('adds and removes, in order', () => {
+    expect(applied(add('X-A', '3'))).toEqual([...headers, 'X-A', '3']);
+    expect(applied(remove('x-A'))).toEqual(['Host', 'a', 'Accept', '*/*']);
+    expect(applied(remove('X-A'), add('X-A', '4'), set('X-A', '5'))).toEqual([
+      'Host',
+      'a',
+      'Accept',
+      '*/*',
+      'X-A',
+      '5',
+    ]);
+  });
+
+  it('leaves the list that it was given alone', () => {
+    applied(set('Host', 'b'), remove('Accept'));
+    expect(headers).toEqual(['Host', 'a', 'X-A', '1', 'Accept', '*/*', 'x-a', '2']);
+  });
+
+  it('may set Host', () => {
+    expect(applied(set('Host', 'b'))).toContain('b');
+  });
+
+  it.each([
+    'Content-Length',
+    'transfer-encoding',
+    'CONNECTION',
+    'Keep-Alive',
+    'TE',
+    'Trailer',
+    'Upgrade',
+    'Proxy-Connection',
+    'Expect',
+  ])('lets nobody touch %s', (name) => {
+    const framed = [...headers, name, '5'];
+    for (const operation of [set(name, '0'), add(name, '0'), remove(name)]) {
+      expect(applyHeaderOperations(framed, [operation])).toEqual({ ok: true, value: framed });
+    }
+  });
+
+  it.each(['', 'a b', 'a:', 'a\r\nX', '\u00e9', 'a\0', '(x)'])('calls the name %j malformed', (name) => {
+    for (const operation of [set(name, 'v'), add(name, 'v'), remove(name)])
+      expect(applied(operation)).toBeTypeOf('string');
+  });
+
+  it.each(['a\r\nX-Evil: 1', 'a\nb', 'a\0', '\u001f', '\u007f', '\u0100', '\ud83d\ude00'])(
+    'calls the value %j malformed and does not repeat it',
+    (value) => {
+      const fault = applied(add('X-B', 'fine'), set('X-C', value));
+      expect(fault).toBe('the value for X-C holds a character that no header may');
+    },
+  );
+
+  it('takes octets beyond ASCII and tabs in values', () => {
+    expect(applied(set('X-B', 'a\tb\u00ff'))).toContain('a\tb\u00ff');
+  });
+
+  it('bounds the number of operations', () => {
+    const many = (count: number) => Array.from({ length: count }, () => add('X', ''));
+    expect(applyHeaderOperations([], many(maxHeaderOperations)).ok).toBe(true);
+    expect(applyHeaderOperations([], many(maxHeaderOperations + 1)).ok).toBe(false);
+  });
+});

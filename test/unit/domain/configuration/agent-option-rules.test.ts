@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentOptions, EntrySource } from '../../../../src/domain/configuration/agent-configuration.js';
+import { agentEntryFiles, completeAgentOptions } from '../../../../src/domain/configuration/agent-option-rules.js';
+import { parseEntryList } from '../../../../src/domain/configuration/credential-entries.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
+
+const complete = (options: AgentOptions, files: Readonly<Record<string, string>> = {}) =>
+  completeAgentOptions(options, new Map(Object.entries(files)));
+const problems = (options: AgentOptions, files?: Readonly<Record<string, string>>) =>
+  complete(options, files).problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
+const keys = (text: string): readonly EntrySource[] => parseEntryList(text);
+const secret = new Secret('a'.repeat(32));
+
+describe('complete options', () => {
+  it('have the defaults of the agent', () => {
+    expect(complete({})).toEqual({
+      options: {
+        socket: '/tmp/gateway-auth.sock',
+        jwt: null,
+        apiKeys: [],
+        apiKeyHeader: 'X-API-Key',
+        basicUsers: [],
+        userIdHeader: 'X-User-Id',
+        authMethodHeader: 'X-Auth-Method',
+        failOpen: false,
+        forwardCredentials: 'authorization',
+      },
+      problems: [],
+    });
+  });
+
+  it.each([
+    [undefined, 'authorization'],
+    [true, 'all'],
+    [false, 'none'],
+  ] as const)('forward credentials for %s as %s', (forwardCredentials, expected) => {
+    const options = forwardCredentials === undefined ? {} : { forwardCredentials };
+    expect(complete(options).options?.forwardCredentials).toBe(expected);
+  });
+
+  it('hold the one key that fits the algorithm', () => {
+    expect(complete({ jwtSecret: secret, jwtIssuer: 'i' }).options?.jwt).toEqual({
+      key: { algorithm: 'HS256', secret },
+      issuer: 'i',
+      audience: null,
+    });
+    expect(complete({ jwtPublicKey: '/k', jwtAlgorithm: 'ES256', jwtAudience: 'a' }).options?.jwt).toEqual({
+      key: { algorithm: 'ES256', publicKeyFile: '/k' },
+      issuer: null,
+      audience: 'a',
+    });
+  });
+
+  it.each<readonly [string, AgentOptions, string]>([
+    [
+      'a short secret',
+      { jwtSecret: new Secret('a'.repeat(31)) },
+      'error jwt-secret: the secret must have at least 32 bytes',
+    ],
+    [
+      'a secret for RS256',
+      { jwtSecret: secret, jwtAlgorithm: 'RS256' },
+      'error jwt-algorithm: RS256 needs jwt-public-key, but jwt-secret is given',
+    ],
+    [
+      'a public key for HS256',
+      { jwtPublicKey: '/k', jwtAlgorithm: 'HS256' },
+      'error jwt-algorithm: HS256 needs jwt-secret, but jwt-public-key is given',
+    ],
+    [
+      'a public key without algorithm',
+      { jwtPublicKey: '/k' },
+      'error jwt-public-key: HS256 needs jwt-secret, but jwt-public-key is given',
+    ],
+    [
+      'both keys',
+      { jwtPublicKey: '/k', jwtSecret: secret },
+      'error jwt-public-key: jwt-secret and jwt-public-key cannot both be given: one algorithm is accepted, with one key',
+    ],
+    [
+      'one header for two things',
+      { userIdHeader: 'X-A', authMethodHeader: 'x_a' },
+      'error auth-method-header: user-id-header names the header x_a already',
+    ],
+    [
+      'the key header as user header',
+      { userIdHeader: 'x-api-key' },
+      'error api-key-header: user-id-header names the header X-API-Key already',
+    ],
+    [
+      'a reserved header',
+      { userIdHeader: 'Content_Length' },
+      'error user-id-header: the header Content_Length has a meaning of its own and cannot be used here',
+    ],
+    ['a header that is none', { apiKeyHeader: 'X Y' }, 'error api-key-header: "X Y" is no header name'],
+    ['a key without name', { apiKeys: keys('abc') }, 'error api-keys: entry 1 has no colon: an entry is <key>:<name>'],
+    ['an empty key', { apiKeys: keys(':abc') }, 'error api-keys: entry 1 has no key before its last colon'],
+    ['an empty name', { apiKeys: keys('abc:') }, 'error api-keys: entry 1 has no name after its last colon'],
+    [
+      'a key given twice',
+      { apiKeys: keys('abc:x,abc:y') },
+      'error api-keys: entry 2 gives a key that an earlier entry gives already',
+    ],
+    [
+      'a hashed key',
+      { apiKeys: keys('sha256:abc:x') },
+      'error api-keys: entry 1 is hashed, and hashed keys are not supported yet',
+    ],
+    [
+      'a key beyond ASCII',
+      { apiKeys: keys('é:x') },
+      'error api-keys: entry 1 has a key with characters other than printable ASCII',
+    ],
+    [
+      'a user given twice',
+      { basicAuthUsers: keys('u:p,u:q') },
+      'error basic-auth-users: entry 2 gives a user that an earlier entry gives already',
+    ],
+    [
+      'no password',
+      { basicAuthUsers: keys('u:') },
+      'error basic-auth-users: entry 1 has no password after its first colon',
+    ],
+    ['no user', { basicAuthUsers: keys(':p') }, 'error basic-auth-users: entry 1 has no user before its first colon'],
+    ['a file that was not read', { apiKeys: keys('@/keys') }, 'error api-keys: the file /keys cannot be read'],
+  ])('are none for %s', (_name, options, message) => {
+    expect(problems(options)).toEqual([message]);
+    expect(complete(options).options).toBeNull();
+  });
+
+  it.each(['sha256:00', '$2b$10$x', '$2a$10$x', '$2y$10$x', '$argon2id$v=19$x', '$scrypt$x'])(
+    'take no password hashed as %s',
+    (password) => {
+      expect(problems({ basicAuthUsers: keys(`u:${password}`) })[0]).toContain('not supported yet');
+    },
+  );
+
+  it('count a secret in bytes', () => {
+    expect(problems({ jwtSecret: new Secret('é'.repeat(16)) })).toEqual([]);
+    expect(problems({ jwtSecret: new Secret('é'.repeat(15)) })).toHaveLength(1);
+  });
+
+  it('split a key at its last colon and a user at its first', () => {
+    const { options } = complete({ apiKeys: keys('a:b:c'), basicAuthUsers: keys('u:p:q') });
+    expect(options?.apiKeys.map(({ key, name }) => [key.reveal(), name])).toEqual([['a:b', 'c']]);
+    expect(options?.basicUsers.map(({ user, password }) => [user, password.reveal()])).toEqual([['u', 'p:q']]);
+  });
+
+  it('take the entries of files, one a line, as they are', () => {
+    const options = { apiKeys: keys('a:x,@/keys'), basicAuthUsers: keys('@/users') };
+    expect(agentEntryFiles(options)).toEqual(['/keys', '/users']);
+    const files = { '/keys': '# keys\r\nb,c:y\r\n\n d:z \n', '/users': 'u:p\\,q\n' };
+    const { options: made } = complete(options, files);
+    expect(made?.apiKeys.map(({ key, name }) => [key.reveal(), name])).toEqual([
+      ['a', 'x'],
+      ['b,c', 'y'],
+      ['d', 'z'],
+    ]);
+    expect(made?.basicUsers.map(({ password }) => password.reveal())).toEqual(['p\\,q']);
+    expect(problems(options, { ...files, '/users': 'u:p\nnocolon' })).toEqual([
+      'error basic-auth-users: entry 2 of /users has no colon: an entry is <user>:<password>',
+    ]);
+  });
+
+  it('are warned about where an option has no effect', () => {
+    expect(problems({ jwtIssuer: 'x' })).toEqual([
+      'warning jwt-issuer: jwt-issuer has no effect without jwt-secret or jwt-public-key',
+    ]);
+    expect(complete({ jwtIssuer: 'x' }).options).not.toBeNull();
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decodeAgentOptions,
+  decodeAgentOptionTexts,
+} from '../../../../../src/domain/configuration/agent/decode-agent-options.js';
+import type { EntrySource } from '../../../../../src/domain/configuration/agent-configuration.js';
+import type { JsonObject, JsonValue } from '../../../../../src/domain/shared/json.js';
+
+const shown = (sources: readonly EntrySource[] | undefined) =>
+  sources?.map((source) => (source.kind === 'entry' ? source.text.reveal() : `file ${source.path}`));
+
+const messages = (json: JsonObject) => decodeAgentOptions(json).problems.map(({ message }) => message);
+
+describe('the options of an agent as JSON', () => {
+  it('are all read', () => {
+    const { options, problems } = decodeAgentOptions({
+      socket: '/run/a.sock',
+      'jwt-public-key': '/k.pem',
+      'jwt-secret': 'x',
+      'jwt-algorithm': 'ES256',
+      'jwt-issuer': 'i',
+      'jwt-audience': 'a',
+      'api-keys': ['k1:a', 'k2:b,k3:c'],
+      'api-key-header': 'X-Key',
+      'basic-auth-users': 'u:p\\,q,@/users',
+      'user-id-header': 'X-U',
+      'auth-method-header': 'X-M',
+      'fail-open': true,
+      'forward-credentials': false,
+    });
+    expect(problems).toEqual([]);
+    expect({
+      ...options,
+      jwtSecret: options?.jwtSecret?.reveal(),
+      apiKeys: shown(options?.apiKeys),
+      basicAuthUsers: shown(options?.basicAuthUsers),
+    }).toEqual({
+      socket: '/run/a.sock',
+      jwtPublicKey: '/k.pem',
+      jwtSecret: 'x',
+      jwtAlgorithm: 'ES256',
+      jwtIssuer: 'i',
+      jwtAudience: 'a',
+      apiKeys: ['k1:a', 'k2:b', 'k3:c'],
+      apiKeyHeader: 'X-Key',
+      basicAuthUsers: ['u:p,q', 'file /users'],
+      userIdHeader: 'X-U',
+      authMethodHeader: 'X-M',
+      failOpen: true,
+      forwardCredentials: false,
+    });
+  });
+
+  it('may be none at all', () => {
+    expect(decodeAgentOptions(null)).toEqual({ options: {}, problems: [] });
+    expect(decodeAgentOptions({})).toEqual({ options: {}, problems: [] });
+  });
+
+  it('are absent where they are null', () => {
+    expect(decodeAgentOptions({ 'jwt-issuer': null, 'api-keys': null, 'fail-open': null }).options).toEqual({
+      apiKeys: [],
+    });
+  });
+
+  it.each<readonly [JsonObject, string]>([
+    [{ 'jwt-isuer': 'x' }, 'config: unknown key "jwt-isuer" in config'],
+    [{ 'jwt-issuer': 5 }, 'config.jwt-issuer: "jwt-issuer" must be a string, not 5'],
+    [{ 'jwt-issuer': ['a'] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
+    [{ 'jwt-issuer': [] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
+    [{ 'jwt-issuer': { a: 1 } }, 'config.jwt-issuer: "jwt-issuer" takes a value, but no block and no properties'],
+    [
+      { 'jwt-algorithm': 'none' },
+      'config.jwt-algorithm: "jwt-algorithm" must be "HS256" or "RS256" or "ES256", not "none"',
+    ],
+    [{ 'fail-open': 'true' }, 'config.fail-open: "fail-open" must be #true or #false, not "true"'],
+    [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, but no block and no properties'],
+    [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
+    [{ 'user-id-header': 'X Y' }, 'config.user-id-header: "user-id-header" must be a header name, not "X Y"'],
+    [{ oidc: { issuer: 'x' } }, 'config: "oidc" is not supported yet'],
+    [{ oidc: { isuer: 'x' } }, 'config.oidc: unknown key "isuer" in oidc'],
+    [{ 'grpc-address': 'a:1' }, 'config: "grpc-address" is not supported yet'],
+    [JSON.parse('{"__proto__":{"fail-open":true}}') as JsonObject, 'config: unknown key "__proto__" in config'],
+    [{ constructor: 1 }, 'config: unknown key "constructor" in config'],
+  ])('are refused where they are %j', (json, message) => {
+    expect(messages(json)).toContain(message);
+    expect(decodeAgentOptions(json).options).toBeNull();
+  });
+
+  it('are refused where they are nested too deeply', () => {
+    let json: JsonValue = 1;
+    for (let depth = 0; depth < 10_000; depth += 1) json = { oidc: json };
+    expect(messages(json as JsonObject)).toEqual(['config: it is nested more than 64 levels deep']);
+  });
+});
+
+describe('the options of an agent as text', () => {
+  it('name their source, never their text', () => {
+    const { options, problems } = decodeAgentOptionTexts([
+      { option: 'jwt-algorithm', text: 'S3CRET', source: '--jwt-algorithm' },
+      { option: 'fail-open', text: 'S3CRET', source: 'FAIL_OPEN' },
+      { option: 'user-id-header', text: 'S3 CRET', source: 'USER_ID_HEADER' },
+      { option: 'grpc-address', text: 'S3CRET:1', source: 'GRPC_ADDRESS' },
+      { option: 'jwt-secret', text: '', source: 'JWT_SECRET' },
+    ]);
+    expect(options).toBeNull();
+    expect(problems.map(({ message }) => message)).toEqual([
+      '--jwt-algorithm.jwt-algorithm: "jwt-algorithm" must be "HS256" or "RS256" or "ES256", not what was given',
+      'FAIL_OPEN.fail-open: "fail-open" must be true or false, not what was given',
+      'USER_ID_HEADER.user-id-header: "user-id-header" must be header name',
+      'GRPC_ADDRESS: "grpc-address" is not supported yet',
+      'JWT_SECRET.jwt-secret: "jwt-secret" must not be empty',
+    ]);
+  });
+
+  it.each([
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+  ])('read %s as %s', (text, failOpen) => {
+    expect(decodeAgentOptionTexts([{ option: 'fail-open', text, source: 'FAIL_OPEN' }]).options).toEqual({ failOpen });
+  });
+
+  it('put lists together from commas and files', () => {
+    const { options } = decodeAgentOptionTexts([
+      { option: 'api-keys', text: 'a:b, c\\,d:e,,@/keys', source: 'API_KEYS' },
+    ]);
+    expect(shown(options?.apiKeys)).toEqual(['a:b', 'c,d:e', 'file /keys']);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  cidr,
+  hostPattern,
+  isLoopback,
+  socketAddress,
+} from '../../../../../src/domain/configuration/schema/network-kinds.js';
+
+const scalar = (value: string) => ({ value, position: null, hidden: false });
+const outcome = <Value>(read: { readonly ok: boolean; readonly value?: Value }) => (read.ok ? read.value : null);
+
+describe('a loopback address', () => {
+  it.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', 'localhost', 'LOCALHOST'])(
+    'is %s',
+    (host) => {
+      expect(isLoopback(host)).toBe(true);
+    },
+  );
+
+  it.each([
+    '0.0.0.0',
+    '::',
+    '128.0.0.1',
+    '10.127.0.1',
+    '127.0.0.1.example',
+    'localhost.example',
+    '1::1',
+    '::2',
+    '127.1',
+    '',
+  ])('is not %j', (host) => {
+    expect(isLoopback(host)).toBe(false);
+  });
+});
+
+describe('host and port', () => {
+  it.each([
+    ['127.0.0.1:80', { host: '127.0.0.1', port: 80 }],
+    ['[fe80::1]:65535', { host: 'fe80::1', port: 65_535 }],
+    ['a-b.example:1', { host: 'a-b.example', port: 1 }],
+    ['_svc.local:1', { host: '_svc.local', port: 1 }],
+  ])('are read from %s', (text, address) => {
+    expect(outcome(socketAddress(1).read(scalar(text)))).toEqual(address);
+  });
+
+  it.each([
+    '',
+    ':80',
+    '80',
+    'a:',
+    'a:0',
+    'a:65536',
+    'a:1:2',
+    '::1:80',
+    '[::1]',
+    '[a]:1',
+    '[127.0.0.1]:1',
+    '1.2.3:80',
+    '999.1.1.1:80',
+    '-a:1',
+    'a..b:1',
+    'a b:1',
+    'a/b:1',
+    `${'a'.repeat(64)}:1`,
+  ])('are not read from %j', (text) => {
+    expect(socketAddress(1).read(scalar(text)).ok).toBe(false);
+  });
+});
+
+describe('a host pattern', () => {
+  it.each([
+    ['A.Example', 'a.example'],
+    ['a.example.', 'a.example'],
+    ['*.example', '*.example'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['[::1]', '[::1]'],
+  ])('reads %s as %s', (text, host) => {
+    expect(outcome(hostPattern.read(scalar(text)))).toBe(host);
+  });
+
+  it.each(['*', '*.', 'a.*', '*.*.a', '*a.b', 'a:80', 'a/b', '.a', 'a..b', 'ä.example', '[x]'])(
+    'refuses %s',
+    (text) => {
+      expect(hostPattern.read(scalar(text)).ok).toBe(false);
+    },
+  );
+});
+
+describe('a CIDR block', () => {
+  it.each(['10.0.0.0/8', '10.0.0.1', '0.0.0.0/0', '::/0', '2001:db8::1', '2001:db8::/32'])('may be %s', (text) => {
+    expect(outcome(cidr.read(scalar(text)))).toBe(text);
+  });
+
+  it.each([
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0/8',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    'a',
+    '10.0.0.0 - 10.0.0.9',
+  ])('is not %s', (text) => {
+    expect(cidr.read(scalar(text)).ok).toBe(false);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { boolean, integer, seconds, size, text } from '../../../../../src/domain/configuration/schema/scalar-kind.js';
+import type { SettingScalar } from '../../../../../src/domain/configuration/setting/setting.js';
+
+const scalar = (value: SettingScalar['value'], hidden = false): SettingScalar => ({ value, position: null, hidden });
+const kilobyte = 1024;
+
+describe('a size', () => {
+  const kind = size(0, Number.MAX_SAFE_INTEGER);
+  it.each<readonly [string | number, number]>([
+    [0, 0],
+    [77, 77],
+    ['77', 77],
+    ['77B', 77],
+    ['1k', kilobyte],
+    ['2KB', 2 * kilobyte],
+    ['10MB', 10 * kilobyte ** 2],
+    ['10 mib', 10 * kilobyte ** 2],
+    ['1GiB', kilobyte ** 3],
+  ])('of %j is %i bytes', (written, bytes) => {
+    expect(kind.read(scalar(written))).toEqual({ ok: true, value: bytes });
+  });
+
+  it.each([
+    -1,
+    1.5,
+    true,
+    null,
+    '',
+    '1.5MB',
+    '-1',
+    'MB',
+    '10 MBs',
+    '10TB',
+    '1e3',
+    ' 1',
+    '99999999999999999',
+    '9007199254740993',
+    '9999999999999GB',
+  ])('is not %j', (written) => {
+    expect(kind.read(scalar(written)).ok).toBe(false);
+  });
+});
+
+describe('a number', () => {
+  it('keeps to its range', () => {
+    const kind = integer(1, 3);
+    expect([0, 1, 3, 4, 1.5, Number.NaN, '2', true].map((value) => kind.read(scalar(value)).ok)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('may come as text where there is no other way', () => {
+    expect(integer(1, 3).read(scalar('2', true))).toEqual({ ok: true, value: 2 });
+    expect(integer(1, 3).read(scalar('2x', true)).ok).toBe(false);
+    expect(integer(0, 3).read(scalar('', true)).ok).toBe(false);
+  });
+
+  it('of seconds is read as milliseconds', () => {
+    expect(seconds(1, 60).read(scalar(2))).toEqual({ ok: true, value: 2000 });
+  });
+});
+
+describe('the fault of a value', () => {
+  it('shows what was written, cut where it is long, and nothing of what is hidden', () => {
+    expect(text.read(scalar(5))).toMatchObject({ error: { message: 'must be a string, not 5' } });
+    expect(boolean.read(scalar('a'.repeat(200)))).toMatchObject({
+      error: { message: `must be #true or #false, not "${'a'.repeat(80)}..."` },
+    });
+    expect(
+      JSON.stringify([boolean, integer(0, 1), size(0, 1)].map((kind) => kind.read(scalar('hush', true)))),
+    ).not.toContain('hush');
+  });
+});

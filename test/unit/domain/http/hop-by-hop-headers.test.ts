@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
+
+describe('withoutHopByHop', () => {
+  it.each([
+    'Connection',
+    'KEEP-ALIVE',
+    'Proxy-Connection',
+    'proxy-authorization',
+    'Proxy-Authenticate',
+    'Proxy-Authentication-Info',
+    'TE',
+    'Trailer',
+    'Transfer-Encoding',
+    'Upgrade',
+    'HTTP2-Settings',
+    'Expect',
+  ])('drops %s', (name) => {
+    expect(withoutHopByHop(['A', '1', name, 'x', 'B', '2'])).toEqual(['A', '1', 'B', '2']);
+  });
+
+  it('drops what Connection nominates, wherever it stands', () => {
+    const headers = ['X-Own', '1', 'Connection', 'close, x-own ,,X-Other', 'x-OTHER', '2', 'X-Third', '3'];
+    expect(withoutHopByHop(headers)).toEqual(['X-Third', '3']);
+  });
+
+  it('reads every Connection field', () => {
+    expect(withoutHopByHop(['Connection', 'a', 'A', '1', 'connection', 'b', 'B', '2', 'C', '3'])).toEqual(['C', '3']);
+  });
+
+  it('lets Connection remove nothing that is meant for every recipient', () => {
+    const kept = [
+      'Host',
+      'h',
+      'Content-Length',
+      '1',
+      'Authorization',
+      'a',
+      'Cookie',
+      'c',
+      'X-Forwarded-For',
+      '192.0.2.1',
+      'Forwarded',
+      'for=x',
+    ];
+    const option = 'host, content-length, authorization, cookie, x-forwarded-for, forwarded';
+    expect(withoutHopByHop([...kept, 'Connection', option])).toEqual(kept);
+  });
+
+  it('keeps trailers of TE and nothing else, once', () => {
+    expect(withoutHopByHop(['TE', 'trailers'])).toEqual(['TE', 'trailers']);
+    expect(withoutHopByHop(['TE', 'gzip;q=0.5, Trailers', 'te', 'trailers'])).toEqual(['TE', 'trailers']);
+    expect(withoutHopByHop(['Connection', 'TE', 'TE', 'trailers'])).toEqual(['TE', 'trailers']);
+    expect(withoutHopByHop(['TE', 'gzip'])).toEqual([]);
+  });
+
+  it('gives the same list back where nothing has to go', () => {
+    const headers = ['Host', 'a', 'Accept', '*/*'];
+    expect(withoutHopByHop(headers)).toBe(headers);
+  });
+});

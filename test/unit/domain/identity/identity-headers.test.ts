@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import {
+  identityHeaders,
+  maximumIdentityHeaders,
+  removalOperations,
+} from '../../../../src/domain/identity/identity-headers.js';
+import { ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
+import type { JsonObject } from '../../../../src/domain/shared/json.js';
+
+const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
+const of = (claims: JsonObject) => identityHeaders({ method: 'jwt', userId: 'ann', claims }, names);
+const claimHeaders = (claims: JsonObject) =>
+  Object.fromEntries(
+    of(claims)
+      .operations.slice(2)
+      .map((operation) => [operation.name, 'value' in operation ? operation.value : null]),
+  );
+
+describe('identityHeaders', () => {
+  it('tells user and method under the configured names', () => {
+    const named = identityHeaders(
+      { method: 'basic', userId: 'ann', claims: null },
+      { userId: 'X-Me', authMethod: 'X-How' },
+    );
+    expect(named.operations).toEqual([
+      { kind: 'set', name: 'X-Me', value: 'ann' },
+      { kind: 'set', name: 'X-How', value: 'basic' },
+    ]);
+  });
+
+  it('makes one header of each claim', () => {
+    expect(claimHeaders({ email: 'ann@example.com', admin: false, level: 7, score: 1.5, none: null })).toEqual({
+      'X-Auth-Claim-email': 'ann@example.com',
+      'X-Auth-Claim-admin': 'false',
+      'X-Auth-Claim-level': '7',
+      'X-Auth-Claim-score': '1.5',
+    });
+  });
+
+  it('joins the names of nested claims, and the items of arrays', () => {
+    expect(claimHeaders({ realm: { access: { roles: ['admin', 'a,b', 3, true] }, empty: [] } })).toEqual({
+      'X-Auth-Claim-realm-access-roles': 'admin,a%2Cb,3,true',
+      'X-Auth-Claim-realm-empty': '',
+    });
+  });
+
+  it('puts a hyphen where a name may not have a character', () => {
+    expect(claimHeaders({ 'https://example.com/ rôle:\r\n😀': 'x' })).toEqual({
+      'X-Auth-Claim-https---example.com--r-le----': 'x',
+    });
+  });
+
+  it('encodes what a field value cannot carry, and the percent sign', () => {
+    expect(claimHeaders({ name: 'Zoë\r\nX-User-Id: root', rate: '100%', padded: ' a ' })).toEqual({
+      'X-Auth-Claim-name': 'Zo%C3%AB%0D%0AX-User-Id: root',
+      'X-Auth-Claim-rate': '100%25',
+      'X-Auth-Claim-padded': '%20a%20',
+    });
+  });
+
+  it('leaves out all claims that end in one name', () => {
+    const { operations, leftOut } = of({ a: { b: 1 }, 'a-b': 2, A_B: 3, 'a/b': 4, c: 5 });
+    expect(operations.slice(2)).toEqual([{ kind: 'set', name: 'X-Auth-Claim-c', value: '5' }]);
+    expect(leftOut.map(({ path, reason }) => `${path} ${reason}`)).toEqual([
+      'a.b same_name',
+      'a-b same_name',
+      'A_B same_name',
+      'a/b same_name',
+    ]);
+  });
+
+  it('lets no claim take the place of the user id, whatever its header is called', () => {
+    const strange = { userId: 'x-auth-claim_sub', authMethod: 'X-Auth-Claim-How' };
+    const { operations, leftOut } = identityHeaders(
+      { method: 'jwt', userId: 'ann', claims: { sub: 'root', how: 'mtls' } },
+      strange,
+    );
+    expect(operations).toHaveLength(2);
+    expect(leftOut).toHaveLength(2);
+  });
+
+  it('leaves out what it could only tell wrongly', () => {
+    const { operations, leftOut } = of({ id: 2 ** 60, list: [{ a: 1 }], holes: [null], '': 'x' });
+    expect(operations).toHaveLength(2);
+    expect(leftOut).toEqual(['id', 'list', 'holes', ''].map((path) => ({ path, reason: 'unrepresentable' })));
+  });
+
+  it('stops at the limit of headers', () => {
+    const claims = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, index]));
+    const { operations, leftOut } = of(claims);
+    expect(operations).toHaveLength(maximumIdentityHeaders);
+    expect(leftOut).toHaveLength(100 + 2 - maximumIdentityHeaders);
+  });
+
+  it('passes over a claim that is too large for the octets that are left', () => {
+    const { operations, leftOut } = of({ large: 'x'.repeat(5000), small: 'y' });
+    expect(operations.map(({ name }) => name)).toEqual(['X-User-Id', 'X-Auth-Method', 'X-Auth-Claim-small']);
+    expect(leftOut).toEqual([{ path: 'large', reason: 'over_limit' }]);
+  });
+});
+
+describe('removalOperations', () => {
+  it('removes every spelling, by the name that the request has', () => {
+    const headers = ['x-user-id', 'a', 'X_USER_ID', 'b', 'x_auth-claim_role', 'c', 'accept', '*/*', 'x-user-id', 'd'];
+    expect(removalOperations(headers, ownedHeaders(['X-User-Id', 'X-Auth-Claim-*']))).toEqual([
+      { kind: 'remove', name: 'x-user-id' },
+      { kind: 'remove', name: 'X_USER_ID' },
+      { kind: 'remove', name: 'x_auth-claim_role' },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/domain/shared/json.js';
+import { checkJwtClaims, checkWindow, clockToleranceSeconds } from '../../../../src/domain/tokens/jwt-claim-rules.js';
+
+const now = 1_800_000_000;
+const anyone = { issuer: null, audience: null };
+const check = (claims: JsonObject, rules: { issuer: string | null; audience: string | null } = anyone) =>
+  checkJwtClaims({ sub: 'ann', exp: now + 60, ...claims }, rules, now * 1000);
+const rejection = (error: string) => ({ ok: false, error });
+
+describe('checkJwtClaims', () => {
+  it('accepts a token in its time', () => {
+    expect(check({ nbf: now, iat: now })).toMatchObject({ ok: true, value: { subject: 'ann' } });
+  });
+
+  it('wants an expiry', () => {
+    expect(checkJwtClaims({ sub: 'ann' }, anyone, now * 1000)).toEqual(rejection('missing_expiry'));
+  });
+
+  it.each(['exp', 'nbf', 'iat'])('wants %s to be a number', (claim) => {
+    expect(check({ [claim]: String(now + 60) })).toEqual(rejection('malformed'));
+    expect(check({ [claim]: null })).toEqual(rejection('malformed'));
+  });
+
+  it('bears a clock that is the tolerance off, and not a second more', () => {
+    expect(check({ exp: now - clockToleranceSeconds + 1 }).ok).toBe(true);
+    expect(check({ exp: now - clockToleranceSeconds })).toEqual(rejection('expired'));
+    expect(check({ nbf: now + clockToleranceSeconds }).ok).toBe(true);
+    expect(check({ nbf: now + clockToleranceSeconds + 1 })).toEqual(rejection('not_yet_valid'));
+    expect(check({ iat: now + clockToleranceSeconds }).ok).toBe(true);
+    expect(check({ iat: now + clockToleranceSeconds + 1 })).toEqual(rejection('issued_in_future'));
+  });
+
+  it('wants the issuer where one is configured', () => {
+    const rules = { issuer: 'https://issuer.example', audience: null };
+    expect(check({ iss: 'https://issuer.example' }, rules).ok).toBe(true);
+    for (const iss of ['https://issuer.example/', 'HTTPS://ISSUER.EXAMPLE', ['https://issuer.example'], null]) {
+      expect(check({ iss }, rules)).toEqual(rejection('wrong_issuer'));
+    }
+    expect(check({}, rules)).toEqual(rejection('wrong_issuer'));
+  });
+
+  it('wants the audience, alone or among others, where one is configured', () => {
+    const rules = { issuer: null, audience: 'api' };
+    expect(check({ aud: 'api' }, rules).ok).toBe(true);
+    expect(check({ aud: ['web', 'api'] }, rules).ok).toBe(true);
+    for (const aud of ['api2', 'web,api', ['web'], [], [['api']], { api: true }, null]) {
+      expect(check({ aud }, rules)).toEqual(rejection('wrong_audience'));
+    }
+    expect(check({}, rules)).toEqual(rejection('wrong_audience'));
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['a number', 7],
+    ['a list', ['ann']],
+    ['one with white space around it, which a header would lose', ' ann'],
+    ['one that is too long', 'a'.repeat(257)],
+  ])('wants a subject that can be a user id: not %s', (_, sub) => {
+    const claims = { exp: now + 60, ...(sub === undefined ? {} : { sub }) };
+    expect(checkJwtClaims(claims, anyone, now * 1000)).toEqual(rejection('unusable_subject'));
+  });
+
+  it('gives the time in which the token may be used again', () => {
+    const accepted = check({ nbf: now, iat: now - 5 });
+    if (!accepted.ok) throw new Error(accepted.error);
+    const { window } = accepted.value;
+    expect(checkWindow(window, now * 1000)).toBeNull();
+    expect(checkWindow(window, (now + 60 + clockToleranceSeconds) * 1000)).toBe('expired');
+    expect(checkWindow(window, (now - clockToleranceSeconds) * 1000 - 1)).toBe('not_yet_valid');
+  });
+});

@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+/** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
+const project = (name: string, groupOrder: number, testTimeout: number, maxWorkers?: number) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    testTimeout,
+    hookTimeout: 60_000,
+    sequence: { groupOrder },
+    ...(maxWorkers !== undefined && { maxWorkers }),
+  },
+});
+
+/** unit and property need no sockets; contract and integration open some; e2e starts the built programs, one by one. */
+export default defineConfig({
+  test: {
+    allowOnly: false,
+    projects: [
+      project('unit', 0, 10_000),
+      project('property', 0, 30_000),
+      project('contract', 1, 15_000),
+      project('integration', 1, 30_000),
+      project('e2e', 2, 60_000, 1),
+    ],
+  },
+});

@@ -1,14 +1,18 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** The tests without sockets share nothing that they change, so they need no worker of their own for each file. */
+const quick = { isolate: false, maxWorkers: Math.max(2, availableParallelism()) };
+
 /** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
-const project = (name: string, groupOrder: number, testTimeout: number, maxWorkers?: number) => ({
+const project = (name: string, groupOrder: number, testTimeout: number, how: Partial<typeof quick> = {}) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout,
     hookTimeout: 60_000,
     sequence: { groupOrder },
-    ...(maxWorkers !== undefined && { maxWorkers }),
+    ...how,
   },
 });
 
@@ -17,11 +21,11 @@ export default defineConfig({
   test: {
     allowOnly: false,
     projects: [
-      project('unit', 0, 10_000),
-      project('property', 0, 30_000),
+      project('unit', 0, 10_000, quick),
+      project('property', 0, 30_000, quick),
       project('contract', 1, 15_000),
       project('integration', 1, 30_000),
-      project('e2e', 2, 60_000, 1),
+      project('e2e', 2, 60_000, { maxWorkers: 1 }),
     ],
   },
 });

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inRoot } from './paths.mjs';
 
@@ -23,9 +24,16 @@ const prune = (folder = inRoot('dist')) => {
   }
 };
 
-/** What plain tsc leaves to do: stale output goes, the programs become executable. */
+/** What the programs say they were built from: the commit, or nothing where there is no repository. */
+const writeCommit = () => {
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: inRoot(), encoding: 'utf8' });
+  writeFileSync(inRoot('dist', 'build-commit'), status === 0 ? stdout : '');
+};
+
+/** What plain tsc leaves to do: stale output goes, the commit is written down, the programs become executable. */
 export const finishBuild = () => {
   prune();
+  writeCommit();
   const { bin } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   for (const program of Object.values(bin)) if (existsSync(inRoot(program))) chmodSync(inRoot(program), 0o755);
 };

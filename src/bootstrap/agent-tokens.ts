@@ -7,10 +7,10 @@ import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
 
 /**
- * Makes an agent with options that are there from the start; none for an embedded one. It judges nothing before its
- * `start` or `configure` has succeeded.
+ * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its name. It
+ * judges nothing before its `start` or `configure` has succeeded.
  */
-export type AgentFactory = (start: StartOptions) => AuthAgent;
+export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
 /** What the agent is made of; the gateway loads the same for its embedded agents. */
 export const agentTokens = {

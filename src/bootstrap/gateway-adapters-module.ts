@@ -34,6 +34,11 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .toResolvedValue(() => new NodeScheduler(), [])
     .inSingletonScope();
   bind(gateway.hostName).toConstantValue(hostname());
+  // The same over a restart, so that an agent lets the gateway change what the one before had given; another one for each
+  // gateway of a host.
+  bind(gateway.proxyId)
+    .toResolvedValue((hostName, configFile) => `${hostName}:${configFile}`, [gateway.hostName, gateway.configFile])
+    .inSingletonScope();
   bind(gateway.identity)
     .toResolvedValue(
       (clock) => ({
@@ -64,16 +69,12 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
       shared.scheduler,
       shared.random,
       shared.logger,
-      gateway.hostName,
+      gateway.proxyId,
       agentTokens.agentFactory,
     ])
     .inSingletonScope();
 });
 
-/**
- * The id that agents know this gateway by. It stays the same over a restart, so that an agent lets the restarted gateway
- * change the configuration that the one before had given.
- */
 const agentClientFactory =
   (
     clock: Clock,
@@ -87,7 +88,7 @@ const agentClientFactory =
     const { name, timeoutMs, config, transport } = agent;
     const settings = { name, timeoutMs, maxQueueDepth, config, proxyId, proxyVersion: programVersion };
     if (transport.kind === 'embedded') {
-      const service = createAgent({ overrides: {}, block: {} });
+      const service = createAgent({ overrides: {}, block: {} }, name);
       return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
     }
     const { path, owner } = transport;

@@ -24,6 +24,10 @@ import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
 export const gatewayTokens = {
   identity: Symbol('ProgramIdentity') as ServiceIdentifier<ProgramIdentity>,
   hostName: Symbol('hostName') as ServiceIdentifier<string>,
+  /** Path of the configuration file, resolved. */
+  configFile: Symbol('configFile') as ServiceIdentifier<string>,
+  /** What agents know this gateway by. */
+  proxyId: Symbol('proxyId') as ServiceIdentifier<string>,
   source: Symbol('ConfigurationSource') as ServiceIdentifier<ConfigurationSource>,
   accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
   droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,

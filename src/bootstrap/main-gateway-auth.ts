@@ -2,7 +2,6 @@
 import type { AgentRun } from '../adapters/inbound/agent-command-line/agent-command.js';
 import { parseAgentArguments } from '../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { AgentSocketError } from '../adapters/inbound/agent-unix-socket/agent-socket-error.js';
-import { ProcessSignals } from '../adapters/inbound/process-signals/process-signals.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
@@ -16,6 +15,7 @@ import { readStartOptions } from './agent-start-options.js';
 import { checkAgent } from './check-agent.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
 import { programVersion } from './version.js';
+import { type WatchedSignals, watchSignals } from './watch-signals.js';
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;
@@ -37,22 +37,14 @@ const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
   );
 
 /** Serves until a signal has it end; gives the exit code. */
-const serve = async (agent: RunningAgent, log: LogOutput, logger: PinoLogger): Promise<number> => {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    new ProcessSignals(process, {
-      drain: resolve,
-      endAtOnce: () => {
-        log.flushSync();
-        process.exit(1);
-      },
-      reload: () => {
-        void agent.reload().then((reloaded) => {
-          if (reloaded.ok) logger.info('keys and lists were read again');
-          else logger.error('keys and lists could not be read again; the old ones stay', { reason: reloaded.error });
-        });
-      },
-    }).listen();
+const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
+  signals.onReload(() => {
+    void agent.reload().then((reloaded) => {
+      if (reloaded.ok) logger.info('keys and lists were read again');
+      else logger.error('keys and lists could not be read again; the old ones stay', { reason: reloaded.error });
+    });
   });
+  const signal = await signals.ended;
   logger.info('the agent drains', { signal });
   await agent.stop();
   logger.info('the agent has ended');
@@ -68,6 +60,7 @@ const run = async (
   const { level, format, warning } = configuration;
   const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, log);
+  const signals = watchSignals(log);
   try {
     if (warning !== null) logger.warn(warning);
     if (exposedSecrets.length > 0) {
@@ -76,7 +69,7 @@ const run = async (
       });
     }
     const started = await startAgent(agentContainer(logger), start);
-    if (started.ok) return await serve(started.value, log, logger);
+    if (started.ok) return await serve(started.value, signals, logger);
     complainOfOptions(started.error);
     return 1;
   } catch (error) {

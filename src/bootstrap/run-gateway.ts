@@ -1,6 +1,5 @@
 import { reportProblems } from '../adapters/inbound/gateway-command-line/report-problems.js';
 import { startupErrorText } from '../adapters/inbound/gateway-command-line/startup-error-text.js';
-import { ProcessSignals } from '../adapters/inbound/process-signals/process-signals.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
@@ -12,6 +11,7 @@ import { formatProblem } from '../domain/configuration/format-problem.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { configurationFile } from './configuration-file.js';
 import { gatewayContainer, type RunningGateway, startGateway } from './start-gateway.js';
+import { type WatchedSignals, watchSignals } from './watch-signals.js';
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;
@@ -33,9 +33,10 @@ export const runGateway = async (
   const output = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, output);
   const clock = new SystemClock();
+  const signals = watchSignals(output);
   try {
     if (warning !== null) logger.warn(warning);
-    const container = gatewayContainer(configurationFile(configFile), {
+    const container = gatewayContainer(configFile, configurationFile(configFile), {
       logger,
       accessLog: new PinoAccessLog(level, output, () => clock.wallMs()),
       droppedAccessLines: () => output.droppedAccessLines(),
@@ -47,7 +48,7 @@ export const runGateway = async (
     }
     logStart(outcome.value, logger);
     started(outcome.value);
-    return await serve(outcome.value, output, logger);
+    return await serve(outcome.value, signals, logger);
   } finally {
     // A reader that no longer reads would hold an ordinary exit for ever.
     if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
@@ -63,22 +64,13 @@ const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
   }
 };
 
-const serve = async (gateway: RunningGateway, output: LogOutput, logger: Logger): Promise<number> => {
-  const signal = await new Promise<NodeJS.Signals>((resolve) => {
-    new ProcessSignals(process, {
-      drain: resolve,
-      endAtOnce: () => {
-        output.flushSync();
-        process.exit(1);
-      },
-      reload: () => {
-        void gateway.reload().then((reloaded) => {
-          if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
-        });
-      },
-    }).listen();
+const serve = async (gateway: RunningGateway, signals: WatchedSignals, logger: Logger): Promise<number> => {
+  signals.onReload(() => {
+    void gateway.reload().then((reloaded) => {
+      if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
+    });
   });
-  logger.info('the gateway drains', { signal });
+  logger.info('the gateway drains', { signal: await signals.ended });
   await gateway.stop();
   logger.info('the gateway has ended');
   return 0;

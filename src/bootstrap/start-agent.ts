@@ -44,7 +44,7 @@ export const startAgent = async (
     container.get(sharedTokens.clock),
     container.get(sharedTokens.scheduler),
     container.get(sharedTokens.logger),
-    agentReportIntervals,
+    agentReportIntervals(start),
   );
   await server.listen();
   return ok({

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Container } from 'inversify';
 import type { AccessLog } from '../application/ports/access-log.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
@@ -26,13 +27,17 @@ export interface RunningGateway {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Everything that the gateway's process is made of. Tests rebind the one part that they swap. */
-export const gatewayContainer = (source: ConfigurationSource, logs: GatewayLogs): Container => {
+/**
+ * Everything that the gateway's process is made of; `configFile` is where the source reads. Tests rebind the one part that
+ * they swap.
+ */
+export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
   const container = new Container();
   container.load(gatewayAdaptersModule, agentModule, gatewayModule);
   container.bind(sharedTokens.logger).toConstantValue(logs.logger);
   container.bind(gatewayTokens.accessLog).toConstantValue(logs.accessLog);
   container.bind(gatewayTokens.droppedAccessLines).toConstantValue(() => logs.droppedAccessLines());
+  container.bind(gatewayTokens.configFile).toConstantValue(resolve(configFile));
   container.bind(gatewayTokens.source).toConstantValue(source);
   return container;
 };

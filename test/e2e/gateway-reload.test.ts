@@ -4,6 +4,10 @@ import { CleanUp } from '../support/clean-up.js';
 import { freePort } from '../support/free-port.js';
 import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../support/gateway-stack.js';
 import { call } from '../support/http-call.js';
+import { untilListening } from '../support/processes.js';
+import { runGateway } from '../support/running-gateway.js';
+import { SteadyLoad } from '../support/steady-load.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
@@ -51,6 +55,20 @@ describe('SIGHUP', () => {
     );
     expect(await metric(stack, 'result="success"')).toBe(1);
     expect(JSON.stringify(await stack.report('/admin/routes'))).toContain('"id":"new"');
+  });
+
+  it('does not end a gateway that has only begun to listen', async () => {
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const port = await freePort();
+    const route = 'route "a" { matches { path "/health" }; service-type "builtin"; builtin-handler "health" }';
+    const listener = `listeners { listener "main" { address "127.0.0.1:${port}" } }`;
+    const gateway = runGateway(['--config', folder.write('gateway.kdl', `${listener}\nroutes { ${route} }`)]);
+    cleanUp.add(() => gateway.stop());
+    await untilListening(gateway, port);
+    gateway.signal('SIGHUP');
+    await gateway.wrote(/the configuration was reloaded/);
+    expect((await call(port, { path: '/health' })).status).toBe(200);
   });
 
   it('changes nothing where the file is bad, and says all that is wrong with it', async () => {
@@ -118,5 +136,38 @@ describe('SIGHUP', () => {
     await stack.gateway.wrote(/the agent (\\"auth\\" )?refuses its (new )?configuration/);
     expect([await asWith('new-key'), await asWith('third-key')]).toEqual([200, 401]);
     expect(stack.gateway.output()).not.toMatch(/old-key|new-key|third-key/);
+  });
+
+  it.each([
+    [
+      'the config of the agent',
+      'socket',
+      (turn: number) => ({ agentConfig: `api-keys "key:alice" "key-${turn}:bob"` }),
+    ],
+    [
+      'the config of the agent',
+      'embedded',
+      (turn: number) => ({ agentConfig: `api-keys "key:alice" "key-${turn}:bob"` }),
+    ],
+    ['how the agent is asked', 'socket', (turn: number) => ({ agentMembers: `timeout-ms ${1000 + turn}` })],
+    ['the upstream', 'socket', (turn: number) => ({ upstreamMembers: `timeouts { read-secs ${10 + turn} }` })],
+  ] as const)('loses no request while %s changes again and again (%s)', async (_name, transport, changes) => {
+    const stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "key:alice"' });
+    const agent = new Agent({ keepAlive: true });
+    const load = new SteadyLoad('reloads', 8, async () => {
+      const { status } = await stack.ask({ headers: { 'X-API-Key': 'key' }, agent });
+      return status;
+    });
+    cleanUp.add(async () => {
+      await load.stop();
+      agent.destroy();
+    });
+    for (let turn = 1; turn <= 5; turn += 1) {
+      const before = load.all().length;
+      await reload(stack, changes(turn));
+      await untilTrue('requests go on', () => load.all().length > before + 20);
+    }
+    await load.stop();
+    expect(new Set(load.all())).toEqual(new Set([200]));
   });
 });

@@ -108,6 +108,15 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
     expect(stack.upstream.received).toEqual([]);
   });
 
+  it.each(['HTTP/0.9', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/3.0'])(
+    'is not served where its version is %s',
+    async (version) => {
+      const { raw } = await send([`GET / ${version}`, host, good, 'Connection: close']);
+      expect(raw).toMatch(/^HTTP\/1\.1 400 /);
+      expect(stack.upstream.received).toEqual([]);
+    },
+  );
+
   it('gets no tunnel without a credential, and none for anything but a WebSocket', async () => {
     const upgrade = ['Connection: Upgrade', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
     const refused = await send(['GET / HTTP/1.1', host, ...upgrade, 'Upgrade: websocket']);

@@ -62,7 +62,7 @@ export const startDocumented = async (
   const logger = new RecordingLogger();
   const accessRecords: AccessRecord[] = [];
   const source = new KdlConfigurationSource(file, { environment, patterns: re2PathPatterns });
-  const container = gatewayContainer(source, {
+  const container = gatewayContainer(file, source, {
     logger,
     accessLog: { write: (record) => void accessRecords.push(record) },
     droppedAccessLines: () => 0,

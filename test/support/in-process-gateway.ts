@@ -11,6 +11,7 @@ import { AnswerAdmin } from '../../src/application/answer-admin/answer-admin.js'
 import type { AccessRecord } from '../../src/application/ports/access-log.js';
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import { defaultEngineLimits, type EngineLimits } from '../../src/application/ports/http-engine.js';
+import type { UpstreamClientFactory } from '../../src/application/ports/upstream-client.js';
 import { ProblemAnswerer } from '../../src/application/proxy-request/answer-problem.js';
 import { ProxyRequest } from '../../src/application/proxy-request/proxy-request.js';
 import { StatusReports } from '../../src/application/report-status/status-reports.js';
@@ -109,6 +110,7 @@ export interface InProcessGateway {
 export interface InProcessOptions {
   readonly engineLimits?: Partial<EngineLimits>;
   readonly createAgent?: (agent: AgentConfiguration) => AgentClient;
+  readonly createUpstream?: UpstreamClientFactory;
 }
 
 /** The gateway's own code with its real engine and upstream client, in the test's process. */
@@ -147,7 +149,7 @@ export const startInProcess = async (
     listeners,
     state,
     stages: { ...shared, scheduler: new NodeScheduler(), reports, pathPatterns: re2PathPatterns },
-    createUpstream: (upstream) => new UndiciUpstreamClient(upstream),
+    createUpstream: options.createUpstream ?? ((upstream) => new UndiciUpstreamClient(upstream)),
     proxy: new ProxyRequest(shared, () => state.current()),
     admin,
     logger,

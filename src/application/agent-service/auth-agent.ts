@@ -16,7 +16,7 @@ import type { Result } from '../../domain/shared/result.js';
 import type { AuthenticationOutcome } from '../authenticate-request/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { PreparedAgent } from '../configure-agent/prepare-agent.js';
-import type { AgentService, ConfigurationGiver } from '../ports/agent-service.js';
+import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import { AgentCounters } from './agent-counters.js';
@@ -97,8 +97,12 @@ export class AuthAgent implements AgentService {
     return this.#configuration.reload();
   }
 
-  async configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
-    const taken = await this.#configuration.configure(config, giver);
+  async configure(
+    config: JsonObject | null,
+    giver: ConfigurationGiver,
+    occasion: ConfigurationOccasion,
+  ): Promise<Result<void, string>> {
+    const taken = await this.#configuration.configure(config, giver, occasion);
     this.#noteState();
     return taken;
   }
@@ -166,8 +170,9 @@ export class AuthAgent implements AgentService {
   /** Nothing is held for a request between its events: an answer that is under way is dropped by the transport. */
   cancel(): void {}
 
-  /** Nothing is held for a connection. */
-  disconnected(): void {}
+  disconnected(connection: symbol): void {
+    this.#configuration.disconnected(connection);
+  }
 
   /** Says from now on that no new request should come. What comes is judged all the same. */
   drain(): void {

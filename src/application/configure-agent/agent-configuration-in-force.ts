@@ -4,10 +4,11 @@ import {
   type AgentOptions,
   agentDefaults,
 } from '../../domain/configuration/agent-configuration.js';
+import { canonicalJson } from '../../domain/shared/canonical-json.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { ConfigurationGiver } from '../ports/agent-service.js';
-import { canonicalJson } from './canonical-json.js';
+import type { ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
+import { ConnectedGateways } from './connected-gateways.js';
 import { type AgentParts, type PreparedAgent, prepareAgent } from './prepare-agent.js';
 
 /** The options that are there before any gateway speaks. */
@@ -22,7 +23,22 @@ export interface StartOptions {
 interface Owner {
   readonly proxyId: string;
   readonly blockDigest: string;
+  /** When its last connection ended, on the monotonic clock; null while it is connected. */
+  readonly goneSinceMs: number | null;
 }
+
+/** How long a gateway may be away, to restart or to connect anew, until another one may take its place. */
+const ownerGraceMs = 10_000;
+
+/** Options of the server, in the units that they are held in. */
+const fixedOptions = [
+  ['socket', 'socket'],
+  ['health-interval-secs', 'healthIntervalMs'],
+  ['metrics-interval-secs', 'metricsIntervalMs'],
+] as const;
+
+/** Stands for the digest where a gateway has no block to give. */
+const noBlock = 'none';
 
 type ProblemText = Pick<AgentOptionProblem, 'severity' | 'message' | 'suggestion'>;
 
@@ -43,6 +59,7 @@ export class AgentConfigurationInForce {
   #prepared: PreparedAgent | null = null;
   #options: AgentOptions;
   #owner: Owner | null = null;
+  readonly #gateways = new ConnectedGateways();
   /** Changes wait for each other: a pool of connections hands the same configuration over several times at once. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -67,8 +84,18 @@ export class AgentConfigurationInForce {
     return this.#inTurn(async () => this.#described(await this.#take(this.#options)));
   }
 
-  configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
-    return this.#inTurn(() => this.#configure(config, giver));
+  configure(
+    config: JsonObject | null,
+    giver: ConfigurationGiver,
+    occasion: ConfigurationOccasion,
+  ): Promise<Result<void, string>> {
+    this.#gateways.opened(giver);
+    return this.#inTurn(() => this.#configure(config, giver, occasion));
+  }
+
+  disconnected(connection: symbol): void {
+    this.#gateways.closed(connection);
+    this.#noteOwner();
   }
 
   #inTurn<Value>(change: () => Promise<Value>): Promise<Value> {
@@ -77,21 +104,36 @@ export class AgentConfigurationInForce {
     return turn;
   }
 
-  async #configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
-    if (config === null) return this.#withoutBlock(giver);
-    const canonical = canonicalJson(config);
-    if (canonical === null) return err('the configuration is nested too deeply');
-    const blockDigest = this.#parts.digest.digest(canonical);
+  async #configure(
+    config: JsonObject | null,
+    giver: ConfigurationGiver,
+    occasion: ConfigurationOccasion,
+  ): Promise<Result<void, string>> {
+    const canonical = config === null ? null : canonicalJson(config);
+    if (config !== null && canonical === null) return err('the configuration is nested too deeply');
+    const digest = canonical === null ? noBlock : this.#parts.digest.digest(canonical);
+    this.#releaseOwner();
+    // Of two pools of one gateway the older may greet last: what it has replaced meanwhile must not come back by that.
+    if (occasion === 'handshake' && this.#gateways.hasReplaced(giver.proxyId, digest)) {
+      return err('this gateway has replaced that configuration by a later one already');
+    }
+    const taken = await (config === null ? this.#withoutBlock(giver) : this.#withBlock(config, digest, giver));
+    if (taken.ok) this.#gateways.agreed(giver, digest);
+    this.#noteOwner();
+    return taken;
+  }
+
+  async #withBlock(config: JsonObject, blockDigest: string, giver: ConfigurationGiver): Promise<Result<void, string>> {
     if (this.#owner?.blockDigest === blockDigest) return ok(undefined);
     if (this.#owner !== null && this.#owner.proxyId !== giver.proxyId) {
       return err('another gateway has given this agent a different configuration already');
     }
     const { options, problems } = decodeAgentOptions(config);
     if (options === null) return err(describeProblems(problems));
-    const moved = this.#movedSocket(options);
-    if (moved !== null) return err(moved);
+    const fixed = this.#fixedAtStart(options);
+    if (fixed !== null) return err(fixed);
     const taken = this.#described(await this.#take({ ...options, ...this.#start.overrides }));
-    if (taken.ok) this.#owner = { proxyId: giver.proxyId, blockDigest };
+    if (taken.ok) this.#owner = { proxyId: giver.proxyId, blockDigest, goneSinceMs: null };
     return taken;
   }
 
@@ -103,12 +145,34 @@ export class AgentConfigurationInForce {
     return taken;
   }
 
-  /** The socket is being served when a gateway hands over a block: another path could only be read and dropped. */
-  #movedSocket({ socket }: AgentOptions): string | null {
+  /** Notes since when the owner has been away. */
+  #noteOwner(): void {
+    if (this.#owner === null) return;
+    if (this.#gateways.isConnected(this.#owner.proxyId)) this.#owner = { ...this.#owner, goneSinceMs: null };
+    else this.#owner = { ...this.#owner, goneSinceMs: this.#owner.goneSinceMs ?? this.#parts.clock.monotonicMs() };
+  }
+
+  /** An owner that stays away gives its place to a gateway that has the same block, else to whoever comes next. */
+  #releaseOwner(): void {
+    const owner = this.#owner;
+    if (owner === null || owner.goneSinceMs === null) return;
+    if (this.#parts.clock.monotonicMs() - owner.goneSinceMs < ownerGraceMs) return;
+    const heir = this.#gateways.otherThatGave(owner.blockDigest, owner.proxyId);
+    this.#owner = heir === null ? null : { ...owner, proxyId: heir, goneSinceMs: null };
+    this.#parts.logger.info('the gateway that gave the configuration is gone; another one may replace it');
+  }
+
+  /** What the agent serves with has its values since the start: others could only be read and dropped. */
+  #fixedAtStart(options: AgentOptions): string | null {
     const { overrides, block } = this.#start;
-    if (socket === undefined || overrides.socket !== undefined) return null;
-    const served = block.socket ?? agentDefaults.socket;
-    return socket === served ? null : `socket: the path is read at the start alone, where it was ${served}`;
+    for (const [name, option] of fixedOptions) {
+      const value = options[option];
+      if (value === undefined || overrides[option] !== undefined) continue;
+      const served = block[option] ?? agentDefaults[option];
+      if (value !== served)
+        return `${name}: it is read at the start alone, where it was ${typeof served === 'number' ? served / 1000 : served}`;
+    }
+    return null;
   }
 
   #described(taken: Result<void, readonly AgentOptionProblem[]>): Result<void, string> {

@@ -2,9 +2,11 @@ import type {
   AgentOptionProblem,
   AgentOptions,
   CompleteAgentOptions,
+  EntrySource,
   JwtOptions,
 } from '../../domain/configuration/agent-configuration.js';
-import { agentEntryFiles, completeAgentOptions } from '../../domain/configuration/agent-option-rules.js';
+import { completeAgentOptions } from '../../domain/configuration/agent-option-rules.js';
+import { shownEntryFile } from '../../domain/configuration/credential-entries.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { alwaysOwned, type OwnedHeaders, ownedHeaders } from '../../domain/identity/owned-headers.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
@@ -55,18 +57,19 @@ const problem = (
 const readEntryFiles = async (options: AgentOptions, files: TextFileReader) => {
   const texts = new Map<string, string>();
   const problems: AgentOptionProblem[] = [];
-  const listed = new Set((options.apiKeys ?? []).flatMap((entry) => (entry.kind === 'file' ? [entry.path] : [])));
-  for (const path of agentEntryFiles(options)) {
-    const text = await files.read(path);
-    if (text.ok) texts.set(path, text.value);
-    else {
+  const read = async (option: AgentOptionProblem['option'], sources: readonly EntrySource[]) => {
+    for (const [index, source] of sources.entries()) {
+      if (source.kind !== 'file') continue;
+      const { path } = source;
+      const text = await files.read(path);
       // An empty text keeps the rules from reporting the same file once more.
-      texts.set(path, '');
-      problems.push(
-        problem('error', listed.has(path) ? 'api-keys' : 'basic-auth-users', `the file ${path} ${text.error}`),
-      );
+      texts.set(path, text.ok ? text.value : '');
+      if (text.ok) continue;
+      problems.push(problem('error', option, `entry ${index + 1}: ${shownEntryFile(path)} ${text.error}`));
     }
-  }
+  };
+  await read('api-keys', options.apiKeys ?? []);
+  await read('basic-auth-users', options.basicAuthUsers ?? []);
   return { texts, problems };
 };
 

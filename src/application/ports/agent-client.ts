@@ -39,6 +39,15 @@ export interface AgentStatus {
   readonly queueDepth: number;
 }
 
+/** `no_answer`: whether the agent has taken the configuration is not known; it gets it with the next connection. */
+export interface ConfigureFailure {
+  readonly kind: 'refused' | 'no_answer';
+  /** For the log; never a secret. */
+  readonly reason: string;
+}
+
+export type ConfigureOutcome = Result<void, ConfigureFailure>;
+
 /** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
 export interface AgentClient {
   readonly name: string;
@@ -53,16 +62,29 @@ export interface AgentClient {
   /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
   cancel(correlationId: string, reason: CancelReason): void;
 
-  /** Hands over a new configuration. An error is the agent's reason for refusing it; the old one then stays. */
-  configure(config: JsonObject | null): Promise<Result<void, string>>;
+  /**
+   * Hands over a new configuration, which new connections then begin with; only where the agent refuses it, the old one
+   * stays. One that the agent has already changes nothing.
+   */
+  configure(config: JsonObject | null): Promise<ConfigureOutcome>;
 
   /** Null until a first handshake has succeeded; then the last one, also while the agent is away. */
   capabilities(): AgentCapabilities | null;
 
   status(): AgentStatus;
 
-  /** Starts connecting. Does not wait for the agent: calls fail by the failure mode until it is there. */
+  /**
+   * Starts connecting, and does not wait for the agent. Calls wait for the outcome of the first attempt, so that a client
+   * that takes the place of another loses none; after that they fail by the failure mode while the agent is away.
+   */
   start(): void;
+
+  /**
+   * Another configuration has come into force: from now on it connects no more and hands nothing over. Calls go on over
+   * the connections that stand, until `stop`. `isContinued`: another client hands this agent the same configuration, so
+   * that the attempts to connect which calls are waiting for may come to their end.
+   */
+  retire(isContinued: boolean): void;
 
   /** Takes no new call, waits for those in flight up to the grace, then closes. */
   stop(graceMs: number): Promise<void>;

@@ -9,7 +9,15 @@ import type { Result } from '../../domain/shared/result.js';
 export interface ConfigurationGiver {
   readonly proxyId: string;
   readonly proxyVersion: string;
+  /** The connection it came by: the giver counts as connected until the last of its connections is `disconnected`. */
+  readonly connection: symbol;
 }
+
+/**
+ * `handshake`: what a connection begins with, which may have been decided some time ago. `change`: asked for on a
+ * connection that stands, and newer than whatever that gateway gave before.
+ */
+export type ConfigurationOccasion = 'handshake' | 'change';
 
 /**
  * An agent, as the transports see it: the socket server and the embedded client call the same one.
@@ -22,7 +30,11 @@ export interface AgentService {
    * Checks the whole configuration, then takes it. An error is the reason for refusing it, fit to be shown; what was in
    * force stays. Null: the gateway has none to give.
    */
-  configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>>;
+  configure(
+    config: JsonObject | null,
+    giver: ConfigurationGiver,
+    occasion: ConfigurationOccasion,
+  ): Promise<Result<void, string>>;
 
   /** Never rejects: what cannot be decided is refused by the service itself. */
   judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer>;
@@ -30,7 +42,7 @@ export interface AgentService {
   /** Forgets what is held for a request. */
   cancel(correlationId: string, reason: CancelReason, connection: symbol): void;
 
-  /** Forgets what is held for every request of a connection that has ended. */
+  /** Forgets what is held for a connection that has ended, and for every request of it. Nothing comes by it any more. */
   disconnected(connection: symbol): void;
 
   health(): AgentHealth;

@@ -21,6 +21,8 @@ export interface EngineLimits {
   readonly headTimeoutMs: number;
   /** Silence while a body is awaited, and while a client does not read its response. */
   readonly bodyTimeoutMs: number;
+  /** How long an unwanted body is read on, so that the client gets to see the answer before a reset. */
+  readonly lingerMs: number;
   /** Silence between two requests on one connection. */
   readonly idleTimeoutMs: number;
   /** Octets of request line and header section; more is rejected before it is held. */
@@ -32,6 +34,7 @@ export interface EngineLimits {
 export const defaultEngineLimits: EngineLimits = {
   headTimeoutMs: 60_000,
   bodyTimeoutMs: 60_000,
+  lingerMs: 2_000,
   idleTimeoutMs: 75_000,
   maxHeadBytes: 98_304,
   maxConnections: 10_000,

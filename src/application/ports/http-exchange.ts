@@ -46,7 +46,7 @@ export interface ClientResponse {
 
   end(trailers: HeaderList): void;
 
-  /** Sends a whole response; adds its Content-Length. */
+  /** Sends a whole response; adds its Content-Length. The body of a status that has none is not sent. */
   send(status: number, headers: HeaderList, body: string | null, close: boolean): void;
 
   /** Ends the connection where the response stands: the client sees that it is incomplete. */

@@ -11,7 +11,7 @@ export interface UpstreamRequest {
   readonly headers: HeaderList;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
-  /** The wait for a connection, and from the request, sent whole, to the head of the answer; in milliseconds. */
+  /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -21,6 +21,8 @@ export interface UpstreamResponse {
   readonly headers: HeaderList;
   /** Null where there is none: HEAD, 204, 304. */
   readonly body: BodySource | null;
+  /** The upstream has paused behind the head: it is to be sent on without waiting for the body. */
+  readonly isBodyLate: boolean;
   /** Set where the upstream switched protocols. */
   readonly tunnel: Tunnel | null;
 }
@@ -28,6 +30,8 @@ export interface UpstreamResponse {
 export type UpstreamFailureCode =
   /** Refused, reset before a response, DNS, TLS. */
   | 'unreachable'
+  /** The client has refused the request itself: nothing was sent, and the target is not to blame. */
+  | 'refused_request'
   /** Malformed, ambiguously framed, or its head over the limit. */
   | 'invalid_response'
   | 'timed_out'
@@ -55,6 +59,8 @@ export interface TargetFigures {
   readonly address: SocketAddress;
   readonly activeConnections: number;
   readonly idleConnections: number;
+  /** Requests that wait for a connection. */
+  readonly waitingRequests: number;
 }
 
 /** The connections to the targets of one upstream. */
@@ -62,8 +68,8 @@ export interface UpstreamClient {
   /** `target` is an index into the upstream's targets. */
   send(target: number, request: UpstreamRequest): UpstreamExchange;
   figures(): readonly TargetFigures[];
-  /** Requests in flight finish; then the connections close. */
-  close(): Promise<void>;
+  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
+  close(graceMs: number): Promise<void>;
 }
 
 export type UpstreamClientFactory = (upstream: UpstreamConfiguration) => UpstreamClient;

@@ -5,6 +5,7 @@ import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
 import { withHeader } from '../../domain/http/with-header.js';
+import { withoutHeader } from '../../domain/http/without-header.js';
 import { problemHeaders } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
 import type { StageOutcome } from './stage.js';
@@ -35,15 +36,7 @@ const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correla
 };
 
 /** The body is framed by what is sent, whatever the agent says of it. */
-const withoutFraming = (headers: HeaderList): HeaderList => {
-  const passable = withoutHopByHop(headers);
-  const kept: string[] = [];
-  for (let index = 0; index + 1 < passable.length; index += 2) {
-    const name = passable[index] as string;
-    if (name.toLowerCase() !== 'content-length') kept.push(name, passable[index + 1] as string);
-  }
-  return kept;
-};
+const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
 
 /** Sends the client what an agent decided in place of the upstream's answer. */
 export const answerWithDecision = (

@@ -3,12 +3,13 @@ import { clientAddress } from '../../domain/http/client-address.js';
 import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { firstHeader } from '../../domain/http/header-list.js';
+import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, RouteMetrics } from '../ports/gateway-metrics.js';
-import type { RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
+import { defaultEngineLimits, type RejectionAnswer, type RequestHandler } from '../ports/http-engine.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from '../ports/http-exchange.js';
-import type { Logger } from '../ports/logger.js';
+import type { LogFields, Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
 import { Exchange } from './exchange.js';
@@ -44,6 +45,13 @@ const rejections = {
   target_too_long: ['target_too_long', 'The request line is too long to be read.'],
   timed_out: ['request_timeout', 'The request head did not come in time.'],
 } as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
+
+/** The limit that a head was over. How far it went over is not known: the rest of it was not read. */
+const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
+  if (reason === 'target_too_long') return { limit: maxTargetBytes, limit_name: 'max-target-bytes' };
+  if (reason === 'header_too_large') return { limit: defaultEngineLimits.maxHeadBytes, limit_name: 'max-head-bytes' };
+  return null;
+};
 
 /** Takes each request through the stages of the configuration in force, and writes down how it ended. */
 export class ProxyRequest implements RequestHandler {
@@ -101,8 +109,9 @@ export class ProxyRequest implements RequestHandler {
     const [code, detail] = rejections[reason];
     const { status, title, level } = gatewayProblems[code];
     const correlationId = random.uuid();
-    logger[level](title, { error_type: code, client_ip: connection.peerAddress, trace_id: correlationId });
-    if (reason === 'header_too_large') this.#dependencies.metrics.limitExceeded('header_size');
+    const limit = limitOf(reason);
+    logger[level](title, { error_type: code, client_ip: connection.peerAddress, trace_id: correlationId, ...limit });
+    if (limit) this.#dependencies.metrics.limitExceeded('header_size');
     this.#unrouted.finished(status, 0);
     return {
       status,

@@ -4,6 +4,9 @@ import type { UpstreamResponse } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
 import { clientHeaders } from './relay-response.js';
 
+/** How long a peer may take nothing of what is sent to it. */
+const stallMs = 60_000;
+
 /** Silence in both directions after which a tunnel is given up; looked at once in this time, so at most twice it. */
 const idleMs = 1_800_000;
 
@@ -27,18 +30,22 @@ export const relayTunnel = (
     client.destroy();
     upstream.destroy();
   };
-  const noteMove = () => {
-    moved = true;
+  const pump = async (from: Tunnel, to: Tunnel): Promise<void> => {
+    for await (const chunk of from) {
+      moved = true;
+      const stalled = scheduler.after(stallMs, destroyBoth);
+      try {
+        await written(to, chunk);
+      } finally {
+        stalled.cancel();
+      }
+    }
+    to.end();
   };
-  Promise.all([pump(client, upstream, noteMove), pump(upstream, client, noteMove)]).then(destroyBoth, destroyBoth);
+  Promise.all([pump(client, upstream), pump(upstream, client)]).then(destroyBoth, destroyBoth);
 };
 
-const pump = async (from: Tunnel, to: Tunnel, noteMove: () => void): Promise<void> => {
-  for await (const chunk of from) {
-    noteMove();
-    await new Promise<void>((resolve, reject) => {
-      to.write(chunk, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-  to.end();
-};
+const written = (to: Tunnel, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    to.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });

@@ -1,6 +1,6 @@
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { AgentClient, AgentClientFactory } from '../ports/agent-client.js';
+import type { AgentClient, AgentClientFactory, ConfigureOutcome } from '../ports/agent-client.js';
 import type { Logger } from '../ports/logger.js';
 
 interface RegisteredAgent {
@@ -11,11 +11,17 @@ interface RegisteredAgent {
 /** Agents that a new configuration will use, some of them new. Nothing has changed for the running ones yet. */
 export interface PreparedAgents {
   readonly clients: ReadonlyMap<string, AgentClient>;
-  /** Makes these the agents, and hands changed configurations over. Gives back those that are no longer used. */
+  /**
+   * Makes these the agents, and hands their configurations over. Gives back those that are no longer used: they have been
+   * retired, and are to be stopped once nobody asks them any more.
+   */
   commit(): readonly AgentClient[];
   /** Forgets what was made. */
   abandon(): Promise<void>;
 }
+
+/** Characters of an agent's own words that go into the log. */
+const maximumReasonLength = 500;
 
 /** Everything of an agent block that a running client cannot change. */
 const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, maxQueueDepth: number): string =>
@@ -29,6 +35,8 @@ export class AgentRegistry {
   readonly #logger: Logger;
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #maxQueueDepth = 0;
+  /** Clients that did not take what was last handed over. */
+  readonly #behind = new WeakSet<AgentClient>();
 
   constructor(create: AgentClientFactory, logger: Logger) {
     this.#create = create;
@@ -63,7 +71,9 @@ export class AgentRegistry {
       const taken = await client.configure(config);
       if (!taken.ok) {
         await abandon();
-        return err(`the agent "${name}" refuses its configuration: ${taken.error}`);
+        return err(
+          `the agent "${name}" refuses its configuration: ${taken.error.reason.slice(0, maximumReasonLength)}`,
+        );
       }
     }
     return ok({
@@ -89,19 +99,50 @@ export class AgentRegistry {
     const previous = this.#agents;
     this.#agents = next;
     this.#maxQueueDepth = maxQueueDepth;
-    for (const client of made) client.start();
     for (const [name, { client, configuration }] of next) {
       const before = previous.get(name);
-      if (before?.client !== client) continue;
-      if (configKey(before.configuration) !== configKey(configuration)) void this.#push(client, configuration);
+      if (before === undefined) continue;
+      const isKept = before.client === client;
+      if (isKept) void this.#push(client, configuration, configKey(before.configuration) !== configKey(configuration));
+      // Over the old connections the new configuration is there before the first new one stands.
+      else if (isSameSocket(before.configuration, configuration)) void before.client.configure(configuration.config);
     }
     const kept = new Set([...next.values()].map(({ client }) => client));
-    return [...previous.values()].map(({ client }) => client).filter((client) => !kept.has(client));
+    const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
+    for (const { client, configuration } of dropped) client.retire(isContinued(configuration, next));
+    for (const client of made) client.start();
+    return dropped.map(({ client }) => client);
   }
 
-  async #push(client: AgentClient, { name, config }: AgentConfiguration): Promise<void> {
+  /** Also where nothing has changed: an earlier one may have been refused, or come while the agent was away. */
+  async #push(client: AgentClient, { name, config }: AgentConfiguration, isChanged: boolean): Promise<void> {
     const taken = await client.configure(config);
-    if (taken.ok) this.#logger.info('the agent has taken its new configuration', { agent: name });
-    else this.#logger.error('the agent refuses its new configuration', { agent: name, reason: taken.error });
+    this.#logPush(name, taken, isChanged || this.#behind.has(client));
+    if (taken.ok) this.#behind.delete(client);
+    else this.#behind.add(client);
+  }
+
+  #logPush(agent: string, taken: ConfigureOutcome, isNews: boolean): void {
+    if (taken.ok) {
+      if (isNews) this.#logger.info('the agent has taken its new configuration', { agent });
+      return;
+    }
+    const { kind, reason } = taken.error;
+    const fields = { agent, reason: reason.slice(0, maximumReasonLength) };
+    if (kind === 'refused') this.#logger.error('the agent refuses its new configuration', fields);
+    else this.#logger.warn('the agent did not answer: it gets the configuration when it is back', fields);
   }
 }
+
+const isSameSocket = (one: AgentConfiguration, other: AgentConfiguration): boolean =>
+  one.transport.kind === 'unix_socket' &&
+  other.transport.kind === 'unix_socket' &&
+  one.transport.path === other.transport.path;
+
+/** Whether any of the agents is reached by the same socket and handed the same configuration. */
+const isContinued = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+  for (const { configuration: other } of next.values()) {
+    if (isSameSocket(configuration, other)) return configKey(configuration) === configKey(other);
+  }
+  return false;
+};

@@ -24,6 +24,7 @@ import {
   type WantedListener,
 } from './listener-registry.js';
 import type { RunningState } from './running-state.js';
+import { stopOnceUnused } from './stop-once-unused.js';
 
 export interface GatewayDependencies {
   readonly source: ConfigurationSource;
@@ -56,6 +57,9 @@ export interface ListeningAddresses {
 
 /** What the admin address is called among the listeners. */
 const adminName = 'admin';
+
+/** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
+const closeGraceMs = 1_000;
 
 const ledgerKey = ({ name }: UpstreamConfiguration, { address }: TargetConfiguration): string =>
   `${name} ${addressText(address)}`;
@@ -120,7 +124,7 @@ export class Gateway {
     await Promise.all(open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs)));
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
-    await state.current().closeUpstreams();
+    await state.current().closeUpstreams(closeGraceMs);
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
@@ -131,7 +135,16 @@ export class Gateway {
     return outcome;
   }
 
+  /** Whatever goes wrong is a failure to load, never an end of what runs. */
   async #load(): Promise<Result<void, LoadFailure>> {
+    try {
+      return await this.#bringIntoForce();
+    } catch (cause) {
+      return err({ problems: [], reason: 'the configuration cannot be brought into force', cause });
+    }
+  }
+
+  async #bringIntoForce(): Promise<Result<void, LoadFailure>> {
     const { source, agents, listeners, state, stages, logger } = this.#dependencies;
     const { configuration, problems } = await source.load();
     if (configuration === null) return err({ problems, reason: null, cause: null });
@@ -154,7 +167,7 @@ export class Gateway {
     try {
       bound = await listeners.prepare(this.#wanted(configuration));
     } catch (error) {
-      await Promise.all([prepared.value.abandon(), generation.value.closeUpstreams()]);
+      await Promise.all([prepared.value.abandon(), generation.value.closeUpstreams(0)]);
       return failure('an address cannot be listened on', error);
     }
     // From here on nothing can fail, and nothing waits: the swap is one step for every request.
@@ -188,10 +201,17 @@ export class Gateway {
       if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
       trustedProxies.set(listenerKey(address, name), cidrs.value);
     }
-    const upstreams = new Map(configuration.upstreams.map((upstream) => [upstream.name, this.#peer(upstream)]));
+    const upstreams = new Map<string, UpstreamPeer>();
+    for (const upstream of configuration.upstreams) {
+      try {
+        upstreams.set(upstream.name, this.#peer(upstream));
+      } catch (error) {
+        return err(`upstream "${upstream.name}": ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
     const compiled = compileGateway(configuration, { agents, upstreams }, this.#dependencies.stages);
     if (!compiled.ok) {
-      for (const { client } of upstreams.values()) void client.close();
+      for (const { client } of upstreams.values()) void client.close(0);
       return compiled;
     }
     return ok(new Generation(configuration, compiled.value, upstreams, trustedProxies));
@@ -220,13 +240,14 @@ export class Gateway {
     agents: readonly AgentClient[],
     listeners: readonly OpenListener[],
   ): Promise<void> {
-    const { state, logger } = this.#dependencies;
+    const { state, stages, logger } = this.#dependencies;
     const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
     try {
+      const emptied = previous.emptied();
+      const agentsEnded = stopOnceUnused(agents, emptied, graceMs, stages.scheduler);
       await Promise.all(listeners.map((listener) => listener.drain(graceMs)));
-      await previous.emptied();
-      await Promise.all(agents.map((client) => client.stop(graceMs)));
-      await previous.closeUpstreams();
+      await Promise.all([emptied, agentsEnded]);
+      await previous.closeUpstreams(closeGraceMs);
     } catch (error) {
       logger.warn('what the old configuration used could not be closed', { error: String(error) });
     }

@@ -55,7 +55,8 @@ export class Generation implements RequestPath {
     });
   }
 
-  async closeUpstreams(): Promise<void> {
-    await Promise.all([...this.upstreams.values()].map(({ client }) => client.close()));
+  /** Requests to them that are left after the grace are cut off. */
+  async closeUpstreams(graceMs: number): Promise<void> {
+    await Promise.all([...this.upstreams.values()].map(({ client }) => client.close(graceMs)));
   }
 }

@@ -51,6 +51,7 @@ export class RunningState implements GatewayState, GatewayGauges {
   /** Gives back the one that was in force. */
   replace(next: Generation, nowMs: number): Generation | null {
     const previous = this.#generation;
+    next.closing = this.#phase === 'draining';
     this.#generation = next;
     if (previous) this.#retiring.add(previous);
     this.#reloads = { count: this.#reloads.count + (previous ? 1 : 0), lastLoadMs: nowMs };
@@ -104,9 +105,14 @@ export class RunningState implements GatewayState, GatewayGauges {
     return this.current().routes.map(({ configuration, inFlight }) => ({ route: configuration.id, inFlight }));
   }
 
-  /** Requests wait in the queues of agents and of connection pools, which give their own figures. */
+  /** Requests wait for agents and for connections to upstreams. */
   requestsQueued(): number {
-    return this.agents().reduce((sum, { queueDepth }) => sum + queueDepth, 0);
+    let sum = 0;
+    for (const { queueDepth } of this.agents()) sum += queueDepth;
+    for (const { client } of this.current().upstreams.values()) {
+      for (const { waitingRequests } of client.figures()) sum += waitingRequests;
+    }
+    return sum;
   }
 
   agents(): readonly AgentStatus[] {

@@ -50,7 +50,8 @@ export const headerOperationsFault = (operations: readonly HeaderOperation[]): s
 
 /**
  * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add` appends
- * one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields do nothing. The
+ * one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields do nothing, and Host
+ * can only be set. The
  * error says why the operations are malformed; then none was applied.
  */
 export const applyHeaderOperations = (
@@ -64,6 +65,8 @@ export const applyHeaderOperations = (
   for (const operation of operations) {
     const lowerName = operation.name.toLowerCase();
     if (!isTouchable(lowerName)) continue;
+    // A request has exactly one Host (RFC 9112, section 3.2): it can be another one, but not two or none.
+    if (lowerName === 'host' && operation.kind !== 'set') continue;
     if (operation.kind === 'set') set(fields, lowerName, operation.name, operation.value);
     else if (operation.kind === 'add') fields.push(operation.name, operation.value);
     else removeFrom(fields, lowerName, 0);

@@ -15,6 +15,10 @@ export type EntrySource =
 export interface AgentOptions {
   /** Path of the unix socket to serve. */
   readonly socket?: string;
+  /** Between two health reports to gateways, in milliseconds. */
+  readonly healthIntervalMs?: number;
+  /** Between two metrics reports to gateways, in milliseconds. */
+  readonly metricsIntervalMs?: number;
   /** Shared secret for HS256. */
   readonly jwtSecret?: Secret;
   /** Path of a PEM file, for RS256 and ES256. */
@@ -76,6 +80,8 @@ export interface CompleteAgentOptions {
 
 export const agentDefaults = {
   socket: '/tmp/gateway-auth.sock',
+  healthIntervalMs: 5_000,
+  metricsIntervalMs: 10_000,
   jwtAlgorithm: 'HS256',
   apiKeyHeader: 'X-API-Key',
   userIdHeader: 'X-User-Id',
@@ -87,6 +93,9 @@ export const agentDefaults = {
 export const agentOptionNames = [
   'socket',
   'grpc-address',
+  'metrics-address',
+  'health-interval-secs',
+  'metrics-interval-secs',
   'jwt-secret',
   'jwt-public-key',
   'jwt-algorithm',

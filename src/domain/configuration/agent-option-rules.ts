@@ -1,3 +1,4 @@
+import { canonicalName } from '../http/canonical-name.js';
 import { isToken } from '../http/field-syntax.js';
 import type { Result } from '../shared/result.js';
 import type { Secret } from '../shared/secret.js';
@@ -13,7 +14,8 @@ import {
   type EntrySource,
   type JwtOptions,
 } from './agent-configuration.js';
-import { entryFiles, parseApiKey, parseBasicUser, parseEntryFile } from './credential-entries.js';
+import { entryFiles, parseApiKey, parseBasicUser, parseEntryFile, shownEntryFile } from './credential-entries.js';
+import { type HeaderOption, unfitHeader } from './unfit-header.js';
 import { utf8Length } from './utf8-length.js';
 
 /** Octets that an HS256 secret has at the least (RFC 7518, section 3.2). */
@@ -110,34 +112,31 @@ const parseEntries = <Entry>(
   sources.forEach((source, index) => {
     if (source.kind === 'entry') return take(source.text, `entry ${index + 1}`);
     const text = files.get(source.path);
-    if (text === undefined) return error(option, `the file ${source.path} cannot be read`);
+    const file = shownEntryFile(source.path);
+    if (text === undefined) return error(option, `entry ${index + 1}: ${file} cannot be read`);
     parseEntryFile(text).forEach((entry, line) => {
-      take(entry, `entry ${line + 1} of ${source.path}`);
+      take(entry, `entry ${index + 1}: in ${file}, entry ${line + 1}`);
     });
   });
   return entries;
 };
 
-/** Fields that frame or route a message, or that bear another credential: none can be an identity or key header. */
-const reservedHeaders = new Set(
-  (
-    'authorization connection content-length content-type cookie expect forwarded host keep-alive proxy-authorization ' +
-    'proxy-connection set-cookie te trailer transfer-encoding upgrade x-correlation-id x-forwarded-for x-forwarded-host x-forwarded-proto'
-  ).split(' '),
-);
-
-const checkHeaders = (headers: readonly (readonly [AgentOptionName, string])[], error: Report): void => {
+const checkHeaders = (headers: readonly (readonly [HeaderOption, string])[], error: Report): void => {
   const seen = new Map<string, AgentOptionName>();
   for (const [option, name] of headers) {
-    const key = name.toLowerCase().replaceAll('_', '-');
+    const key = canonicalName(name);
     const other = seen.get(key);
+    const unfit = isToken(name) ? unfitHeader(option, name) : null;
     if (!isToken(name)) error(option, `"${name}" is no header name`);
-    else if (reservedHeaders.has(key))
-      error(option, `the header ${name} has a meaning of its own and cannot be used here`);
+    else if (unfit !== null) error(option, `the header ${name} ${unfit}`);
     else if (other !== undefined) error(option, `${other} names the header ${name} already`);
     seen.set(key, option);
   }
 };
+
+/** Whether any method is configured, be it well or badly. */
+const namesMethod = ({ jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [] }: AgentOptions): boolean =>
+  jwtSecret !== undefined || jwtPublicKey !== undefined || apiKeys.length + basicAuthUsers.length > 0;
 
 const forwarding = (value: boolean | undefined): CredentialForwarding => {
   if (value === undefined) return 'authorization';
@@ -184,6 +183,9 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     ],
     error,
   );
+  if (options.failOpen === true && !namesMethod(options)) {
+    warn('fail-open', 'it has no effect while no authentication method is configured: every request is refused');
+  }
   const complete: CompleteAgentOptions = {
     socket: options.socket ?? agentDefaults.socket,
     jwt,

@@ -1,7 +1,17 @@
 import type { Result } from '../shared/result.js';
 import { err, ok } from '../shared/result.js';
 import { Secret } from '../shared/secret.js';
+import { isWellFormed } from '../shared/well-formed.js';
 import type { ApiKey, BasicUser, EntrySource } from './agent-configuration.js';
+
+const entrySource = (text: string): EntrySource =>
+  text.startsWith('@') ? { kind: 'file', path: text.slice(1) } : { kind: 'entry', text: new Secret(text) };
+
+/** Reads an entry that stands alone, commas and all. White space around it does not count; null where nothing is left. */
+export const parseSingleEntry = (text: string): EntrySource | null => {
+  const trimmed = text.trim();
+  return trimmed === '' ? null : entrySource(trimmed);
+};
 
 /**
  * Splits a list written as one text: at commas and line ends, `\,` being a comma. White space around an entry and empty
@@ -13,9 +23,7 @@ export const parseEntryList = (text: string): EntrySource[] => {
   const finish = () => {
     const trimmed = entry.trim();
     entry = '';
-    if (trimmed === '') return;
-    if (trimmed.startsWith('@')) sources.push({ kind: 'file', path: trimmed.slice(1) });
-    else sources.push({ kind: 'entry', text: new Secret(trimmed) });
+    if (trimmed !== '') sources.push(entrySource(trimmed));
   };
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
@@ -42,6 +50,13 @@ export const parseEntryFile = (text: string): Secret[] =>
 export const entryFiles = (sources: readonly EntrySource[]): string[] =>
   sources.flatMap((source) => (source.kind === 'file' ? [source.path] : []));
 
+/**
+ * What a message may call the file of an entry: a key or password that begins with `@` would be taken for a path, so the
+ * text is shown only where it looks like a path and cannot be an entry.
+ */
+export const shownEntryFile = (path: string): string =>
+  /^\.{0,2}\//.test(path) && !path.includes(':') ? `the file ${path}` : 'the file that it names';
+
 const hashedKey = /^sha256:/i;
 const hashedPassword = /^(sha256:|\$2[abxy]?\$|\$argon2|\$scrypt\$|\{[A-Z0-9-]+\})/i;
 /** Printable ASCII: what a header field can carry without a question of encoding. */
@@ -60,7 +75,7 @@ export const parseApiKey = (entry: Secret): Result<ApiKey, string> => {
   if (name === '') return err('has no name after its last colon');
   if (hashedKey.test(key)) return err('is hashed, and hashed keys are not supported yet');
   if (!printable.test(key)) return err('has a key with characters other than printable ASCII');
-  if (control.test(name)) return err('has a name with control characters');
+  if (control.test(name) || !isWellFormed(name)) return err('has a name with control characters or broken ones');
   return ok({ key: new Secret(key), name });
 };
 
@@ -74,6 +89,6 @@ export const parseBasicUser = (entry: Secret): Result<BasicUser, string> => {
   if (user === '') return err('has no user before its first colon');
   if (password === '') return err('has no password after its first colon');
   if (hashedPassword.test(password)) return err('has a hashed password, and hashed passwords are not supported yet');
-  if (control.test(text)) return err('has control characters');
+  if (control.test(text) || !isWellFormed(text)) return err('has control characters or broken ones');
   return ok({ user, password: new Secret(password) });
 };

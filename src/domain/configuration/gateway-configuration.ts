@@ -100,9 +100,9 @@ export interface TargetConfiguration {
 
 export interface UpstreamTimeouts {
   readonly connectMs: number;
-  /** Silence of the upstream, between head and head or piece and piece. */
+  /** Silence of the upstream: before the head, and between pieces of the body. */
   readonly readMs: number;
-  /** From the request, sent whole, to the head of its answer; also the wait for a connection. */
+  /** The wait for a connection, and from the request sent whole to the head of its answer. */
   readonly requestMs: number;
 }
 

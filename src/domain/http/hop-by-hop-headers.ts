@@ -1,3 +1,4 @@
+import { canonicalName } from './canonical-name.js';
 import { listMembers } from './field-list.js';
 import type { HeaderList } from './header-list.js';
 
@@ -6,7 +7,7 @@ import type { HeaderList } from './header-list.js';
  * Proxy-Authorization with its kin, which speak to the nearest proxy (section 11.7); Trailer, because the framing is
  * made anew; HTTP2-Settings, which is only of use to an h2c upgrade; Expect, which the gateway answers itself.
  */
-const hopByHop: ReadonlySet<string> = new Set([
+export const hopByHop: ReadonlySet<string> = new Set([
   'connection',
   'expect',
   'http2-settings',
@@ -21,7 +22,13 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const hopByHopLengths: ReadonlySet<number> = new Set([...hopByHop].map((name) => name.length));
+/**
+ * Fields whose spellings with other separators are dropped: to an upstream that reads `Content_Length` as Content-Length
+ * they would be a second, forged one.
+ */
+const unambiguous: ReadonlySet<string> = new Set(['content-length', 'x-correlation-id']);
+
+const watchedLengths: ReadonlySet<number> = new Set([...hopByHop, ...unambiguous].map((name) => name.length));
 
 export const isHopByHop = (lowerName: string): boolean => hopByHop.has(lowerName);
 
@@ -65,11 +72,17 @@ const nominatedBy = (headers: HeaderList): ReadonlySet<string> | null => {
   return nominated;
 };
 
+const isDropped = (lowerName: string): boolean => {
+  const canonical = canonicalName(lowerName);
+  return hopByHop.has(canonical) || (canonical !== lowerName && unambiguous.has(canonical));
+};
+
 const takesTrailers = (te: string): boolean =>
   te === 'trailers' || listMembers(te).some((member) => member.toLowerCase() === 'trailers');
 
 /**
- * The fields that may be passed on, in either direction. `TE: trailers` stays (alone: codings are between neighbours).
+ * The fields that may be passed on, in either direction. What only a careless reader takes for a hop-by-hop field
+ * (`Transfer_Encoding`) is dropped as that field is. `TE: trailers` stays (alone: codings are between neighbours).
  * The gateway sets its own Connection and Upgrade where it tunnels a WebSocket. Gives the same list back where nothing
  * had to go.
  */
@@ -80,12 +93,12 @@ export const withoutHopByHop = (headers: HeaderList): HeaderList => {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    if (nominated === null && !hopByHopLengths.has(name.length)) {
+    if (nominated === null && !watchedLengths.has(name.length)) {
       kept?.push(name, value);
       continue;
     }
     const lower = name.toLowerCase();
-    if (!hopByHop.has(lower) && nominated?.has(lower) !== true) {
+    if (!isDropped(lower) && nominated?.has(lower) !== true) {
       kept?.push(name, value);
       continue;
     }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.js';
+import { isWellFormed } from '../shared/well-formed.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
 
 /** A claim as a header carries it. */
@@ -20,7 +21,7 @@ export interface FlattenedClaims {
 const notInName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu;
 
 const scalarText = (value: JsonValue): string | null => {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return isWellFormed(value) ? value : null;
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'number') return null;
   // Above 2^53 the digits are not those of the token any more: another user's number, perhaps.

@@ -1,4 +1,5 @@
 import type { HeaderOperation } from '../agent-protocol/messages.js';
+import { canonicalName } from '../http/canonical-name.js';
 import type { HeaderList } from '../http/header-list.js';
 import { type FlatClaim, flattenClaims } from './claim-flattening.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
@@ -28,16 +29,13 @@ export interface IdentityHeaders {
   readonly leftOut: readonly LeftOutClaim[];
 }
 
-/** Names that an upstream may read as one. */
-const sameName = (name: string): string => name.toLowerCase().replaceAll('_', '-');
-
 const countNames = (claims: readonly FlatClaim[], names: IdentityHeaderNames): Map<string, number> => {
   const counts = new Map([
-    [sameName(names.userId), 1],
-    [sameName(names.authMethod), 1],
+    [canonicalName(names.userId), 1],
+    [canonicalName(names.authMethod), 1],
   ]);
   for (const claim of claims) {
-    const key = sameName(claimPrefix + claim.name);
+    const key = canonicalName(claimPrefix + claim.name);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;
@@ -63,7 +61,7 @@ export const identityHeaders = (identity: Identity, names: IdentityHeaderNames):
   for (const { path, name, value } of claims) {
     const header = claimPrefix + name;
     const size = header.length + value.length;
-    if (counts.get(sameName(header)) !== 1) leftOut.push({ path, reason: 'same_name' });
+    if (counts.get(canonicalName(header)) !== 1) leftOut.push({ path, reason: 'same_name' });
     else if (operations.length >= maximumIdentityHeaders || octets + size > maximumIdentityHeaderOctets) {
       leftOut.push({ path, reason: 'over_limit' });
     } else {

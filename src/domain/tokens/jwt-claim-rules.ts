@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../shared/json.js';
 import { err, ok, type Result } from '../shared/result.js';
+import { isWellFormed } from '../shared/well-formed.js';
 import type { TokenRejection } from './token-rejection.js';
 
 /** How far two clocks may be apart, in seconds. */
@@ -38,9 +39,13 @@ const numericDate = (value: JsonValue | undefined): Result<number | null, TokenR
 const namesAudience = (value: JsonValue | undefined, audience: string): boolean =>
   value === audience || (Array.isArray(value) && value.includes(audience));
 
-/** White space around a user id would be lost in a header field, and two users become one. */
+/** White space around a user id would be lost in a header field, and a lone surrogate too: two users would become one. */
 const isUsableSubject = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= maximumSubjectLength && value.trim() === value;
+  typeof value === 'string' &&
+  value !== '' &&
+  value.length <= maximumSubjectLength &&
+  value.trim() === value &&
+  isWellFormed(value);
 
 /** Says why a token cannot be used at this moment; null where it can. */
 export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {

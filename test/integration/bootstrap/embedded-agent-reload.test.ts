@@ -27,6 +27,7 @@ describe('a reload of a gateway with an embedded agent', () => {
       routes: [testRoute({ agents: ['auth'] })],
     });
     const container = gatewayContainer(
+      folder.file('gateway.kdl'),
       { load: async () => ({ configuration, problems: [] }) },
       { logger: new RecordingLogger(), accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
     );

@@ -58,6 +58,18 @@ describe('an agent on its socket', () => {
     expect(upstreamHeaders(headers, outcome.value)).not.toContain('root');
   });
 
+  it('reports as often as it is told, and takes no other interval from a gateway', async () => {
+    const { agent } = await start({ 'metrics-interval-secs': 1, 'api-keys': ['key:name'] });
+    const { client, logger } = gateway(agent, null);
+    await eventually(() => client.metricsReports().length === 1);
+    expect(client.metricsReports()[0]).toMatchObject({ intervalMs: 1_000 });
+    expect(await client.configure({ 'metrics-interval-secs': 2 })).toEqual({ ok: true, value: undefined });
+    expect(await client.configure({ 'health-interval-secs': 2 })).toMatchObject({
+      error: { kind: 'refused', reason: 'health-interval-secs: it is read at the start alone, where it was 5' },
+    });
+    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('refuses over the wire what it refuses', async () => {
     const { agent } = await start({ 'api-keys': ['key:name'] });
     const { client } = gateway(agent, null);

@@ -24,6 +24,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 
 let upstream: HttpUpstream;
@@ -117,6 +118,33 @@ describe('a route with an agent', () => {
       expect(await response.text()).toBe('its body');
     }
     expect(reached).toBe(0);
+  });
+
+  it.each([204, 205, 304])(
+    'sends no body with a %i, whatever the agent gives, so that the next answer is read rightly',
+    async (status) => {
+      const { address } = await startWithAgents(['auth']);
+      service().answer = () => decide({ kind: 'block', status, body: 'hello', headers: [] });
+      const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+      const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+      const { raw } = await rawExchange(address, request + last);
+      expect(raw).not.toContain('hello');
+      expect(raw.match(new RegExp(`HTTP/1.1 ${status}`, 'g'))).toHaveLength(2);
+      expect(raw).not.toContain('Content-Length: 5');
+    },
+  );
+
+  it('leaves the request with exactly one Host', async () => {
+    const { url } = await startWithAgents(['auth']);
+    for (const operation of [
+      { kind: 'add', name: 'Host', value: 'other' },
+      { kind: 'remove', name: 'host' },
+      { kind: 'set', name: 'HOST', value: 'chosen' },
+    ] as const) {
+      service().answer = () => ({ ...allowAnswer, requestHeaders: [operation] });
+      const hosts = headersOf((await (await fetch(url)).json()) as Echo, 'host');
+      expect(hosts).toEqual([operation.kind === 'set' ? 'chosen' : new URL(url).host]);
+    }
   });
 
   it('redirects where the agent says, with its cookies', async () => {

@@ -5,6 +5,7 @@ import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
+  testRoute,
   testUpstream,
 } from '../../support/in-process-gateway.js';
 import { rawExchange } from '../../support/raw-exchange.js';
@@ -48,6 +49,20 @@ describe('a client that is too slow', () => {
     const { address } = await start();
     const { status } = await rawExchange(address, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
     expect(status).toBe(408);
+  });
+
+  it('and ends in the middle of a body that was refused is not waited for', async () => {
+    upstream = await startHttpUpstream(echo);
+    const route = testRoute({ policies: { maxBodySize: 10, requestTimeoutMs: null } });
+    const configuration = testConfiguration([testUpstream(upstream.port)], { routes: [route] });
+    // Longer than the test may take.
+    gateway = await startInProcess(configuration, { engineLimits: { lingerMs: 600_000 } });
+    client = connect({ host: gateway.address.host, port: gateway.address.port });
+    client.resume();
+    const closed = new Promise((resolve) => client?.once('close', resolve));
+    client.end('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome of it');
+    await closed;
+    await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
   });
 
   it('with its next request on a kept connection is closed', async () => {

@@ -73,6 +73,17 @@ describe('a WebSocket through the gateway', () => {
   });
 });
 
+describe('a request for WebSocket that says it has a body', () => {
+  it.each(['Content-Length: 5', 'Transfer-Encoding: chunked'])('(%s) is refused', async (framing) => {
+    const { address } = await start();
+    const { status } = await rawExchange(
+      address,
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${framing}\r\n\r\nhello`,
+    );
+    expect(status).toBe(400);
+  });
+});
+
 describe('an upgrade to anything else', () => {
   it.each(['h2c', 'TLS/1.0', 'websocket, h2c'])(
     'to %s is dropped, and the request answered as it is',

@@ -41,15 +41,26 @@ describe('the container of the agent', () => {
   it('gives a gateway agents of its own, each with its own configuration', async () => {
     const container = agentContainer(new RecordingLogger());
     const make = container.get(agentTokens.agentFactory);
-    const giver = { proxyId: 'gateway', proxyVersion: '1' };
+    const giver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
     const agents = [make({ overrides: {}, block: {} }), make({ overrides: {}, block: {} })] as const;
-    expect(await agents[0].configure({ 'api-keys': ['one:a'] }, giver)).toMatchObject({ ok: true });
-    expect(await agents[1].configure({ 'api-keys': ['two:b'] }, giver)).toMatchObject({ ok: true });
+    expect(await agents[0].configure({ 'api-keys': ['one:a'] }, giver, 'change')).toMatchObject({ ok: true });
+    expect(await agents[1].configure({ 'api-keys': ['two:b'] }, giver, 'change')).toMatchObject({ ok: true });
     const decisions = await Promise.all(
       agents.map((agent) => agent.judge(requestEvent(['x-api-key', 'one']), Symbol('connection'))),
     );
     expect(decisions.map(({ decision }) => decision.kind)).toEqual(['allow', 'block']);
     expect(agents[0].capabilities().agentId).not.toBe(agents[1].capabilities().agentId);
+  });
+
+  it('names an embedded agent in each of its log lines', async () => {
+    const logger = new RecordingLogger();
+    const make = agentContainer(logger).get(agentTokens.agentFactory);
+    const giver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
+    const agent = make({ overrides: {}, block: {} }, 'auth');
+    await agent.configure({ 'api-keys': ['one:a'] }, giver, 'change');
+    await agent.judge(requestEvent(['x-api-key', 'two']), giver.connection);
+    expect(logger.lines.length).toBeGreaterThan(1);
+    expect(logger.lines.every(({ fields }) => fields['agent'] === 'auth')).toBe(true);
   });
 
   it('cannot be resolved without what it needs of its host', () => {

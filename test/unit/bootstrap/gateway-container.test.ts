@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
 import { gatewayTokens } from '../../../src/bootstrap/gateway-tokens.js';
@@ -9,6 +10,7 @@ import { RecordingLogger } from '../../support/recording-logger.js';
 
 const container = (configuration = testConfiguration([testUpstream(1)])) =>
   gatewayContainer(
+    'gateway.kdl',
     { load: async () => ({ configuration, problems: [] }) },
     { logger: new RecordingLogger(), accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
   );
@@ -18,6 +20,10 @@ describe('the container of the gateway', () => {
     const whole = container();
     const tokens = [sharedTokens, agentTokens, gatewayTokens].flatMap((each) => Object.values(each));
     for (const token of tokens) expect(whole.get<unknown>(token)).toBeDefined();
+  });
+
+  it('knows the gateway by its host and the whole path of its configuration file', () => {
+    expect(container().get(gatewayTokens.proxyId)).toBe(`${hostname()}:${process.cwd()}/gateway.kdl`);
   });
 
   it('lets a test swap one part, the clock, and keeps the others', async () => {

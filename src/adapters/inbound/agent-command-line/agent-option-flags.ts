@@ -27,6 +27,9 @@ const flag = (
 export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('socket', 'AGENT_SOCKET', '<path>', 'unix socket to serve (default: /tmp/gateway-auth.sock)'),
   flag('grpc-address', 'GRPC_ADDRESS', '<host:port>', 'gRPC address to serve; not supported yet'),
+  flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'address to serve metrics on; not supported yet'),
+  flag('health-interval-secs', 'HEALTH_INTERVAL_SECS', '<secs>', 'how often gateways are told its health (default: 5)'),
+  flag('metrics-interval-secs', 'METRICS_INTERVAL_SECS', '<secs>', 'how often they get its metrics (default: 10)'),
   flag('jwt-secret', 'JWT_SECRET', '<secret>', 'shared secret for HS256, at least 32 bytes', true),
   flag('jwt-public-key', 'JWT_PUBLIC_KEY', '<file>', 'public key in PEM, for RS256 and ES256'),
   flag('jwt-algorithm', 'JWT_ALGORITHM', '<name>', 'HS256, RS256 or ES256 (default: HS256)'),

@@ -5,7 +5,8 @@ import { agentOptionFlags } from './agent-option-flags.js';
 export type AgentFlagValues = Readonly<Record<string, readonly string[] | true | undefined>>;
 
 const examples = `
-Lists have their entries separated by commas; \\, is a comma, and @FILE names a file with one entry a line.
+Lists have their entries separated by commas; \\, is a comma, and @FILE names a file with one entry a line. A list flag may
+be repeated: the entries of each are read on their own.
 A key entry splits at its last colon, a user entry at its first.
 
 Examples:

@@ -31,8 +31,8 @@ const repeatedFlag = (values: AgentFlagValues): string | null => {
   return null;
 };
 
-/** Commander gives true where a flag with an optional value has none. A list that is given in pieces is one list. */
-const flagText = (given: readonly string[] | true): string => (given === true ? 'true' : given.join(','));
+/** Commander gives true where a flag with an optional value has none. */
+const flagTexts = (given: readonly string[] | true): readonly string[] => (given === true ? ['true'] : given);
 
 const exposesSecret = (flag: AgentOptionFlag, text: string): boolean =>
   flag.secret && (!isList(flag) || parseEntryList(text).some((entry) => entry.kind === 'entry'));
@@ -62,8 +62,9 @@ const toCommand = (values: AgentFlagValues, env: Environment): AgentCommand => {
     if (text !== undefined && text !== '') fromVariables.push({ option, text, source: variable });
     const given = values[option];
     if (given === undefined) continue;
-    fromFlags.push({ option, text: flagText(given), source: `--${option}` });
-    if (exposesSecret(flag, flagText(given))) exposedSecrets.push(`--${option}`);
+    const texts = flagTexts(given);
+    for (const text of texts) fromFlags.push({ option, text, source: `--${option}` });
+    if (texts.some((text) => exposesSecret(flag, text))) exposedSecrets.push(`--${option}`);
   }
   return {
     kind: values['test'] || values['validate'] ? 'check' : 'run',

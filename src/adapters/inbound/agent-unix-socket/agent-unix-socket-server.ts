@@ -9,7 +9,11 @@ import { healthJson } from '../../wire/agent-frames/health-codec.js';
 import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
 import { bindSocketPath } from './bind-socket-path.js';
 import { GatewayConnection } from './gateway-connection.js';
+import { HeldOctets } from './held-octets.js';
 import { type AgentServerOptions, defaultAgentServerOptions } from './server-options.js';
+
+/** Between two looks at frames that do not end. */
+const frameCheckMs = 1_000;
 
 /** Serves an AgentService on a Unix socket: agent protocol v2, JSON frames. */
 export class AgentUnixSocketServer {
@@ -21,6 +25,7 @@ export class AgentUnixSocketServer {
   readonly #options: AgentServerOptions;
   readonly #server: Server;
   readonly #connections = new Set<GatewayConnection>();
+  readonly #held: HeldOctets;
   #tasks: readonly ScheduledTask[] = [];
   #stopListeningToHealth: (() => void) | null = null;
   #isDraining = false;
@@ -40,6 +45,7 @@ export class AgentUnixSocketServer {
     this.#scheduler = scheduler;
     this.#logger = logger;
     this.#options = { ...defaultAgentServerOptions, ...options };
+    this.#held = new HeldOctets(this.#options.maxHeldBytes);
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = this.#options.maxConnections;
     this.#server.on('drop', () => this.#onDrop());
@@ -58,6 +64,7 @@ export class AgentUnixSocketServer {
     this.#tasks = [
       this.#scheduler.every(this.#options.healthIntervalMs, () => this.#reportHealth()),
       this.#scheduler.every(this.#options.metricsIntervalMs, () => this.#reportMetrics()),
+      this.#scheduler.every(Math.min(frameCheckMs, this.#options.frameTimeoutMs), () => this.#checkFrames()),
     ];
     this.#logger.info('The agent listens', { socket: this.#path });
   }
@@ -89,6 +96,7 @@ export class AgentUnixSocketServer {
       scheduler: this.#scheduler,
       logger: this.#logger,
       options: this.#options,
+      held: this.#held,
     };
     const connection = new GatewayConnection(socket, parts, (greeted) => {
       greeted.report('health_status', healthJson(this.#health()));
@@ -117,6 +125,10 @@ export class AgentUnixSocketServer {
     if (this.#connections.size === 0) return;
     const json = healthJson(this.#health());
     for (const connection of this.#connections) connection.report('health_status', json);
+  }
+
+  #checkFrames(): void {
+    for (const connection of this.#connections) connection.checkFrame();
   }
 
   #reportMetrics(): void {

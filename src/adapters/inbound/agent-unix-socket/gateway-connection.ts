@@ -13,6 +13,7 @@ import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { type GatewayMessage, readGatewayMessage } from '../../wire/agent-frames/gateway-message.js';
 import { handshakeResponseJson } from '../../wire/agent-frames/handshake-codec.js';
 import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/message-codes.js';
+import type { HeldOctets, OctetHolder } from './held-octets.js';
 import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
 import type { AgentServerOptions } from './server-options.js';
@@ -23,6 +24,7 @@ export interface GatewayConnectionParts {
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: AgentServerOptions;
+  readonly held: HeldOctets;
 }
 
 /** `configuring`: the answer to the handshake waits for the service. `closing`: what is written leaves, nothing is read. */
@@ -40,7 +42,7 @@ const blockAnswer = (status: number, body: string | null): AgentAnswer => ({
 });
 
 /** One connection of a gateway to the agent's socket. */
-export class GatewayConnection {
+export class GatewayConnection implements OctetHolder {
   readonly #socket: Socket;
   readonly #parts: GatewayConnectionParts;
   readonly #decoder = new FrameDecoder(gatewayMessageNames);
@@ -49,13 +51,15 @@ export class GatewayConnection {
   readonly #handshakeDeadline: ScheduledTask;
   readonly #greeting: (connection: GatewayConnection) => void;
   #phase: Phase = 'handshake';
-  #giver: ConfigurationGiver = { proxyId: '', proxyVersion: '' };
+  #giver: ConfigurationGiver = { proxyId: '', proxyVersion: '', connection: Symbol('connection') };
   #isDraining = false;
   #configures = 0;
   #configuring: Promise<void> = Promise.resolve();
   #drainEnd: ScheduledTask | null = null;
   /** When output began to wait for the peer; null while it reads. */
   #stalledSinceMs: number | null = null;
+  /** When the frame that is being read began to come; null while there is none, or nothing is read. */
+  #frameSinceMs: number | null = null;
 
   /** @param greeting called once the connection is open, for what is sent first */
   constructor(socket: Socket, parts: GatewayConnectionParts, greeting: (connection: GatewayConnection) => void) {
@@ -63,7 +67,8 @@ export class GatewayConnection {
     this.#parts = parts;
     this.#greeting = greeting;
     this.#outbox = new FrameOutbox((octets) => this.#write(octets), process.nextTick);
-    this.#judgements = new Judgements(parts.service, Symbol('connection'), parts.logger, this.#answer, this.#settled);
+    const { connection } = this.#giver;
+    this.#judgements = new Judgements(parts.service, connection, parts.logger, this.#answer, this.#settled);
     this.#handshakeDeadline = parts.scheduler.after(parts.options.handshakeTimeoutMs, () => {
       this.#fail('no handshake came in time');
     });
@@ -105,18 +110,42 @@ export class GatewayConnection {
     this.#socket.destroy();
   }
 
+  /** Closes it where a frame has been coming for too long. */
+  checkFrame(): void {
+    const since = this.#frameSinceMs;
+    if (since === null || this.#parts.clock.monotonicMs() - since < this.#parts.options.frameTimeoutMs) return;
+    this.#fail('a frame did not come to its end in time');
+  }
+
+  giveUp(reason: string): void {
+    this.#fail(reason);
+  }
+
   #read(): void {
     while (this.#canRead()) {
       const frame = this.#decoder.next();
       if (frame === null) break;
+      this.#frameSinceMs = null;
       const message = readGatewayMessage(frame);
-      if (message.ok) this.#handle(message.value);
+      if (message.ok) this.#handle(message.value, frame.payload.length);
       else this.#fail(message.error);
     }
     if (this.#decoder.failure !== null) this.#fail(this.#decoder.failure);
     if (this.#isOver()) return;
-    if (this.#canRead()) this.#socket.resume();
-    else this.#socket.pause();
+    if (this.#canRead()) {
+      this.#socket.resume();
+      if (this.#decoder.hasBegun) this.#frameSinceMs ??= this.#parts.clock.monotonicMs();
+    } else {
+      // It cannot go on while nothing is read, which is not its sender's doing.
+      this.#frameSinceMs = null;
+      this.#socket.pause();
+    }
+    this.#noteHeld();
+  }
+
+  #noteHeld(): void {
+    if (this.#isOver()) return;
+    this.#parts.held.note(this, this.#decoder.heldBytes + this.#judgements.waitingBytes);
   }
 
   #isOver(): boolean {
@@ -132,21 +161,21 @@ export class GatewayConnection {
     );
   }
 
-  #handle(message: GatewayMessage): void {
+  #handle(message: GatewayMessage, size: number): void {
     if (message.kind === 'handshake_request') {
       if (this.#phase === 'handshake') void this.#handshake(message.request);
       else this.#fail('a second handshake');
     } else if (this.#phase === 'handshake') {
       this.#fail('a message before the handshake');
     } else {
-      this.#handleOpen(message);
+      this.#handleOpen(message, size);
     }
   }
 
-  #handleOpen(message: Exclude<GatewayMessage, { kind: 'handshake_request' }>): void {
+  #handleOpen(message: Exclude<GatewayMessage, { kind: 'handshake_request' }>, size: number): void {
     switch (message.kind) {
       case 'event':
-        if (!this.#judgements.add(message.event)) this.#fail('two events in flight for one correlation id');
+        if (!this.#judgements.add(message.event, size)) this.#fail('two events in flight for one correlation id');
         return;
       case 'unasked_event':
         this.#sendAnswer(allowAnswer, message.correlationId, unaskedAdditions(message.name));
@@ -166,8 +195,9 @@ export class GatewayConnection {
   async #handshake(request: HandshakeRequest): Promise<void> {
     this.#handshakeDeadline.cancel();
     this.#phase = 'configuring';
-    this.#giver = { proxyId: request.proxyId, proxyVersion: request.proxyVersion };
-    const response = await agreeWith(request, this.#parts.service, this.#parts.logger);
+    const { proxyId, proxyVersion } = request;
+    this.#giver = { ...this.#giver, proxyId, proxyVersion };
+    const response = await agreeWith(request, this.#giver, this.#parts.service, this.#parts.logger);
     // It may have ended meanwhile.
     if (this.#phase !== 'configuring') return;
     this.#phase = 'open';
@@ -193,7 +223,10 @@ export class GatewayConnection {
   }
 
   async #configure({ correlationId, config }: Configure): Promise<void> {
-    const configured = await offerConfiguration(this.#parts.service, config, this.#giver, this.#parts.logger);
+    // Whoever has gone does not speak any more: its next handshake says what it wants.
+    if (this.#isOver()) return;
+    const { service, logger } = this.#parts;
+    const configured = await offerConfiguration(service, config, this.#giver, 'change', logger);
     const answer = configured.ok ? allowAnswer : blockAnswer(500, `Configuration rejected: ${configured.error}`);
     this.#sendAnswer(answer, correlationId, noAdditions);
   }
@@ -204,6 +237,7 @@ export class GatewayConnection {
   readonly #settled = (): void => {
     if (this.#isDraining) this.#endWhenIdle();
     if (this.#socket.isPaused()) this.#read();
+    else this.#noteHeld();
   };
 
   #sendAnswer(answer: AgentAnswer, correlationId: string, additions: JsonObject): void {
@@ -258,6 +292,8 @@ export class GatewayConnection {
     this.#phase = 'closed';
     this.#handshakeDeadline.cancel();
     this.#drainEnd?.cancel();
+    this.#frameSinceMs = null;
+    this.#parts.held.forget(this);
     this.#judgements.close();
   }
 }

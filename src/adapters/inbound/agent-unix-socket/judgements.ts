@@ -11,6 +11,8 @@ import {
 /** An event that is being judged, or waits for that. */
 interface Judgement {
   readonly event: AgentEvent;
+  /** Octets that it came in. */
+  readonly size: number;
   cancelled: boolean;
 }
 
@@ -30,6 +32,7 @@ export class Judgements {
   readonly #open = new Map<string, Judgement>();
   readonly #dialogues = new Set<string>();
   #waiting: Judgement[] = [];
+  #waitingBytes = 0;
   #running = 0;
 
   /** @param onSettled called when the service has let go of an event, answered or not */
@@ -57,13 +60,18 @@ export class Judgements {
     return this.#waiting.length >= this.#limit();
   }
 
+  /** Octets of the events that the service has not been given. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   /** Takes an event; its answer comes through `onAnswer`. False where one with its id is open: at most one may be. */
-  add(event: AgentEvent): boolean {
+  add(event: AgentEvent, size: number): boolean {
     if (this.#open.has(event.correlationId)) return false;
-    const judgement: Judgement = { event, cancelled: false };
+    const judgement: Judgement = { event, size, cancelled: false };
     this.#open.set(event.correlationId, judgement);
     if (this.#running < this.#limit()) void this.#judge(judgement);
-    else this.#waiting.push(judgement);
+    else this.#wait(judgement);
     return true;
   }
 
@@ -80,7 +88,13 @@ export class Judgements {
     this.#open.clear();
     this.#dialogues.clear();
     this.#waiting = [];
+    this.#waitingBytes = 0;
     this.#service.disconnected(this.#connection);
+  }
+
+  #wait(judgement: Judgement): void {
+    this.#waiting.push(judgement);
+    this.#waitingBytes += judgement.size;
   }
 
   #limit(): number {
@@ -93,7 +107,9 @@ export class Judgements {
     judgement.cancelled = true;
     this.#open.delete(correlationId);
     const index = this.#waiting.indexOf(judgement);
-    if (index !== -1) this.#waiting.splice(index, 1);
+    if (index === -1) return;
+    this.#waiting.splice(index, 1);
+    this.#waitingBytes -= judgement.size;
   }
 
   async #judge(judgement: Judgement): Promise<void> {
@@ -114,7 +130,10 @@ export class Judgements {
       this.#onAnswer(answer, event.correlationId);
     }
     const next = this.#waiting.shift();
-    if (next !== undefined) void this.#judge(next);
+    if (next !== undefined) {
+      this.#waitingBytes -= next.size;
+      void this.#judge(next);
+    }
     this.#onSettled();
   }
 }

@@ -1,4 +1,8 @@
-import type { AgentService, ConfigurationGiver } from '../../../application/ports/agent-service.js';
+import type {
+  AgentService,
+  ConfigurationGiver,
+  ConfigurationOccasion,
+} from '../../../application/ports/agent-service.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import {
   agentProtocolVersion,
@@ -13,11 +17,12 @@ export const offerConfiguration = async (
   service: AgentService,
   config: JsonValue,
   giver: ConfigurationGiver,
+  occasion: ConfigurationOccasion,
   logger: Logger,
 ): Promise<Result<void, string>> => {
   if (config !== null && !isJsonObject(config)) return err('the configuration is no object');
   try {
-    return await service.configure(config, giver);
+    return await service.configure(config, giver, occasion);
   } catch (error) {
     logger.error('A configuration could not be taken', { reason: error instanceof Error ? error.name : 'unknown' });
     return err('the agent failed');
@@ -27,6 +32,7 @@ export const offerConfiguration = async (
 /** What a handshake request is answered, its configuration taken where all is well. */
 export const agreeWith = async (
   request: HandshakeRequest,
+  giver: ConfigurationGiver,
   service: AgentService,
   logger: Logger,
 ): Promise<HandshakeResponse> => {
@@ -38,8 +44,7 @@ export const agreeWith = async (
   if (request.supportedEncodings.length > 0 && !request.supportedEncodings.includes('json')) {
     return refuse('no common encoding: this agent speaks json');
   }
-  const { config, proxyId, proxyVersion } = request;
-  const configured = await offerConfiguration(service, config, { proxyId, proxyVersion }, logger);
+  const configured = await offerConfiguration(service, request.config, giver, 'handshake', logger);
   return configured.ok
     ? { success: true, protocolVersion, capabilities: service.capabilities() }
     : refuse(configured.error);

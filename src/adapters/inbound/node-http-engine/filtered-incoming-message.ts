@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 
-/** RFC 6455, section 4.2.1: a GET that names the websocket protocol. */
+/** RFC 6455, section 4.2.1: a GET of HTTP/1.1 that names the websocket protocol. */
 const asksForWebSocket = (message: IncomingMessage): boolean => {
-  if (message.method !== 'GET') return false;
+  if (message.method !== 'GET' || message.httpVersion !== '1.1') return false;
   const { rawHeaders } = message;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     if ((rawHeaders[index] as string).toLowerCase() === 'upgrade') {

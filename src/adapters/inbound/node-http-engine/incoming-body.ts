@@ -29,6 +29,11 @@ export class IncomingBody implements BodySource {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** All of it has come, read or not. */
+  get isComplete(): boolean {
+    return this.#message.complete;
+  }
+
   read(): Promise<Uint8Array | null> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (!this.#started) this.#start();

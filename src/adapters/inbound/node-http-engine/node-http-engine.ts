@@ -5,6 +5,7 @@ import { BodyReadError } from '../../../application/ports/body-source.js';
 import type { EngineLimits, HttpEngine, OpenListener, RequestHandler } from '../../../application/ports/http-engine.js';
 import type { ClientConnection, ClientRequest, RejectedRequest } from '../../../application/ports/http-exchange.js';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import { ClientSession } from './client-session.js';
 import { FilteredIncomingMessage } from './filtered-incoming-message.js';
 import { IncomingBody } from './incoming-body.js';
 import { NodeOpenListener } from './node-open-listener.js';
@@ -42,81 +43,72 @@ export class NodeHttpEngine implements HttpEngine {
   }
 }
 
-/** What is known of a connection while its requests come and go. */
-interface ConnectionState {
-  readonly client: ClientConnection;
-  /** Body of the request that is being read, where it has one. */
-  body: IncomingBody | null;
-  /** Requests that have no whole response yet. */
-  unanswered: number;
-}
-
 const serve = (server: Server, key: string, handler: RequestHandler, limits: EngineLimits): void => {
-  const states = new WeakMap<Duplex, ConnectionState>();
+  const sessions = new WeakMap<Duplex, ClientSession>();
+  /** Bodies that are being read, by connection. */
+  const bodies = new WeakMap<Duplex, IncomingBody>();
 
-  const stateOf = (socket: Socket): ConnectionState => {
-    let state = states.get(socket);
-    if (!state) {
-      const client: ClientConnection = {
-        listener: key,
-        peerAddress: socket.remoteAddress ?? '',
-        peerPort: socket.remotePort ?? 0,
-        localPort: socket.localPort ?? 0,
-        scheme: 'http',
-      };
-      state = { client, body: null, unanswered: 0 };
-      states.set(socket, state);
+  const sessionOf = (socket: Socket): ClientSession => {
+    let session = sessions.get(socket);
+    if (!session) {
+      session = new ClientSession(socket, key);
+      sessions.set(socket, session);
     }
-    return state;
+    return session;
   };
 
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
-    const state = stateOf(request.socket);
-    const length = bodyLength(request);
-    const body =
-      length === 0 ? null : new IncomingBody(request, length, expectsContinue ? response : null, limits.bodyTimeoutMs);
-    state.body = body;
-    state.unanswered += 1;
-    response.once('close', () => {
-      state.unanswered -= 1;
+    const { socket } = request;
+    const session = sessionOf(socket);
+    session.take(() => {
+      const length = bodyLength(request);
+      const continueWith = expectsContinue ? response : null;
+      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, limits.bodyTimeoutMs);
+      if (body) bodies.set(socket, body);
+      handler.handle(
+        clientRequest(request, session.client, body, expectsContinue, false),
+        new NodeResponse(request, response, session, body !== null, limits),
+      );
     });
-    handler.handle(
-      clientRequest(request, state.client, body, expectsContinue, false),
-      new NodeResponse(request, response, body !== null, limits.bodyTimeoutMs),
-    );
+  };
+
+  const takeOver = (request: IncomingMessage, head: Buffer, wantsWebSocket: boolean): void => {
+    const { socket } = request;
+    const session = sessionOf(socket);
+    // Node has let go of the responses that are still due: they and this one could no longer be told apart.
+    if (session.isBusy) socket.destroy();
+    else {
+      const response = new UpgradeResponse(socket, head, limits.bodyTimeoutMs);
+      handler.handle(clientRequest(request, session.client, null, false, wantsWebSocket), response);
+    }
+  };
+
+  const refuse = (error: ClientError, socket: Socket): void => {
+    const session = sessionOf(socket);
+    if (session.isBusy) {
+      // The error is in the body that is being read, or behind a request that is still to be answered.
+      session.closeAfterResponse();
+      const body = bodies.get(socket);
+      if (body?.isComplete === false) body.fail(new BodyReadError('malformed', 'the request body is malformed'));
+      return;
+    }
+    const answer = handler.reject({ connection: session.client, reason: rejectionReason(error) });
+    const octets = Buffer.from(answer.body);
+    const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
+    socket.write(rawHead(answer.status, [...answer.headers, ...framing]), 'latin1');
+    socket.end(octets);
+    setTimeout(() => socket.destroy(), closeGraceMs).unref();
   };
 
   server.on('request', (request, response) => take(request, response, false));
   server.on('checkContinue', (request, response) => take(request, response, true));
   // Any other expectation goes on as it is: the gateway refuses it.
   server.on('checkExpectation', (request, response) => take(request, response, false));
-  server.on('upgrade', (request, socket, head) => {
-    const { client } = stateOf(request.socket);
-    handler.handle(clientRequest(request, client, null, false, true), new UpgradeResponse(socket, head));
-  });
-  server.on('connect', (request, socket, head) => {
-    const { client } = stateOf(request.socket);
-    handler.handle(clientRequest(request, client, null, false, false), new UpgradeResponse(socket, head));
-  });
+  server.on('upgrade', (request, _socket, head) => takeOver(request, head, true));
+  server.on('connect', (request, _socket, head) => takeOver(request, head, false));
   server.on('clientError', (error: ClientError, socket) => {
-    const state = states.get(socket);
-    if (state && state.unanswered > 0) {
-      // The error is in the body of a request that is being answered, or behind it: its handler ends the connection.
-      if (state.body) state.body.fail(new BodyReadError('malformed', 'the request body is malformed'));
-      else socket.destroy();
-      return;
-    }
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const { client } = stateOf(socket as Socket);
-    const answer = handler.reject({ connection: client, reason: rejectionReason(error) });
-    const octets = Buffer.from(answer.body);
-    const length = ['Content-Length', String(octets.length), 'Connection', 'close'];
-    socket.write(rawHead(answer.status, [...answer.headers, ...length]), 'latin1');
-    socket.end(octets);
-    setTimeout(() => socket.destroy(), 1_000).unref();
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(error, socket as Socket);
   });
 };
 
@@ -154,6 +146,8 @@ interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
+/** How long a client has to take the last response of its connection, in milliseconds. */
+const closeGraceMs = 1_000;
 const lineFeed = 0x0a;
 /** Octets. */
 const longLine = 8_192;

@@ -1,26 +1,52 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { EngineLimits } from '../../../application/ports/http-engine.js';
 import type { ClientResponse } from '../../../application/ports/http-exchange.js';
 import type { Tunnel } from '../../../application/ports/tunnel.js';
+import { isBodyless, isUnframed } from '../../../domain/http/bodyless-status.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { ClientSession } from './client-session.js';
+import { drained } from './drained.js';
 import { isDroppedUpgrade } from './filtered-incoming-message.js';
 
 /** What of an unwanted request body is still read, so that the client gets to see the answer before a reset. */
 const lingerOctets = 67_108_864;
-const lingerMs = 2_000;
 
 /** Node's ServerResponse as a ClientResponse. */
 export class NodeResponse implements ClientResponse {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #session: ClientSession;
   readonly #bodyExpected: boolean;
-  readonly #writeTimeoutMs: number;
+  readonly #limits: EngineLimits;
   #sent = 0;
+  #closedListener: ((completed: boolean) => void) | null = null;
 
-  constructor(request: IncomingMessage, response: ServerResponse, bodyExpected: boolean, writeTimeoutMs: number) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    session: ClientSession,
+    bodyExpected: boolean,
+    limits: EngineLimits,
+  ) {
     this.#request = request;
     this.#response = response;
+    this.#session = session;
     this.#bodyExpected = bodyExpected;
-    this.#writeTimeoutMs = writeTimeoutMs;
+    this.#limits = limits;
+    const { socket } = request;
+    let isOver = false;
+    const closed = () => {
+      // The one event can come from within the other.
+      if (isOver) return;
+      isOver = true;
+      response.off('close', closed);
+      socket.off('close', closed);
+      this.#closedListener?.(response.writableFinished);
+      session.over();
+    };
+    response.on('close', closed);
+    // The response itself hears of the end of its connection only while it has the socket.
+    socket.on('close', closed);
   }
 
   get headSent(): boolean {
@@ -30,24 +56,16 @@ export class NodeResponse implements ClientResponse {
   begin(status: number, headers: HeaderList, close: boolean): void {
     // A body that nobody will read is no basis for another request on this connection.
     const unread = this.#bodyExpected && !this.#request.complete && this.#request.listenerCount('readable') === 0;
-    if (close || unread || isDroppedUpgrade(this.#request)) this.#response.shouldKeepAlive = false;
+    if (close || unread || this.#session.isClosing || isDroppedUpgrade(this.#request)) {
+      this.#response.shouldKeepAlive = false;
+    }
     this.#response.writeHead(status, headers as string[]);
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sent += chunk.length;
     if (this.#response.write(chunk) || this.#response.destroyed) return undefined;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#response.destroy(), this.#writeTimeoutMs);
-      const proceed = () => {
-        clearTimeout(timer);
-        this.#response.off('drain', proceed);
-        this.#response.off('close', proceed);
-        resolve();
-      };
-      this.#response.on('drain', proceed);
-      this.#response.on('close', proceed);
-    });
+    return drained(this.#response, this.#limits.bodyTimeoutMs, () => this.abort());
   }
 
   end(trailers: HeaderList): void {
@@ -56,14 +74,15 @@ export class NodeResponse implements ClientResponse {
   }
 
   send(status: number, headers: HeaderList, body: string | null, close: boolean): void {
-    const octets = Buffer.from(body ?? '');
-    this.begin(status, [...headers, 'Content-Length', String(octets.length)], close);
+    const octets = Buffer.from(isBodyless(status) ? '' : (body ?? ''));
+    const framed = isUnframed(status) ? headers : [...headers, 'Content-Length', String(octets.length)];
+    this.begin(status, framed, close);
     this.#sent += octets.length;
     this.#finish(octets);
   }
 
   abort(): void {
-    this.#response.destroy();
+    this.#request.socket.destroy();
   }
 
   upgrade(): Tunnel {
@@ -71,7 +90,7 @@ export class NodeResponse implements ClientResponse {
   }
 
   onClosed(listener: (completed: boolean) => void): void {
-    this.#response.once('close', () => listener(this.#response.writableFinished));
+    this.#closedListener = listener;
   }
 
   bytesSent(): number {
@@ -83,7 +102,7 @@ export class NodeResponse implements ClientResponse {
       if (last) this.#response.end(last);
       else this.#response.end();
       // Node gives the socket another time-out when the response has gone out.
-      if (this.#response.writableLength > 0) this.#request.socket.setTimeout(this.#writeTimeoutMs);
+      if (this.#response.writableLength > 0) this.#request.socket.setTimeout(this.#limits.bodyTimeoutMs);
       return;
     }
     if (last) this.#response.write(last);
@@ -95,24 +114,29 @@ export class NodeResponse implements ClientResponse {
   #linger(): void {
     let left = lingerOctets;
     const request = this.#request;
+    const { socket } = request;
     const finish = () => {
       clearTimeout(timer);
       request.off('data', count);
       request.off('end', finish);
+      socket.off('end', finish);
       this.#response.end();
-      if (!request.complete) this.#response.once('finish', () => request.socket.destroySoon());
+      if (!request.complete) this.#response.once('finish', () => socket.destroySoon());
     };
     const count = (chunk: Buffer) => {
       left -= chunk.length;
       if (left < 0) finish();
     };
-    const timer = setTimeout(finish, lingerMs);
-    this.#response.once('close', () => clearTimeout(timer));
+    const timer = setTimeout(finish, this.#limits.lingerMs);
+    socket.once('close', () => clearTimeout(timer));
     request.on('error', () => undefined);
     request.on('end', finish);
+    // A client that has sent all it is going to send need not be waited for.
+    socket.once('end', finish);
     request.removeAllListeners('readable');
     request.on('data', count);
     request.resume();
+    if (socket.readableEnded || request.destroyed) finish();
   }
 }
 

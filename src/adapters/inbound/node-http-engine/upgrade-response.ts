@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { ClientResponse } from '../../../application/ports/http-exchange.js';
 import type { Tunnel } from '../../../application/ports/tunnel.js';
+import { isBodyless, isUnframed } from '../../../domain/http/bodyless-status.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import { drained } from './drained.js';
 import { rawHead } from './raw-response.js';
 
 /**
@@ -11,15 +13,27 @@ import { rawHead } from './raw-response.js';
 export class UpgradeResponse implements ClientResponse {
   readonly #socket: Duplex;
   readonly #head: Uint8Array;
+  readonly #writeTimeoutMs: number;
+  /** Reads on, up to what the stream holds by itself, so that the end of the connection is noticed. */
+  readonly #watch = (): void => {
+    if (this.#socket.readableLength === 0) this.#socket.read();
+  };
+  readonly #leave = (): void => {
+    this.#socket.destroy();
+  };
   #headSent = false;
   #completed = false;
   #sent = 0;
 
   /** `head`: octets that Node had read after the request. */
-  constructor(socket: Duplex, head: Uint8Array) {
+  constructor(socket: Duplex, head: Uint8Array, writeTimeoutMs: number) {
     this.#socket = socket;
     this.#head = head;
+    this.#writeTimeoutMs = writeTimeoutMs;
     socket.on('error', () => socket.destroy());
+    socket.on('readable', this.#watch);
+    // A client that sends no more before it was answered has gone, as for any other request.
+    socket.once('end', this.#leave);
   }
 
   get headSent(): boolean {
@@ -33,28 +47,21 @@ export class UpgradeResponse implements ClientResponse {
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sent += chunk.length;
-    if (this.#socket.write(chunk)) return undefined;
-    return new Promise((resolve) => {
-      const proceed = () => {
-        this.#socket.off('drain', proceed);
-        this.#socket.off('close', proceed);
-        resolve();
-      };
-      this.#socket.on('drain', proceed);
-      this.#socket.on('close', proceed);
-    });
+    if (this.#socket.write(chunk) || this.#socket.destroyed) return undefined;
+    return drained(this.#socket, this.#writeTimeoutMs, () => this.abort());
   }
 
   end(_trailers: HeaderList): void {
     this.#completed = true;
+    this.#socket.off('end', this.#leave);
     this.#socket.end();
     // A client that never closes its side is not waited for.
     setTimeout(() => this.#socket.destroy(), 1_000).unref();
   }
 
   send(status: number, headers: HeaderList, body: string | null, close: boolean): void {
-    const octets = Buffer.from(body ?? '');
-    this.begin(status, [...headers, 'Content-Length', String(octets.length)], close);
+    const octets = Buffer.from(isBodyless(status) ? '' : (body ?? ''));
+    this.begin(status, isUnframed(status) ? headers : [...headers, 'Content-Length', String(octets.length)], close);
     if (octets.length > 0) void this.write(octets);
     this.end([]);
   }
@@ -66,6 +73,8 @@ export class UpgradeResponse implements ClientResponse {
   upgrade(headers: HeaderList): Tunnel {
     this.#headSent = true;
     this.#socket.write(rawHead(101, headers), 'latin1');
+    this.#socket.off('readable', this.#watch);
+    this.#socket.off('end', this.#leave);
     if (this.#head.length > 0) this.#socket.unshift(this.#head);
     this.#completed = true;
     return this.#socket;

@@ -4,8 +4,9 @@ import type {
   AgentMetricsSource,
   AgentOutcome,
   AgentStatus,
+  ConfigureOutcome,
 } from '../../../application/ports/agent-client.js';
-import type { AgentService } from '../../../application/ports/agent-service.js';
+import type { AgentService, ConfigurationGiver } from '../../../application/ports/agent-service.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
@@ -71,7 +72,7 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
   start(): void {
     void this.configure(this.#settings.config).then((configured) => {
       if (configured.ok) this.#logger.info('Agent connected', { agent: this.name });
-      else this.#logger.error('Agent refused', { agent: this.name, reason: configured.error });
+      else this.#logger.error('Agent refused', { agent: this.name, reason: configured.error.reason });
     });
   }
 
@@ -96,7 +97,7 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
     this.#checkIdle();
   }
 
-  configure(config: JsonObject | null): Promise<Result<void, string>> {
+  configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const configured = this.#configuring.then(() => this.#configure(config));
     this.#configuring = configured;
     return configured;
@@ -120,6 +121,9 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
   metricsReports(): readonly MetricsReport[] {
     return this.#state === 'ready' ? [this.#service.metrics()] : [];
   }
+
+  /** There is nothing to connect. */
+  retire(): void {}
 
   async stop(graceMs: number): Promise<void> {
     if (this.#state === 'stopping') return;
@@ -228,21 +232,18 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
     if (this.#onIdle !== null && this.#calls.size === 0 && this.#dialogues.size === 0) this.#onIdle();
   }
 
-  async #configure(config: JsonObject | null): Promise<Result<void, string>> {
+  async #configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const { proxyId, proxyVersion } = this.#settings;
-    const configured = await this.#offer(config, { proxyId, proxyVersion });
+    const configured = await this.#offer(config, { proxyId, proxyVersion, connection: this.#connection });
     if (configured.ok && this.#state !== 'stopping') this.#state = 'ready';
     // What was in force stays in force.
     if (!configured.ok && this.#state === 'starting') this.#state = 'refused';
-    return configured;
+    return configured.ok ? configured : err({ kind: 'refused', reason: configured.error });
   }
 
-  async #offer(
-    config: JsonObject | null,
-    giver: { readonly proxyId: string; readonly proxyVersion: string },
-  ): Promise<Result<void, string>> {
+  async #offer(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
     try {
-      return await this.#service.configure(config, giver);
+      return await this.#service.configure(config, giver, 'change');
     } catch (error) {
       return err(`the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
     }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { ConfigureOutcome } from '../../../application/ports/agent-client.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
@@ -39,12 +40,11 @@ export interface ConnectionListener {
   onEnd(connection: AgentConnection, end: ConnectionEnd): void;
 }
 
-/** `no_answer`: whether the agent has taken the configuration is not known. */
-export type ConfigureOutcome = Result<void, { readonly kind: 'refused' | 'no_answer'; readonly reason: string }>;
-
 const rejectionPrefix = 'Configuration rejected: ';
 /** Characters of an agent's own words that go into the log. */
-const maximumReasonLength = 300;
+const maximumReasonLength = 500;
+/** How long a call that timed out tells against a connection, in milliseconds. */
+const silenceMemoryMs = 5_000;
 
 const rejectionReason = (answer: AgentAnswer): string => {
   const body = answer.decision.kind === 'block' ? answer.decision.body : null;
@@ -70,6 +70,8 @@ export class AgentConnection {
   #isOver = false;
   #pings = 0;
   #isSilentSincePing = false;
+  /** When a call timed out that no answer has followed; null where there is none. */
+  #timedOutAtMs: number | null = null;
   /** The configuration of its handshake. */
   readonly config: JsonObject | null;
   /** Calls that have been sent and have no outcome; kept by the owner of the calls. */
@@ -130,6 +132,15 @@ export class AgentConnection {
       this.inFlight < this.#maxInFlight &&
       this.#socket.writableLength + this.#outbox.pendingBytes < this.#options.busyOutputBytes
     );
+  }
+
+  /** Whether calls timed out of late, and no answer at all has come since. */
+  get isSilent(): boolean {
+    return this.#timedOutAtMs !== null && this.#clock.monotonicMs() - this.#timedOutAtMs < silenceMemoryMs;
+  }
+
+  noteTimeOut(): void {
+    this.#timedOutAtMs = this.#clock.monotonicMs();
   }
 
   /** False where the event is larger than a frame can be. */
@@ -206,6 +217,7 @@ export class AgentConnection {
     }
     switch (message.kind) {
       case 'answer':
+        this.#timedOutAtMs = null;
         if (this.#configures.has(message.correlationId)) this.#takeConfigured(message.correlationId, message.answer);
         else this.#listener.onAnswer(this, message.correlationId, message.answer);
         return;

@@ -4,6 +4,7 @@ import type {
   AgentMetricsSource,
   AgentOutcome,
   AgentStatus,
+  ConfigureOutcome,
 } from '../../../application/ports/agent-client.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
@@ -14,6 +15,7 @@ import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilit
 import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
+import { sortOwnedHeaders } from '../../../domain/identity/offered-owned-headers.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { type AgentCall, failedOutcome } from './agent-call.js';
@@ -47,6 +49,10 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
   #capabilities: AgentCapabilities | null = null;
   #configuring: Promise<unknown> = Promise.resolve();
   #isStopping = false;
+  /** Another client has taken its place: that one says how the agent is. */
+  #isRetired = false;
+  /** From the start until a first connection stands: calls wait for that while any first attempt goes on. */
+  #isAwaitingFirst = false;
   #onIdle: (() => void) | null = null;
 
   constructor(
@@ -64,6 +70,7 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     this.#config = settings.config;
     this.#log = new ReachabilityLog(settings.name, clock, logger);
     this.#calls = new CallBook(settings.timeoutMs, clock, scheduler, (call) => {
+      call.connection?.noteTimeOut();
       this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${settings.timeoutMs} ms`));
     });
     this.#pool = new ConnectionPool({
@@ -74,11 +81,14 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
       random,
       listener: this,
       currentConfig: () => this.#config,
-      onFailedAttempt: (end) => this.#onLoss(end),
+      onFailedAttempt: (end) => {
+        if (!this.#isStopping) this.#onLoss(end);
+      },
     });
   }
 
   start(): void {
+    this.#isAwaitingFirst = true;
     this.#pool.start();
   }
 
@@ -94,14 +104,14 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
       return this.#refuse('unreachable', 'another call for this request is open');
     }
     const connection = pinned ?? this.#pool.choose();
-    if (connection === null) return this.#refuse(...this.#absence());
-    const canGo = connection.hasRoom;
-    if (!canGo && this.#waiting.size >= this.#settings.maxQueueDepth) {
+    if (connection === null && !this.#isTryingFirst()) return this.#refuse(...this.#absence());
+    const free = connection?.hasRoom ? connection : null;
+    if (free === null && this.#waiting.size >= this.#settings.maxQueueDepth) {
       return this.#refuse('queue_full', `${this.#waiting.size} calls are waiting already`);
     }
     return new Promise((resolve) => {
       const call = this.#calls.open(event, pinned, resolve);
-      if (canGo) this.#send(call, connection);
+      if (free !== null) this.#send(call, free);
       else this.#waiting.add(call);
     });
   }
@@ -113,7 +123,7 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     this.#checkIdle();
   }
 
-  configure(config: JsonObject | null): Promise<Result<void, string>> {
+  configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const configured = this.#configuring.then(() => this.#configure(config));
     this.#configuring = configured;
     return configured;
@@ -140,6 +150,12 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     return [...this.#reports.values()];
   }
 
+  retire(isContinued: boolean): void {
+    this.#isRetired = true;
+    this.#pool.retire(isContinued && this.#isTryingFirst());
+    if (!this.#isTryingFirst()) this.#failStranded('another configuration has come into force');
+  }
+
   async stop(graceMs: number): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -160,10 +176,11 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
   }
 
   onReady(connection: AgentConnection): void {
+    this.#isAwaitingFirst = false;
+    this.#pool.onReady(connection);
     // The configuration changed during its handshake.
     if (connection.config !== this.#config) void this.#bringUpToDate(connection);
-    this.#capabilities = connection.capabilities;
-    if (connection.capabilities !== null) this.#log.up(connection.capabilities);
+    if (connection.capabilities !== null) this.#takeCapabilities(connection.capabilities);
     this.#pump();
   }
 
@@ -219,6 +236,17 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     }
     if (!this.#isStopping) this.#onLoss(end);
     this.#checkIdle();
+  }
+
+  #takeCapabilities(offered: AgentCapabilities): void {
+    const { accepted, dropped } = sortOwnedHeaders(offered.ownedHeaders);
+    this.#capabilities = { ...offered, ownedHeaders: accepted };
+    this.#log.up(offered);
+    if (dropped.length > 0) this.#log.droppedOwnedHeaders(dropped);
+  }
+
+  #isTryingFirst(): boolean {
+    return this.#isAwaitingFirst && this.#pool.isTrying;
   }
 
   #refuse(code: AgentFailureCode, detail: string): Promise<AgentOutcome> {
@@ -304,8 +332,9 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
   }
 
   #onLoss(end: ConnectionEnd): void {
-    if (this.#pool.ready().length > 0) return;
-    this.#log.down(end);
+    // Another attempt may succeed yet.
+    if (this.#isTryingFirst() || this.#pool.ready().length > 0) return;
+    if (!this.#isRetired) this.#log.down(end);
     this.#failStranded(end.detail);
   }
 
@@ -313,26 +342,31 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     if (this.#onIdle !== null && this.#calls.size === 0 && this.#dialogues.size === 0) this.#onIdle();
   }
 
-  /** The first connection decides; the others follow it, or connect anew with what is in force. */
-  async #configure(config: JsonObject | null): Promise<Result<void, string>> {
+  /**
+   * The first connection decides; the others follow it, or connect anew with what is in force. Only a refusal keeps the
+   * old configuration: without an answer the new one is what the next handshakes bring.
+   */
+  async #configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const [first] = this.#pool.ready();
-    if (first !== undefined) {
-      const outcome = await first.configure(config, this.#random.uuid(), this.#scheduler);
-      if (!outcome.ok) {
-        // Its handshake says what is in force, whichever the agent has now.
-        if (outcome.error.kind === 'no_answer') first.close(outcome.error.reason);
-        return err(outcome.error.reason);
-      }
+    if (first === undefined) {
+      this.#config = config;
+      this.#pool.hurry();
+      return err({ kind: 'no_answer', reason: 'there is no connection to the agent' });
     }
+    const outcome = await first.configure(config, this.#random.uuid(), this.#scheduler);
+    if (!outcome.ok && outcome.error.kind === 'refused') return outcome;
     this.#config = config;
-    const others = this.#pool.ready().filter((connection) => connection !== first);
-    await Promise.all(others.map((connection) => this.#bringUpToDate(connection)));
-    if (first === undefined) this.#pool.hurry();
-    return ok(undefined);
+    // Its handshake says what is in force, whichever the agent has now.
+    if (!outcome.ok) first.close(outcome.error.reason);
+    const ready = this.#pool.ready().filter((connection) => connection !== first);
+    const taken = await Promise.all(ready.map((connection) => this.#bringUpToDate(connection)));
+    return outcome.ok || !taken.includes(true) ? outcome : ok(undefined);
   }
 
-  async #bringUpToDate(connection: AgentConnection): Promise<void> {
+  /** Whether a connection has the configuration in force; one that has not is closed. */
+  async #bringUpToDate(connection: AgentConnection): Promise<boolean> {
     const outcome = await connection.configure(this.#config, this.#random.uuid(), this.#scheduler);
     if (!outcome.ok) connection.close('it does not take the configuration in force');
+    return outcome.ok;
   }
 }

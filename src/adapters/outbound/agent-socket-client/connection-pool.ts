@@ -18,6 +18,11 @@ export class ConnectionPool {
     for (const slot of this.#slots) slot.start();
   }
 
+  /** Connects no more; what stands stays. */
+  retire(mayFinishAttempts: boolean): void {
+    for (const slot of this.#slots) slot.retire(mayFinishAttempts);
+  }
+
   stop(): void {
     for (const slot of this.#slots) slot.stop();
   }
@@ -25,6 +30,15 @@ export class ConnectionPool {
   /** Something has changed: attempts that wait are made now. */
   hurry(): void {
     for (const slot of this.#slots) slot.hurry();
+  }
+
+  /** Whether a first attempt has not come to its end: a connection may yet stand. */
+  get isTrying(): boolean {
+    return this.#slots.some((slot) => !slot.hasTried);
+  }
+
+  onReady(connection: AgentConnection): void {
+    for (const slot of this.#slots) slot.onReady(connection);
   }
 
   onEnd(connection: AgentConnection): void {
@@ -38,7 +52,7 @@ export class ConnectionPool {
     return ready;
   }
 
-  /** The connection for a new call: the least busy with room, else one that will have some; null where none can be. */
+  /** The connection for a new call: of those that answer the least busy with room, else one that will have some; null where none can be. */
   choose(): AgentConnection | null {
     let best: AgentConnection | null = null;
     for (const { connection } of this.#slots) {
@@ -58,5 +72,8 @@ export class ConnectionPool {
   }
 }
 
-const isBetter = (connection: AgentConnection, best: AgentConnection): boolean =>
-  connection.hasRoom === best.hasRoom ? connection.inFlight < best.inFlight : connection.hasRoom;
+/** One that lets its calls time out looks idle; it is taken where there is no other. */
+const isBetter = (connection: AgentConnection, best: AgentConnection): boolean => {
+  if (connection.isSilent !== best.isSilent) return best.isSilent;
+  return connection.hasRoom === best.hasRoom ? connection.inFlight < best.inFlight : connection.hasRoom;
+};

@@ -27,6 +27,8 @@ export class ConnectionSlot {
   #retry: ScheduledTask | null = null;
   #failures = 0;
   #isStopped = false;
+  #hasTried = false;
+  #isLastAttempt = false;
   #isAttempting = false;
 
   constructor(parts: ConnectionSlotParts) {
@@ -36,6 +38,11 @@ export class ConnectionSlot {
   /** The connection that there is or is being made; null while waiting. */
   get connection(): AgentConnection | null {
     return this.#connection;
+  }
+
+  /** Whether its first attempt has come to its end. */
+  get hasTried(): boolean {
+    return this.#hasTried;
   }
 
   start(): void {
@@ -51,16 +58,31 @@ export class ConnectionSlot {
     void this.#attempt();
   }
 
+  /** Connects no more. A connection that stands stays; an attempt is given up, unless it may come to its end. */
+  retire(mayFinishAttempt: boolean): void {
+    this.#retry?.cancel();
+    this.#retry = null;
+    if (mayFinishAttempt && !this.#hasTried) this.#isLastAttempt = true;
+    else this.#isStopped = true;
+    if (this.#isStopped && this.#connection?.isReady === false) this.#connection.close('the gateway closes it');
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#retry?.cancel();
     this.#connection?.close('the gateway closes it');
   }
 
+  /** The connection of this place has finished its handshake. */
+  onReady(connection: AgentConnection): void {
+    if (connection === this.#connection) this.#hasTried = true;
+  }
+
   /** The connection of this place has ended. */
   onEnd(connection: AgentConnection): void {
     if (connection !== this.#connection) return;
     this.#connection = null;
+    this.#hasTried = true;
     const { clock, options } = this.#parts;
     const since = connection.readySinceMs;
     if (since !== null && clock.monotonicMs() - since >= options.steadyAfterMs) this.#failures = 0;
@@ -68,7 +90,7 @@ export class ConnectionSlot {
   }
 
   #wait(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#isLastAttempt) return;
     const { options, random, scheduler } = this.#parts;
     const delayMs = reconnectDelayMs(this.#failures, random.fraction(), options.backoff);
     this.#failures += 1;
@@ -84,8 +106,13 @@ export class ConnectionSlot {
     const { settings, options, clock, scheduler, listener } = this.#parts;
     const check = await checkSocketOwner(settings.path, settings.owner);
     this.#isAttempting = false;
-    if (this.#isStopped) return;
+    if (this.#isStopped) {
+      this.#hasTried = true;
+      this.#parts.onFailedAttempt({ kind: 'ended', detail: 'the gateway closes it' });
+      return;
+    }
     if (check.kind !== 'trusted') {
+      this.#hasTried = true;
       this.#parts.onFailedAttempt(endOf(check, settings.path));
       this.#wait();
       return;

@@ -16,6 +16,7 @@ export class ReachabilityLog {
   #health: AgentState = 'healthy';
   #healthLoggedMs = Number.NEGATIVE_INFINITY;
   #hasUnreadableReports = false;
+  #hasDroppedHeaders = false;
 
   constructor(agent: string, clock: Clock, logger: Logger) {
     this.#agent = agent;
@@ -63,6 +64,16 @@ export class ReachabilityLog {
       agent: this.#agent,
       state,
       reason: message?.slice(0, 300) ?? null,
+    });
+  }
+
+  /** Once: what an agent may own does not change from one connection to the next. */
+  droppedOwnedHeaders(names: readonly string[]): void {
+    if (this.#hasDroppedHeaders) return;
+    this.#hasDroppedHeaders = true;
+    this.#logger.warn('Agent claims headers that no agent can own; they stay as they are', {
+      agent: this.#agent,
+      headers: names.slice(0, 10).map((name) => name.slice(0, 100)),
     });
   }
 

@@ -2,10 +2,19 @@ import { errors } from 'undici';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type { UpstreamFailure } from '../../../application/ports/upstream-client.js';
 
+const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
+
 /** What undici, the socket or the request body threw, as a failure of the port. */
 export const classifyFailure = (error: unknown): UpstreamFailure => {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (error instanceof BodyReadError) return { code: 'request_body', detail };
+  if (
+    error instanceof errors.InvalidArgumentError ||
+    error instanceof errors.NotSupportedError ||
+    error instanceof errors.RequestContentLengthMismatchError
+  ) {
+    return { code: 'refused_request', detail };
+  }
   if (
     error instanceof errors.ConnectTimeoutError ||
     error instanceof errors.HeadersTimeoutError ||
@@ -16,11 +25,19 @@ export const classifyFailure = (error: unknown): UpstreamFailure => {
   if (
     error instanceof errors.HTTPParserError ||
     error instanceof errors.HeadersOverflowError ||
-    error instanceof errors.ResponseContentLengthMismatchError
+    error instanceof errors.ResponseContentLengthMismatchError ||
+    // undici asserts that a status is 100 at the least.
+    systemCode(error) === 'ERR_ASSERTION' ||
+    // undici's words for an interim response or a switch of protocols that nobody asked for.
+    (error instanceof errors.SocketError && /^bad (response|upgrade)$/.test(error.message))
   ) {
     return { code: 'invalid_response', detail };
   }
-  // ETIMEDOUT comes from the system where it gives up connecting before undici does.
-  if ((error as NodeJS.ErrnoException | null)?.code === 'ETIMEDOUT') return { code: 'timed_out', detail };
+  // ETIMEDOUT comes from the system where it gives up connecting before the gateway does.
+  if (systemCode(error) === 'ETIMEDOUT') return { code: 'timed_out', detail };
   return { code: 'unreachable', detail };
 };
+
+/** Whether a connection ended, by its upstream's will, while a response was awaited. */
+export const isLostConnection = (error: unknown): boolean =>
+  error instanceof errors.SocketError || systemCode(error) === 'ECONNRESET' || systemCode(error) === 'EPIPE';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { BodyReadError, type BodySource } from '../../../application/ports/body-source.js';
 import type {
   UpstreamExchange,
@@ -9,57 +9,93 @@ import type {
   UpstreamResponse,
 } from '../../../application/ports/upstream-client.js';
 import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
+import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import { responseFramingFault } from '../../../domain/http/response-framing.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { classifyFailure } from './failure-classification.js';
+import type { Connection } from './connection.js';
+import { classifyFailure, isLostConnection } from './failure-classification.js';
 import { ResponseBody } from './response-body.js';
+import type { ConnectionUser, TargetConnections } from './target-connections.js';
 
 type Outcome = Result<UpstreamResponse, UpstreamFailure>;
+type Outgoing = Buffer | AsyncIterable<Uint8Array> | null;
+
+/**
+ * How long a head is held for the first of its body. An upstream that breaks right behind the head has failed before the
+ * client heard of it; one that only takes its time is not waited for.
+ */
+const holdMs = 5;
+
+/** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** One request on its way to a target, as undici's handler and as the port's exchange. */
-export class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
+export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatcher.DispatchHandler {
   readonly response: Promise<Outcome>;
   readonly #request: UpstreamRequest;
-  readonly #onEnd: () => void;
+  readonly #connections: TargetConnections;
   #resolve!: (outcome: Outcome) => void;
+  #outgoing: Outgoing = null;
+  #connection: Connection | null = null;
+  /** Null until undici has begun to write the request. */
   #controller: Dispatcher.DispatchController | null = null;
+  /** Octets that the connection had brought before. */
+  #octetsBefore = 0;
+  #isRepeated = false;
+  #hasHead = false;
+  /** Only the end of the connection ends the response (RFC 9112, section 6.3). */
+  #isCloseDelimited = false;
+  /** A head that has come, while the first of its body is awaited. */
+  #held: UpstreamResponse | null = null;
   #body: ResponseBody | null = null;
   #timer: NodeJS.Timeout | null = null;
   /** Set where the gateway itself ended the exchange: what undici then reports is only the echo. */
-  #ownReason: UpstreamFailureCode | null = null;
-  #ended = false;
+  #ownFailure: UpstreamFailure | null = null;
+  #isEnded = false;
 
-  /** `onEnd` is called once, when the connection is free again or gone. */
-  constructor(request: UpstreamRequest, onEnd: () => void) {
+  constructor(request: UpstreamRequest, connections: TargetConnections) {
     this.#request = request;
-    this.#onEnd = onEnd;
+    this.#connections = connections;
     this.response = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
 
-  start(pool: Pool): void {
+  start(): void {
     const { body } = this.#request;
-    if (body === null) {
-      this.#startTimer();
-      this.#dispatch(pool, null);
-    } else {
-      void this.#dispatchWithBody(pool, body);
-    }
+    if (body === null) this.#requestConnection(null);
+    else void this.#beginBody(body);
   }
 
   cancel(): void {
     this.#abort('cancelled');
   }
 
+  giveUp(): void {
+    this.#abort('cancelled');
+  }
+
+  use(connection: Connection): void {
+    this.#connection = connection;
+    this.#dispatch(connection);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown here, undici takes the request back and keeps the connection; aborted, it would close it.
+    if (this.#ownFailure) throw new Error(this.#ownFailure.detail);
     this.#controller = controller;
-    if (this.#ownReason) controller.abort(new Error(this.#ownReason));
+    const socket = this.#connection?.socket;
+    this.#octetsBefore = socket?.bytesRead ?? 0;
+    socket?.expectHead();
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, _headers: unknown, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     this.#clearTimer();
-    this.#resolve(ok({ status, headers: headerList(controller.rawHeaders), body: null, tunnel: socket }));
+    this.#connection?.giveSocketAway();
+    this.#resolve(
+      ok({ status, headers: headerList(controller.rawHeaders), body: null, isBodyLate: false, tunnel: socket }),
+    );
     this.#end();
   }
 
@@ -68,57 +104,109 @@ export class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHand
     if (status < 200) return;
     this.#clearTimer();
     const headers = headerList(controller.rawHeaders);
+    const fault = responseFramingFault(headers, this.#connection?.socket?.responseVersion ?? '');
+    if (fault !== null) {
+      this.#abort('invalid_response', fault);
+      return;
+    }
+    this.#hasHead = true;
     if (this.#request.method === 'HEAD' || status === 204 || status === 304) {
-      this.#resolve(ok({ status, headers, body: null, tunnel: null }));
+      this.#resolve(ok({ status, headers, body: null, isBodyLate: false, tunnel: null }));
       return;
     }
     const length = firstHeader(headers, 'content-length');
+    this.#isCloseDelimited = length === undefined && firstHeader(headers, 'transfer-encoding') === undefined;
     this.#body = new ResponseBody(controller, length === undefined ? null : Number(length));
-    this.#resolve(ok({ status, headers, body: this.#body, tunnel: null }));
+    this.#held = { status, headers, body: this.#body, isBodyLate: false, tunnel: null };
+    this.#timer = setTimeout(() => this.#letGo(true), holdMs);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#body?.push(chunk);
+    this.#letGo();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#body?.end(headerList(controller.rawTrailers));
+    // undici takes a reset for an end where it waits for the connection to close; nothing tells that this was all of it.
+    if (this.#isCloseDelimited && this.#connection?.socket?.isBroken) {
+      this.onResponseError(controller, new Error('the connection was reset'));
+      return;
+    }
+    const trailers = headerList(controller.rawTrailers);
+    // undici's parser would read the next response by a framing field in the trailers of this one.
+    if (withoutHopByHop(trailers) !== trailers) this.#connection?.socket?.destroy();
+    this.#body?.end(trailers);
+    this.#letGo();
     this.#end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#clearTimer();
-    const failure = this.#ownReason
-      ? { code: this.#ownReason, detail: 'ended by the gateway' }
-      : classifyFailure(error);
-    if (this.#body) this.#body.fail(new BodyReadError('aborted', failure.detail));
+    if (this.#isEnded) return;
+    if (this.#connection && this.#mayRepeat(error)) {
+      this.#repeat(this.#connection);
+      return;
+    }
+    const failure = this.#ownFailure ?? classifyFailure(error);
+    if (this.#body && !this.#held) this.#body.fail(new BodyReadError('aborted', failure.detail));
     else this.#resolve(err(failure));
     this.#end();
   }
 
-  #dispatch(pool: Pool, body: Buffer | AsyncIterable<Uint8Array> | null): void {
+  /**
+   * Whether the upstream had closed the connection, which had served before, without an octet for this request: it was
+   * closing while the request was on its way, and has most likely never seen it. A safe request is sent once more.
+   */
+  #mayRepeat(error: Error): boolean {
+    return (
+      !this.#isRepeated &&
+      this.#ownFailure === null &&
+      this.#controller !== null &&
+      this.#request.body === null &&
+      safeMethods.has(this.#request.method) &&
+      this.#octetsBefore > 0 &&
+      this.#connection?.socket?.bytesRead === this.#octetsBefore &&
+      isLostConnection(error)
+    );
+  }
+
+  /** Not here and now: undici is about to tell itself that the connection is gone. */
+  #repeat(connection: Connection): void {
+    this.#isRepeated = true;
+    this.#controller = null;
+    queueMicrotask(() => {
+      if (this.#ownFailure) this.#end();
+      else this.#dispatch(connection);
+    });
+  }
+
+  #dispatch(connection: Connection): void {
     const { method, target, headers, upgradeToWebSocket } = this.#request;
-    try {
-      pool.dispatch(
-        {
-          method: method as Dispatcher.HttpMethod,
-          path: target,
-          headers: headers as string[],
-          // undici's types name only some of the bodies that its documentation gives.
-          body: body as Buffer | null,
-          upgrade: upgradeToWebSocket ? 'websocket' : null,
-        },
-        this,
-      );
-    } catch (error) {
-      this.#clearTimer();
-      this.#resolve(err(classifyFailure(error)));
-      this.#end();
-    }
+    const hasHost = firstHeader(headers, 'host') !== undefined;
+    connection.dispatch(
+      {
+        method: method as Dispatcher.HttpMethod,
+        path: target,
+        headers: (hasHost ? headers : ['Host', connection.authority, ...headers]) as string[],
+        // undici's types name only some of the bodies that its documentation gives.
+        body: this.#outgoing as Buffer | null,
+        upgrade: upgradeToWebSocket ? 'websocket' : null,
+        // undici would close the connection after a HEAD, for upstreams that send a body with its answer.
+        ...(upgradeToWebSocket ? {} : { reset: false }),
+      },
+      this,
+    );
+  }
+
+  #requestConnection(outgoing: Outgoing): void {
+    this.#outgoing = outgoing;
+    this.#startTimer();
+    if (this.#connections.request(this)) return;
+    this.#resolve(err({ code: 'overloaded', detail: 'every connection is busy and so is the queue' }));
+    this.#end();
   }
 
   /** A body that is there in one piece goes with the head in one write; any other is pulled as the upstream takes it. */
-  async #dispatchWithBody(pool: Pool, body: BodySource): Promise<void> {
+  async #beginBody(body: BodySource): Promise<void> {
     let first: Uint8Array | null;
     try {
       first = await body.read();
@@ -127,15 +215,11 @@ export class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHand
       this.#end();
       return;
     }
-    if (this.#ownReason) {
-      this.#resolve(err({ code: this.#ownReason, detail: 'ended by the gateway' }));
-      this.#end();
-    } else if (first !== null && first.length === body.declaredLength) {
-      this.#startTimer();
-      this.#dispatch(pool, Buffer.from(first.buffer, first.byteOffset, first.length));
+    if (this.#isEnded) return;
+    if (first !== null && first.length === body.declaredLength) {
+      this.#requestConnection(Buffer.from(first.buffer, first.byteOffset, first.length));
     } else {
-      this.#startTimer();
-      this.#dispatch(pool, this.#pieces(first, body));
+      this.#requestConnection(this.#pieces(first, body));
     }
   }
 
@@ -143,10 +227,11 @@ export class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHand
   async *#pieces(first: Uint8Array | null, body: BodySource): AsyncGenerator<Uint8Array> {
     this.#clearTimer();
     for (let piece = first; piece !== null; piece = await body.read()) yield piece;
-    this.#startTimer();
+    // The answer may have come, or even ended, before the request has.
+    if (!this.#hasHead && !this.#isEnded) this.#startTimer();
   }
 
-  /** The time-out counts the wait for a connection, and then from the moment when the request has been sent whole. */
+  /** Counts the wait for a connection; of a body in pieces then what comes after the last one. */
   #startTimer(): void {
     this.#timer ??= setTimeout(() => this.#abort('timed_out'), this.#request.timeoutMs);
   }
@@ -156,20 +241,33 @@ export class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHand
     this.#timer = null;
   }
 
-  #abort(reason: UpstreamFailureCode): void {
-    if (this.#ended) return;
-    this.#ownReason = reason;
-    this.#controller?.abort(new Error(reason));
-    // A request that still waits for a connection hears of it when its turn comes; its caller need not wait so long.
+  #letGo(isBodyLate = false): void {
+    if (this.#held === null) return;
+    const response = { ...this.#held, isBodyLate };
+    this.#held = null;
     this.#clearTimer();
-    this.#resolve(err({ code: reason, detail: 'ended by the gateway' }));
+    this.#resolve(ok(response));
+  }
+
+  #abort(code: UpstreamFailureCode, detail = 'ended by the gateway'): void {
+    if (this.#isEnded) return;
+    this.#ownFailure ??= { code, detail };
+    this.#clearTimer();
+    if (this.#connection === null) {
+      this.#connections.forget(this);
+      this.#isEnded = true;
+    } else {
+      // Where the connection is only being made, undici comes back to the request when it stands.
+      this.#controller?.abort(new Error(detail));
+    }
+    this.#resolve(err(this.#ownFailure));
   }
 
   #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.#clearTimer();
-    this.#onEnd();
+    if (this.#connection) this.#connections.giveBack(this.#connection);
   }
 }
 

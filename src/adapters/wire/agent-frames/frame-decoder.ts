@@ -18,6 +18,7 @@ export class FrameDecoder {
   #body: Uint8Array = nothing;
   #bodyUsed = 0;
   #chunks: Uint8Array[] = [];
+  #chunkBytes = 0;
   #offset = 0;
   #failure: string | null = null;
 
@@ -36,12 +37,24 @@ export class FrameDecoder {
     return this.#headUsed >= lengthFieldBytes;
   }
 
+  /** Whether any octet of a frame has come that is not complete. */
+  get hasBegun(): boolean {
+    return this.#headUsed > 0 || this.#chunks.length > 0;
+  }
+
+  /** Memory that holds what has come and has not been given out as a frame. */
+  get heldBytes(): number {
+    return this.#body.length + this.#chunkBytes;
+  }
+
   get #isHeadRead(): boolean {
     return this.#headUsed === frameHeadBytes && this.#failure === null;
   }
 
   push(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.#chunks.push(chunk);
+    if (chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
   }
 
   /** The next frame; null where there is none yet, or never will be because of `failure`. */
@@ -71,6 +84,7 @@ export class FrameDecoder {
     this.#offset += count;
     if (this.#offset < chunk.length) return;
     this.#chunks.shift();
+    this.#chunkBytes -= chunk.length;
     this.#offset = 0;
   }
 

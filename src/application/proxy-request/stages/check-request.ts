@@ -8,10 +8,15 @@ import { answerViolation } from '../answer-violation.js';
 import type { Stage } from '../stage.js';
 
 /** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
-const framingFault = ({ headers, httpVersion }: ClientRequest): string | null => {
+const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): string | null => {
+  // Node's parser takes 0.9 and 2.0 too, which have another framing than the one that it reads.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The only versions that are served are HTTP/1.1 and 1.0.';
   const lengths = allHeaders(headers, 'content-length');
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
   const codings = allHeaders(headers, 'transfer-encoding');
+  // What follows such a request belongs to the tunnel; an agent would judge a body that it never sees.
+  if (wantsWebSocket && (codings.length > 0 || (lengths[0] ?? '0') !== '0'))
+    return 'A request for WebSocket has no body.';
   if (codings.length === 0) return null;
   if (lengths.length > 0) return 'A request has Content-Length or Transfer-Encoding, not both.';
   if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';

@@ -24,7 +24,7 @@ export interface ForwardDependencies {
 }
 
 const problemOf: Record<
-  Exclude<UpstreamFailure['code'], 'request_body' | 'cancelled'>,
+  Exclude<UpstreamFailure['code'], 'request_body' | 'refused_request' | 'cancelled'>,
   [GatewayProblemCode, string]
 > = {
   unreachable: ['upstream_unreachable', 'No connection to the upstream could be had, or it broke.'],
@@ -44,6 +44,12 @@ export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies:
     if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
     if (failure.code === 'request_body' || exchange.body?.failure) {
       return answerBodyFailure(exchange, dependencies.maxBodyOctets, problems, metrics);
+    }
+    if (failure.code === 'refused_request') {
+      return problems.answer(exchange, 'internal_error', 'The request cannot be forwarded as it is.', {
+        upstream: upstream.name,
+        cause: failure.detail,
+      });
     }
     counters.failed();
     (ledgers[target] as TargetLedger).failedRequests += 1;

@@ -13,8 +13,8 @@ import type { Stage } from '../stage.js';
 export const prepareHeaders =
   (owned: OwnedHeadersOfAgents | null): Stage =>
   (exchange) => {
-    const { connection, headers } = exchange.request;
-    const passable = withoutHopByHop(headers);
+    const { connection } = exchange.request;
+    const passable = withoutHopByHop(exchange.headers);
     const unforged = owned === null ? passable : stripOwned(passable, owned.current());
     const forwarded = withForwardedHeaders(unforged, {
       client: exchange.client,

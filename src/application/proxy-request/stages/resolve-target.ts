@@ -2,6 +2,7 @@ import { allHeaders } from '../../../domain/http/header-list.js';
 import { parseAuthority, parseHost } from '../../../domain/http/host.js';
 import { normalisePath } from '../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../domain/http/request-target.js';
+import { withHeader } from '../../../domain/http/with-header.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Stage } from '../stage.js';
 
@@ -29,5 +30,6 @@ export const resolveTarget =
     exchange.query = target.value.query;
     exchange.host = named.value?.host ?? null;
     exchange.authority = named.value?.original ?? '';
+    if (named !== field) exchange.headers = withHeader(exchange.headers, 'Host', exchange.authority);
     return 'continue';
   };

@@ -1,10 +1,10 @@
 import type { Secret } from '../../shared/secret.js';
-import { type AgentOptionName, type AgentOptions, jwtAlgorithms } from '../agent-configuration.js';
-import { parseEntryList } from '../credential-entries.js';
+import { type AgentOptionName, type AgentOptions, type EntrySource, jwtAlgorithms } from '../agent-configuration.js';
+import { parseEntryList, parseSingleEntry } from '../credential-entries.js';
 import { notYet } from '../schema/block-keys.js';
 import { headerName } from '../schema/network-kinds.js';
 import { list, optional } from '../schema/scalar-keys.js';
-import { boolean, oneOf, secret, text } from '../schema/scalar-kind.js';
+import { boolean, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
 import type { Fields, Key, Located } from '../schema/schema.js';
 import { laterAgentBlocks } from './later-agent-blocks.js';
 
@@ -17,6 +17,12 @@ const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
 export const agentOptionsShape = {
   socket: documented(optional(text, 'Path of the unix socket that it serves.'), '`/tmp/gateway-auth.sock`'),
   'grpc-address': notYet('Address on which it serves gRPC.'),
+  'metrics-address': notYet('Address on which it serves its metrics.'),
+  'health-interval-secs': documented(optional(seconds(1, 3600), 'How often it reports its health to gateways.'), '5'),
+  'metrics-interval-secs': documented(
+    optional(seconds(1, 3600), 'How often it reports its metrics to gateways.'),
+    '10',
+  ),
   'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
   'jwt-public-key': optional(text, 'Path of the public key in PEM, for RS256 and ES256.'),
   'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
@@ -24,7 +30,7 @@ export const agentOptionsShape = {
   'jwt-audience': optional(text, 'What the claim `aud` has to name.'),
   'api-keys': list(
     secret,
-    'Entries `<key>:<name>`, split at the last colon. Commas separate entries too, `\\,` is a comma, and `@FILE` names a file with one entry a line.',
+    'Entries `<key>:<name>`, split at the last colon. One text alone may hold several, separated by commas, `\\,` being a comma; of several texts each is one entry. `@FILE` names a file with one entry a line.',
   ),
   'api-key-header': documented(optional(headerName, 'Header that carries the API key.'), '`X-API-Key`'),
   'basic-auth-users': list(secret, 'Entries `<user>:<password>`, split at the first colon; written like `api-keys`.'),
@@ -41,11 +47,18 @@ export const agentOptionsShape = {
   ...laterAgentBlocks,
 };
 
-const entries = (values: readonly Located<Secret>[]) => values.flatMap(({ value }) => parseEntryList(value.reveal()));
+/** One text is a list, with commas. Of several, or of the items of a JSON array, each is an entry of its own. */
+const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => {
+  const [first] = values;
+  if (first !== undefined && values.length === 1 && first.listed !== true) return parseEntryList(first.value.reveal());
+  return values.flatMap(({ value }) => parseSingleEntry(value.reveal()) ?? []);
+};
 
 /** The options that were written. What was not, or says null, is absent. */
 export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentOptions => {
   const socket = fields.socket.value;
+  const healthIntervalMs = fields['health-interval-secs'].value;
+  const metricsIntervalMs = fields['metrics-interval-secs'].value;
   const jwtSecret = fields['jwt-secret'].value;
   const jwtPublicKey = fields['jwt-public-key'].value;
   const jwtAlgorithm = fields['jwt-algorithm'].value;
@@ -58,6 +71,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const forwardCredentials = fields['forward-credentials'].value;
   return {
     ...(socket !== null && { socket }),
+    ...(healthIntervalMs !== null && { healthIntervalMs }),
+    ...(metricsIntervalMs !== null && { metricsIntervalMs }),
     ...(jwtSecret !== null && { jwtSecret }),
     ...(jwtPublicKey !== null && { jwtPublicKey }),
     ...(jwtAlgorithm !== null && { jwtAlgorithm }),

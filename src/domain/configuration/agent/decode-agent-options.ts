@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json.js';
 import type { AgentOptionName, AgentOptions } from '../agent-configuration.js';
-import { completeAgentOptions } from '../agent-option-rules.js';
+import { agentEntryFiles, completeAgentOptions } from '../agent-option-rules.js';
 import type { ConfigurationProblem } from '../configuration-problem.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
@@ -27,14 +27,8 @@ export const readAgentOptions = (settings: readonly Setting[], context: ReadCont
 export const checkAgentOptions = (settings: readonly Setting[], context: ReadContext): void => {
   const fields = readMembers(agentOptionsShape, settings, context);
   const options = toAgentOptions(fields);
-  const literal = {
-    ...options,
-    ...(options.apiKeys && { apiKeys: options.apiKeys.filter((source) => source.kind === 'entry') }),
-    ...(options.basicAuthUsers && {
-      basicAuthUsers: options.basicAuthUsers.filter((source) => source.kind === 'entry'),
-    }),
-  };
-  for (const problem of completeAgentOptions(literal, new Map()).problems) {
+  const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
+  for (const problem of completeAgentOptions(options, unreadFiles).problems) {
     const field = agentOptionField(fields, problem.option);
     if (!field.sound) continue;
     // Messages about headers name them; those about secrets name nothing.
@@ -73,10 +67,20 @@ export interface AgentOptionText {
   readonly source: string;
 }
 
-/** Reads options that came as text. No message holds a text that was given. */
+/** The entries of a list that one source gives in several pieces. */
+const joined = (before: AgentOptions, piece: AgentOptions): AgentOptions => ({
+  ...(piece.apiKeys && { apiKeys: [...(before.apiKeys ?? []), ...piece.apiKeys] }),
+  ...(piece.basicAuthUsers && { basicAuthUsers: [...(before.basicAuthUsers ?? []), ...piece.basicAuthUsers] }),
+});
+
+/**
+ * Reads options that came as text: of two sources the later one counts; a list that one source gives several times is
+ * put together of its entries. No message holds a text that was given.
+ */
 export const decodeAgentOptionTexts = (texts: readonly AgentOptionText[]): DecodedAgentOptions =>
   decode((report) => {
     let options: AgentOptions = {};
+    const sources = new Map<AgentOptionName, string>();
     for (const { option, text, source } of texts) {
       const setting: Setting = {
         name: option,
@@ -86,7 +90,9 @@ export const decodeAgentOptionTexts = (texts: readonly AgentOptionText[]): Decod
         position: null,
         listed: false,
       };
-      options = { ...options, ...readAgentOptions([setting], { report, path: [source], position: null }) };
+      const piece = readAgentOptions([setting], { report, path: [source], position: null });
+      options = { ...options, ...piece, ...(sources.get(option) === source && joined(options, piece)) };
+      sources.set(option, source);
     }
     return options;
   });

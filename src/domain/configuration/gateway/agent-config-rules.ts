@@ -9,13 +9,17 @@ const context = (agent: ReadAgent, report: ProblemReport): ReadContext => ({
   position: agent.fields.config.position,
 });
 
+/** Options of how an agent speaks to gateways over its socket. */
+const ofItsOwnProcess: ReadonlySet<string> = new Set(['socket', 'health-interval-secs', 'metrics-interval-secs']);
+
 /** The embedded agent is the auth agent, so its options are checked here and now, each where it stands. */
 const checkEmbedded = (agent: ReadAgent, report: ProblemReport): void => {
   const settings = agent.fields.config.value ?? [];
   checkAgentOptions(settings, context(agent, report));
-  const socket = settings.find((setting) => setting.name === 'socket');
-  if (socket === undefined) return;
-  report.add('"socket" has no effect on an embedded agent', { position: socket.position, path: [agent.name.value] });
+  for (const { name, position } of settings) {
+    if (!ofItsOwnProcess.has(name)) continue;
+    report.add(`"${name}" has no effect on an embedded agent`, { position, path: [agent.name.value] });
+  }
 };
 
 /** Another agent may have other options; what the auth agent would refuse is worth a word all the same. */

@@ -12,6 +12,7 @@ import {
   upstreamsOf,
 } from './read-gateway.js';
 import { checkRoute, type PatternFault } from './route-rules.js';
+import { requireOneConfigPerSocket } from './shared-socket-rules.js';
 
 const addressText = ({ host, port }: SocketAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
@@ -127,5 +128,6 @@ export const checkConfiguration = (
     requireHeadEvent(agent, report);
     checkAgentConfig(agent, report);
   }
+  requireOneConfigPerSocket(agentsOf(gateway), report);
   checkAdmin(gateway, report);
 };

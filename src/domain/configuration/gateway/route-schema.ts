@@ -1,7 +1,7 @@
 import { err, ok } from '../../shared/result.js';
 import { builtinHandlers } from '../gateway-configuration.js';
 import { block, notYet, notYetBlock } from '../schema/block-keys.js';
-import { headerName, hostPattern, method } from '../schema/network-kinds.js';
+import { hostPattern, matchableHeader, method } from '../schema/network-kinds.js';
 import { list, optional, withDefault } from '../schema/scalar-keys.js';
 import { integer, oneOf, type ScalarKind, seconds, size, text } from '../schema/scalar-kind.js';
 import { namedMatches } from './named-match-key.js';
@@ -34,22 +34,22 @@ const matchesShape = {
   'path-regex': list(text, 'A regular expression (RE2 syntax) that occurs in the path; `^` and `$` anchor it.'),
   host: list(hostPattern, 'The host of the request, without a port.'),
   method: list(method, 'The method.'),
-  header: namedMatches(headerName, 'A header that is there, with that value or with any.'),
+  header: namedMatches(
+    matchableHeader,
+    'A header that is there, with that value or with any. None of those that say who a caller is.',
+  ),
   'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
 };
 
+/** What `request-secs` counts, wherever it stands. */
+export const requestTimeout = 'The wait for a connection, and from the request sent whole to the head of its answer.';
+
 const policiesShape = {
   'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
-  'timeout-secs': optional(
-    seconds(1, 86_400),
-    'From the request, sent whole, to the head of its answer. Not together with `timeouts`.',
-  ),
+  'timeout-secs': optional(seconds(1, 86_400), `${requestTimeout} Not together with \`timeouts\`.`),
   timeouts: block(
     {
-      'request-secs': optional(
-        seconds(1, 86_400),
-        'From the request, sent whole, to the head of its answer. Without it: the upstream says.',
-      ),
+      'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the upstream says.`),
     },
     'Time-outs of the route.',
   ),

@@ -6,6 +6,7 @@ import { list, required, withDefault } from '../schema/scalar-keys.js';
 import { integer, seconds } from '../schema/scalar-kind.js';
 import type { Key, Located } from '../schema/schema.js';
 import { hasMembers, members } from '../setting/setting.js';
+import { requestTimeout } from './route-schema.js';
 
 const targetShape = {
   address: required(socketAddress(1), 'Where it listens.'),
@@ -45,13 +46,13 @@ const target: Key<readonly Located<SocketAddress>[]> = custom(
 
 const timeoutsShape = {
   'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'Until a connection stands.'),
-  'request-secs': withDefault(
+  'request-secs': withDefault(seconds(1, 86_400), 60_000, '60', requestTimeout),
+  'read-secs': withDefault(
     seconds(1, 86_400),
-    60_000,
-    '60',
-    'From the request, sent whole, to the head of its answer; also the wait for a connection.',
+    30_000,
+    '30',
+    'Silence of the upstream: before the head, and between pieces of the body.',
   ),
-  'read-secs': withDefault(seconds(1, 86_400), 30_000, '30', 'Silence of the upstream.'),
 };
 
 const poolShape = {

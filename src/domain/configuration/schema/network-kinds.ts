@@ -1,15 +1,24 @@
 import { compileCidrs } from '../../http/cidr-set.js';
 import { isToken } from '../../http/field-syntax.js';
 import { parseIpAddress } from '../../http/ip-address.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { err, ok } from '../../shared/result.js';
 import type { SocketAddress } from '../gateway-configuration.js';
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
+const isLabel = (label: string): boolean => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label);
+
+/** Fewer than three octets of Punycode (RFC 3492) say no character that a name may have. */
+const isShortOfPunycode = (label: string): boolean => /^xn--.{0,2}$/i.test(label);
+
+/** Systems and URLs read a name that ends so as an IPv4 address: `127.1`, `0x7f.1`, `10.8`. */
+const endsInNumber = (host: string): boolean => /(^|\.)(\d+|0x[0-9a-f]*)$/i.test(host);
+
 /** A DNS name (RFC 1123, section 2.1), with the underscores that service discovery uses. */
 export const isHostName = (host: string): boolean =>
   host.length <= 253 &&
-  host.split('.').every((label) => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label)) &&
-  !/^[\d.]+$/.test(host);
+  host.split('.').every((label) => isLabel(label) && !isShortOfPunycode(label)) &&
+  !endsInNumber(host);
 
 const isIpv4 = (host: string): boolean => !host.includes(':') && parseIpAddress(host) !== null;
 const isIpv6 = (host: string): boolean => host.includes(':') && parseIpAddress(host) !== null;
@@ -31,6 +40,8 @@ const addressFault = (value: string): ScalarFault => {
   else if (/^[:*]:?\d+$/.test(value)) suggestion = `name the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
   else if (isIpv6(value)) suggestion = 'an IPv6 address stands in brackets, and a port follows: "[::1]:8080"';
   else if (isIpv4(value) || isHostName(value)) suggestion = `a port is missing: "${value}:8080"`;
+  else if (endsInNumber(value.replace(/:\d+$/, '')))
+    suggestion = 'an IPv4 address has four numbers; no name ends in one';
   return { message: `must be host:port, not "${value.slice(0, 80)}"`, suggestion };
 };
 
@@ -91,6 +102,17 @@ export const hostPattern: ScalarKind<string> = {
 export const headerName = checkedText('header name', (value) =>
   isToken(value) ? null : { message: `must be a header name, not "${value.slice(0, 80)}"` },
 );
+
+const identity = ownedHeaders(alwaysOwned);
+
+/** A header that routes can tell requests apart by. */
+export const matchableHeader = checkedText('header name', (value) => {
+  if (!isToken(value)) return { message: `must be a header name, not "${value.slice(0, 80)}"` };
+  if (!isOwned(identity, value)) return null;
+  return {
+    message: `cannot match ${value.slice(0, 80)}: agents set it once the route is chosen, and what a client sends of it is no proof`,
+  };
+});
 
 /** A method is a case-sensitive token (RFC 9110, section 9.1). */
 export const method = checkedText('method', (value) => {

@@ -123,7 +123,10 @@ export const list = <Value>(
       for (const scalar of setting.args) {
         const read = readScalar(kind, name, scalar, setting.position, context);
         if (read === null) sound = false;
-        else values.push({ value: read.value, position: scalar.position ?? setting.position, hidden: scalar.hidden });
+        else {
+          const position = scalar.position ?? setting.position;
+          values.push({ value: read.value, position, listed: setting.listed, hidden: scalar.hidden });
+        }
       }
     }
     return { value: values, given: true, sound, position: first.position };

@@ -52,6 +52,8 @@ export type Fields<S extends Shape> = {
 export interface Located<Value> {
   readonly value: Value;
   readonly position: SourcePosition | null;
+  /** It is an item of a JSON array. */
+  readonly listed?: boolean;
   /** It came from a variable or a file: no message may show it. */
   readonly hidden?: boolean;
 }

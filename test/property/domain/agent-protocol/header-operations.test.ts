@@ -19,7 +19,7 @@ const model = (
 ): [string, string][] => {
   const key = given.toLowerCase();
   const written: [string, string][] = 'value' in rest ? [[given, String(rest.value)]] : [];
-  if (untouchable.includes(key)) return [...fields];
+  if (untouchable.includes(key) || (key === 'host' && kind !== 'set')) return [...fields];
   if (kind === 'add') return [...fields, ...written];
   const first = fields.findIndex(([field]) => field.toLowerCase() === key);
   const others = fields.filter(([field]) => field.toLowerCase() !== key);

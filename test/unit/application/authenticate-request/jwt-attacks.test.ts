@@ -226,7 +226,8 @@ describe('a token that was accepted before', () => {
     expect(await outcome(made, token)).toBe('passed');
     const taken = await made.agent.configure(
       { 'jwt-issuer': 'https://other.example' },
-      { proxyId: 'g', proxyVersion: '1' },
+      { proxyId: 'g', proxyVersion: '1', connection: Symbol('connection') },
+      'change',
     );
     expect(taken).toEqual({ ok: true, value: undefined });
     expect(await outcome(made, token)).toBe('wrong_issuer');

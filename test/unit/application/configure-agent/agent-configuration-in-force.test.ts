@@ -2,24 +2,26 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ConfigurationGiver } from '../../../../src/application/ports/agent-service.js';
 import { startedTestAgent, type TestAgent } from '../../../support/test-agent.js';
 
-const first = { proxyId: 'gateway-1', proxyVersion: '1' };
-const second = { proxyId: 'gateway-2', proxyVersion: '1' };
+const giver = (proxyId: string): ConfigurationGiver => ({ proxyId, proxyVersion: '1', connection: Symbol(proxyId) });
+const first = giver('gateway-1');
+const second = giver('gateway-2');
 const accepted = { ok: true, value: undefined };
 const passes = async ({ ask }: TestAgent, key: string) => (await ask(['x-api-key', key])).decision.kind === 'allow';
 
 describe('a configuration that a gateway hands over', () => {
   it('takes effect as a whole', async () => {
     const made = await startedTestAgent({});
-    expect(await made.agent.configure({ 'api-keys': ['one:a', 'two:b'] }, first)).toEqual(accepted);
+    expect(await made.agent.configure({ 'api-keys': ['one:a', 'two:b'] }, first, 'change')).toEqual(accepted);
     expect(await passes(made, 'one')).toBe(true);
     expect(await passes(made, 'two')).toBe(true);
   });
 
   it('leaves the old one in force where anything in it is wrong', async () => {
     const made = await startedTestAgent({});
-    await made.agent.configure({ 'api-keys': ['one:a'] }, first);
+    await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
     for (const config of [
       { 'api-keys': ['two:b'], 'jwt-secret': 'short' },
       { 'api-keys': ['two:b'], 'no-such-option': true },
@@ -28,7 +30,7 @@ describe('a configuration that a gateway hands over', () => {
       { 'api-keys': ['two:b'], 'grpc-address': '127.0.0.1:1' },
       { 'api-keys': ['two:b', '@/no/such/list'] },
     ]) {
-      const taken = await made.agent.configure(config, first);
+      const taken = await made.agent.configure(config, first, 'change');
       expect(taken.ok).toBe(false);
       expect(await passes(made, 'one')).toBe(true);
       expect(await passes(made, 'two')).toBe(false);
@@ -40,6 +42,7 @@ describe('a configuration that a gateway hands over', () => {
     const refused = await made.agent.configure(
       { 'jwt-secret': 'hunter2', 'api-keys': ['no-colon-hunter2'], 'basic-auth-users': ['hunter2'] },
       first,
+      'change',
     );
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('jwt-secret') });
     expect(JSON.stringify([refused, made.logger.lines])).not.toContain('hunter2');
@@ -47,18 +50,22 @@ describe('a configuration that a gateway hands over', () => {
 
   it('changes nothing where it is the same, whoever gives it and however it is spelt', async () => {
     const made = await startedTestAgent({});
-    await made.agent.configure({ 'api-keys': ['one:a'], 'fail-open': false }, first);
+    await made.agent.configure({ 'api-keys': ['one:a'], 'fail-open': false }, first, 'change');
     const lines = made.logger.lines.length;
-    expect(await made.agent.configure({ 'fail-open': false, 'api-keys': ['one:a'] }, second)).toEqual(accepted);
+    expect(await made.agent.configure({ 'fail-open': false, 'api-keys': ['one:a'] }, second, 'change')).toEqual(
+      accepted,
+    );
     expect(made.logger.lines).toHaveLength(lines);
   });
 
   it('is replaced by the gateway that gave it, and by no other', async () => {
     const made = await startedTestAgent({});
-    await made.agent.configure({ 'api-keys': ['one:a'] }, first);
-    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second)).toMatchObject({ ok: false });
+    await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
+    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second, 'change')).toMatchObject({
+      ok: false,
+    });
     expect(await passes(made, 'two')).toBe(false);
-    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, first)).toEqual(accepted);
+    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, first, 'change')).toEqual(accepted);
     expect(await passes(made, 'two')).toBe(true);
     expect(await passes(made, 'one')).toBe(false);
   });
@@ -66,48 +73,186 @@ describe('a configuration that a gateway hands over', () => {
   it('is refused to a second gateway when both come at the same time', async () => {
     const made = await startedTestAgent({});
     const taken = await Promise.all([
-      made.agent.configure({ 'api-keys': ['one:a'] }, first),
-      made.agent.configure({ 'api-keys': ['two:b'] }, second),
-      made.agent.configure({ 'api-keys': ['one:a'] }, first),
+      made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change'),
+      made.agent.configure({ 'api-keys': ['two:b'] }, second, 'change'),
+      made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change'),
     ]);
     expect(taken.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
   it('yields to what was given at the start', async () => {
     const made = await startedTestAgent({ 'api-keys': ['flag:f'] });
-    expect(await made.agent.configure({ 'api-keys': ['block:b'], 'api-key-header': 'X-Key' }, first)).toEqual(accepted);
+    expect(await made.agent.configure({ 'api-keys': ['block:b'], 'api-key-header': 'X-Key' }, first, 'change')).toEqual(
+      accepted,
+    );
     expect((await made.ask(['x-key', 'flag'])).decision.kind).toBe('allow');
     expect((await made.ask(['x-key', 'block'])).decision.kind).toBe('block');
   });
 
   it('may be absent: then what was given at the start stays', async () => {
     const made = await startedTestAgent({ 'api-keys': ['flag:f'] });
-    expect(await made.agent.configure(null, first)).toEqual(accepted);
+    expect(await made.agent.configure(null, first, 'change')).toEqual(accepted);
     expect(await passes(made, 'flag')).toBe(true);
   });
 
   it('is dropped when the gateway that gave it has none any more, not for another', async () => {
     const made = await startedTestAgent({});
-    await made.agent.configure({ 'api-keys': ['one:a'] }, first);
-    expect(await made.agent.configure(null, second)).toEqual(accepted);
+    await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
+    expect(await made.agent.configure(null, second, 'change')).toEqual(accepted);
     expect(await passes(made, 'one')).toBe(true);
-    expect(await made.agent.configure(null, first)).toEqual(accepted);
+    expect(await made.agent.configure(null, first, 'change')).toEqual(accepted);
     expect(await passes(made, 'one')).toBe(false);
-    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second)).toEqual(accepted);
+    expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second, 'change')).toEqual(accepted);
   });
 
   it('cannot move the socket that is being served', async () => {
     const made = await startedTestAgent({});
-    const refused = await made.agent.configure({ socket: '/tmp/elsewhere.sock', 'api-keys': ['one:a'] }, first);
+    const refused = await made.agent.configure(
+      { socket: '/tmp/elsewhere.sock', 'api-keys': ['one:a'] },
+      first,
+      'change',
+    );
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('socket') });
-    expect(await made.agent.configure({ socket: '/tmp/gateway-auth.sock' }, first)).toEqual(accepted);
+    expect(await made.agent.configure({ socket: '/tmp/gateway-auth.sock' }, first, 'change')).toEqual(accepted);
   });
 
   it('may be nested without end, which is refused', async () => {
     let nested: { a?: object } = {};
     for (let depth = 0; depth < 50_000; depth += 1) nested = { a: nested };
     const made = await startedTestAgent({});
-    expect(await made.agent.configure({ nested: nested as never }, first)).toMatchObject({ ok: false });
+    expect(await made.agent.configure({ nested: nested as never }, first, 'change')).toMatchObject({
+      ok: false,
+    });
+  });
+});
+
+describe('gateways that come and go', () => {
+  const a = { 'api-keys': ['one:a'] };
+  const b = { 'api-keys': ['two:b'] };
+
+  it('do not bring back by a late handshake what they have replaced', async () => {
+    const made = await startedTestAgent({});
+    const [old, late] = [giver('gateway'), giver('gateway')];
+    await made.agent.configure(a, old, 'handshake');
+    // The new configuration is handed over on one connection while another one still greets with the old.
+    const taken = await Promise.all([
+      made.agent.configure(b, old, 'change'),
+      made.agent.configure(a, late, 'handshake'),
+    ]);
+    expect(taken.map(({ ok }) => ok)).toEqual([true, false]);
+    expect([await passes(made, 'one'), await passes(made, 'two')]).toEqual([false, true]);
+    made.agent.disconnected(late.connection);
+    expect(await made.agent.configure(b, giver('gateway'), 'handshake')).toEqual(accepted);
+  });
+
+  it('do not bring back by a late handshake a block that they have taken back, nor the lack of one', async () => {
+    const made = await startedTestAgent({});
+    const standing = giver('gateway');
+    await made.agent.configure(a, standing, 'handshake');
+    await made.agent.configure(null, standing, 'change');
+    expect((await made.agent.configure(a, giver('gateway'), 'handshake')).ok).toBe(false);
+    expect(await passes(made, 'one')).toBe(false);
+    await made.agent.configure(b, standing, 'change');
+    expect((await made.agent.configure(null, giver('gateway'), 'handshake')).ok).toBe(false);
+    expect(await passes(made, 'two')).toBe(true);
+  });
+
+  it('may hand a new one over by a handshake while the old connections stand', async () => {
+    const made = await startedTestAgent({});
+    const [old, next] = [giver('gateway'), giver('gateway')];
+    await made.agent.configure(a, old, 'handshake');
+    expect(await made.agent.configure(b, next, 'handshake')).toEqual(accepted);
+    expect((await made.agent.configure(a, giver('gateway'), 'handshake')).ok).toBe(false);
+    expect([await passes(made, 'one'), await passes(made, 'two')]).toEqual([false, true]);
+  });
+
+  it('may go back to an older one by asking for it, and by starting anew', async () => {
+    const made = await startedTestAgent({});
+    const standing = giver('gateway');
+    await made.agent.configure(a, standing, 'handshake');
+    await made.agent.configure(b, standing, 'change');
+    expect(await made.agent.configure(a, standing, 'change')).toEqual(accepted);
+    expect(await made.agent.configure(a, giver('gateway'), 'handshake')).toEqual(accepted);
+    const other = await startedTestAgent({});
+    const first = giver('gateway');
+    await other.agent.configure(a, first, 'handshake');
+    await other.agent.configure(b, first, 'change');
+    other.agent.disconnected(first.connection);
+    expect(await other.agent.configure(a, giver('gateway'), 'handshake')).toEqual(accepted);
+  });
+
+  it('leave the agent to another one when they have been away for ten seconds, not before', async () => {
+    const made = await startedTestAgent({});
+    const [one, two] = [giver('old-host:/gateway.kdl'), giver('old-host:/gateway.kdl')];
+    await made.agent.configure(a, one, 'handshake');
+    await made.agent.configure(a, two, 'handshake');
+    const successor = giver('new-host:/gateway.kdl');
+    made.agent.disconnected(one.connection);
+    made.clock.advance(60_000);
+    expect((await made.agent.configure(b, successor, 'handshake')).ok).toBe(false);
+    made.agent.disconnected(two.connection);
+    made.clock.advance(9_999);
+    expect((await made.agent.configure(b, successor, 'handshake')).ok).toBe(false);
+    made.clock.advance(1);
+    expect(await made.agent.configure(b, successor, 'handshake')).toEqual(accepted);
+    expect((await made.agent.configure(a, giver('old-host:/gateway.kdl'), 'handshake')).ok).toBe(false);
+  });
+
+  it('keep the agent when they are back in time', async () => {
+    const made = await startedTestAgent({});
+    const before = giver('gateway');
+    await made.agent.configure(a, before, 'handshake');
+    made.agent.disconnected(before.connection);
+    made.clock.advance(5_000);
+    await made.agent.configure(a, giver('gateway'), 'handshake');
+    made.clock.advance(60_000);
+    expect((await made.agent.configure(b, giver('other'), 'handshake')).ok).toBe(false);
+  });
+
+  it('leave the agent to the one that shares their configuration first', async () => {
+    const made = await startedTestAgent({});
+    const [owner, sharer] = [giver('owner'), giver('sharer')];
+    await made.agent.configure(a, owner, 'handshake');
+    await made.agent.configure(a, sharer, 'handshake');
+    made.agent.disconnected(owner.connection);
+    made.clock.advance(10_000);
+    expect((await made.agent.configure(b, giver('stranger'), 'handshake')).ok).toBe(false);
+    expect(await made.agent.configure(b, sharer, 'change')).toEqual(accepted);
+  });
+
+  it('do not count as connected where the connection ended before the agent agreed', async () => {
+    const made = await startedTestAgent({});
+    const brief = giver('brief');
+    const taken = made.agent.configure(a, brief, 'handshake');
+    made.agent.disconnected(brief.connection);
+    await taken;
+    made.clock.advance(10_000);
+    expect(await made.agent.configure(b, giver('other'), 'handshake')).toEqual(accepted);
+  });
+});
+
+describe('fail-open', () => {
+  it('is warned about where no method is configured, because it has no effect', async () => {
+    const made = await startedTestAgent({ 'fail-open': true });
+    expect(JSON.stringify(made.logger.lines)).toContain('fail-open: it has no effect');
+    const useful = await startedTestAgent({ 'fail-open': true, 'api-keys': ['one:a'] });
+    expect(JSON.stringify(useful.logger.lines)).not.toContain('has no effect');
+  });
+});
+
+describe('an entry that begins with @ and names no file', () => {
+  it('is never shown, whatever it is', async () => {
+    const made = await startedTestAgent({});
+    const refused = await made.agent.configure(
+      { 'api-keys': ['one:a', '@hunter2-key:name'], 'basic-auth-users': ['u:p', 'v:q', '@/hunter2:/pass', '@hunter2'] },
+      first,
+      'change',
+    );
+    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('api-keys: entry 2: the file that it') });
+    expect(refused).toMatchObject({ error: expect.stringContaining('basic-auth-users: entry 3: the file that it') });
+    expect(JSON.stringify([refused, made.logger.lines])).not.toContain('hunter2');
+    const shown = await made.agent.configure({ 'api-keys': ['@/no/such/list'] }, first, 'change');
+    expect(shown).toMatchObject({ error: expect.stringContaining('entry 1: the file /no/such/list cannot be read') });
   });
 });
 

@@ -90,7 +90,7 @@ describe('complete options', () => {
     [
       'a reserved header',
       { userIdHeader: 'Content_Length' },
-      'error user-id-header: the header Content_Length has a meaning of its own and cannot be used here',
+      'error user-id-header: the header Content_Length frames the message or concerns one connection, and cannot be used here',
     ],
     ['a header that is none', { apiKeyHeader: 'X Y' }, 'error api-key-header: "X Y" is no header name'],
     ['a key without name', { apiKeys: keys('abc') }, 'error api-keys: entry 1 has no colon: an entry is <key>:<name>'],
@@ -122,10 +122,47 @@ describe('complete options', () => {
       'error basic-auth-users: entry 1 has no password after its first colon',
     ],
     ['no user', { basicAuthUsers: keys(':p') }, 'error basic-auth-users: entry 1 has no user before its first colon'],
-    ['a file that was not read', { apiKeys: keys('@/keys') }, 'error api-keys: the file /keys cannot be read'],
+    ['a file that was not read', { apiKeys: keys('@/keys') }, 'error api-keys: entry 1: the file /keys cannot be read'],
   ])('are none for %s', (_name, options, message) => {
     expect(problems(options)).toEqual([message]);
     expect(complete(options).options).toBeNull();
+  });
+
+  it.each([
+    'Range',
+    'content_encoding',
+    'Traceparent',
+    'Sec.Fetch.Site',
+    'X-Forwarded-Anything',
+    'X_Real_IP',
+    'Cookie',
+    'Authorization',
+    'X-Request-Id',
+  ])('give the header %s its own meaning', (name) => {
+    for (const options of [{ apiKeyHeader: name }, { userIdHeader: name }, { authMethodHeader: name }]) {
+      expect(problems(options)[0]).toContain(`the header ${name} has a meaning of its own`);
+    }
+  });
+
+  it.each(['Host', 'TE', 'Transfer.Encoding', 'Proxy_Connection', 'Keep-Alive', 'Upgrade'])(
+    'leave the header %s to the connection',
+    (name) => expect(problems({ userIdHeader: name })[0]).toContain('concerns one connection'),
+  );
+
+  it.each(['X-Auth-Claim-Key', 'x.client.cert.cn', 'Client_Cert', 'X-Forwarded-Client-Cert'])(
+    'take no key from the header %s, which is removed from what clients send',
+    (name) => expect(problems({ apiKeyHeader: name })[0]).toContain('tells an identity'),
+  );
+
+  it('compare header names as they are stripped', () => {
+    expect(problems({ userIdHeader: 'X-A.B', authMethodHeader: 'x-a~b' })[0]).toContain(
+      'names the header x-a~b already',
+    );
+  });
+
+  it('have the unread lists of files for methods', () => {
+    expect(problems({ failOpen: true, apiKeys: keys('@/keys') }, { '/keys': '' })).toEqual([]);
+    expect(problems({ failOpen: true })[0]).toContain('warning fail-open: it has no effect');
   });
 
   it.each(['sha256:00', '$2b$10$x', '$2a$10$x', '$2y$10$x', '$argon2id$v=19$x', '$scrypt$x'])(
@@ -158,7 +195,7 @@ describe('complete options', () => {
     ]);
     expect(made?.basicUsers.map(({ password }) => password.reveal())).toEqual(['p\\,q']);
     expect(problems(options, { ...files, '/users': 'u:p\nnocolon' })).toEqual([
-      'error basic-auth-users: entry 2 of /users has no colon: an entry is <user>:<password>',
+      'error basic-auth-users: entry 1: in the file /users, entry 2 has no colon: an entry is <user>:<password>',
     ]);
   });
 

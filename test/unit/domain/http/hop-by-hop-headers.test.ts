@@ -19,6 +19,24 @@ describe('withoutHopByHop', () => {
     expect(withoutHopByHop(['A', '1', name, 'x', 'B', '2'])).toEqual(['A', '1', 'B', '2']);
   });
 
+  it.each([
+    'Transfer_Encoding',
+    'transfer.encoding',
+    'KEEP_ALIVE',
+    'Proxy_Authorization',
+    'HTTP2_Settings',
+    'Content_Length',
+    'Content.Length',
+    'X_Correlation-Id',
+  ])('drops %s, which CGI takes for the field that it looks like', (name) => {
+    expect(withoutHopByHop(['A', '1', name, '5', 'B', '2'])).toEqual(['A', '1', 'B', '2']);
+  });
+
+  it('keeps the fields that those look like', () => {
+    const headers = ['Content-Length', '5', 'X-Correlation-Id', 'a', 'X_Own', 'b'];
+    expect(withoutHopByHop(headers)).toEqual(headers);
+  });
+
   it('drops what Connection nominates, wherever it stands', () => {
     const headers = ['X-Own', '1', 'Connection', 'close, x-own ,,X-Other', 'x-OTHER', '2', 'X-Third', '3'];
     expect(withoutHopByHop(headers)).toEqual(['X-Third', '3']);

@@ -17,6 +17,27 @@ const claimHeaders = (claims: JsonObject) =>
   );
 
 describe('identityHeaders', () => {
+  it('leaves out values with half a surrogate pair, which another value would be written like', () => {
+    const broken = of({ a: 'x\ud800', b: ['y', '\udc00'], c: 'whole \u{1f600}', d: { e: '\ud83d' } });
+    expect(broken.leftOut).toEqual(['a', 'b', 'd.e'].map((path) => ({ path, reason: 'unrepresentable' })));
+    expect(broken.operations).toHaveLength(3);
+  });
+
+  it('leaves out both of two claims that an upstream may read under one name', () => {
+    for (const [one, other] of [
+      ['x.y', 'x-y'],
+      ['x_y', 'x.y'],
+      ['x~y', 'X_Y'],
+    ] as const) {
+      const { operations, leftOut } = of({ [one]: '1', [other]: '2', z: '3' });
+      expect(leftOut.map(({ path, reason }) => [path, reason])).toEqual([
+        [one, 'same_name'],
+        [other, 'same_name'],
+      ]);
+      expect(operations.slice(2)).toEqual([{ kind: 'set', name: 'X-Auth-Claim-z', value: '3' }]);
+    }
+  });
+
   it('tells user and method under the configured names', () => {
     const named = identityHeaders(
       { method: 'basic', userId: 'ann', claims: null },

@@ -57,6 +57,7 @@ describe('checkJwtClaims', () => {
     ['a list', ['ann']],
     ['one with white space around it, which a header would lose', ' ann'],
     ['one that is too long', 'a'.repeat(257)],
+    ['one with half a surrogate pair', 'ann\ud800'],
   ])('wants a subject that can be a user id: not %s', (_, sub) => {
     const claims = { exp: now + 60, ...(sub === undefined ? {} : { sub }) };
     expect(checkJwtClaims(claims, anyone, now * 1000)).toEqual(rejection('unusable_subject'));

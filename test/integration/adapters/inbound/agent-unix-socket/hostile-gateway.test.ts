@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentUnixSocketServer } from '../../../../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
@@ -66,6 +67,69 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     await peer.received(0x30);
     return peer;
   };
+
+  it('is cut off where a frame comes a few octets at a time, without end', async () => {
+    const peer = await greeted({ frameTimeoutMs: 100 });
+    const frame = rawFrame(0x10, 'x'.repeat(100_000));
+    let sent = 0;
+    while (!peer.isClosed && sent < frame.length) {
+      peer.socket.write(frame.subarray(sent, sent + 10));
+      sent += 10;
+      await sleep(1);
+    }
+    expect(sent).toBeLessThan(frame.length);
+    expect(JSON.stringify(logger.lines)).toContain('a frame did not come to its end in time');
+  });
+
+  it('may take its time between frames, and send frame after frame with never a pause at the end of one', async () => {
+    const peer = await greeted({ frameTimeoutMs: 400 });
+    const frames = Array.from({ length: 700 }, (_, index) => rawFrame(0x10, eventFor(`event-${index}`)));
+    const octets = Buffer.concat(frames);
+    const size = frames[0]?.length ?? 0;
+    let sent = 0;
+    while (sent < octets.length) {
+      const end = sent + size;
+      peer.socket.write(octets.subarray(sent, Math.min(end, octets.length)));
+      sent = end;
+      await sleep(2);
+      // From here on no write ends where a frame does.
+      if (sent === size) {
+        peer.socket.write(octets.subarray(sent, sent + 20));
+        sent += 20;
+      }
+    }
+    expect(await peer.received(0x20, frames.length)).toHaveLength(frames.length);
+  });
+
+  it('holds no more of unfinished frames than allowed for all together: the largest is closed', async () => {
+    await listen({ maxHeldBytes: 1_000_000 });
+    const greet = async (id: string): Promise<RawPeer> => {
+      const peer = await gateway();
+      peer.send(0x01, { ...rawHandshake, proxy_id: id });
+      await peer.received(0x30);
+      return peer;
+    };
+    const [small, large] = [await greet('small'), await greet('large')];
+    const frame = rawFrame(0x10, 'x'.repeat(4_000_000));
+    small.socket.write(frame.subarray(0, 100_000));
+    large.socket.write(frame.subarray(0, 1_500_000));
+    await large.closed();
+    expect(small.isClosed).toBe(false);
+    const closed = logger.lines.filter(({ message }) => message === 'A gateway connection is closed');
+    expect(closed.map(({ fields }) => fields['proxy_id'])).toEqual(['large']);
+  });
+
+  it('counts the events that wait for the service, too', async () => {
+    service.maxConcurrency = 10;
+    service.answer = () => new Promise(() => undefined);
+    const peer = await greeted({ maxHeldBytes: 300_000 });
+    for (let index = 0; index < 10; index += 1) peer.send(0x10, eventFor(`judged-${index}`));
+    await service.received(10);
+    const headers = { a: ['x'.repeat(50_000)] };
+    for (let index = 0; index < 10; index += 1) peer.send(0x10, eventFor(`waiting-${index}`, { headers }));
+    await peer.closed();
+    expect(service.events).toHaveLength(10);
+  });
 
   it('answers with the frames of the protocol', async () => {
     const peer = await greeted();

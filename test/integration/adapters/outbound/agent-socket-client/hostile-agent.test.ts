@@ -440,18 +440,35 @@ describe('an AgentSocketClient and an agent that misbehaves', () => {
     expect(JSON.parse(agent.peers[3]?.frames[0]?.payload ?? '').config).toEqual({ v: 2 });
   });
 
-  it('keeps the old configuration where the agent refuses the new one or says nothing', async () => {
+  it('keeps the old configuration where the agent refuses the new one', async () => {
     const agent = await listen();
-    const client = start({ config: { v: 1 } }, { configureTimeoutMs: 50 });
+    const client = start({ config: { v: 1 } });
     await eventually(() => client.status().connections === 1);
     const peer = await agent.peer();
     const refused = client.configure({ v: 2 });
     const [configure] = await peer.received(0x17);
     const { correlation_id: id } = JSON.parse(configure?.payload ?? '{}') as { correlation_id: string };
     peer.send(0x20, answerFor(id, { decision: { block: { status: 500, body: 'Configuration rejected: too new' } } }));
-    expect(await refused).toEqual({ ok: false, error: 'too new' });
-    expect((await client.configure({ v: 3 })).ok).toBe(false);
+    expect(await refused).toEqual({ ok: false, error: { kind: 'refused', reason: 'too new' } });
+    peer.socket.destroy();
     await eventually(() => agent.peers.length === 2 && (agent.peers[1]?.frames.length ?? 0) > 0);
     expect(JSON.parse(agent.peers[1]?.frames[0]?.payload ?? '').config).toEqual({ v: 1 });
+  });
+
+  it('gives the new configuration in later handshakes where the agent says nothing to it, or is away', async () => {
+    const agent = await listen();
+    const client = start({ config: { v: 1 } }, { configureTimeoutMs: 50, connections: 2 });
+    await eventually(() => client.status().connections === 2);
+    expect(await client.configure({ v: 2 })).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
+    // Neither connection answered: both are made anew.
+    await eventually(() => agent.peers.length === 4 && agent.peers.slice(2).every(({ frames }) => frames.length > 0));
+    const configOf = (index: number) => JSON.parse(agent.peers[index]?.frames[0]?.payload ?? '').config;
+    expect([configOf(2), configOf(3)]).toEqual([{ v: 2 }, { v: 2 }]);
+    await agent.close();
+    await eventually(() => client.status().connections === 0);
+    expect(await client.configure({ v: 3 })).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
+    const next = await listen();
+    await (await next.peer()).received(0x01);
+    expect(JSON.parse(next.peers[0]?.frames[0]?.payload ?? '').config).toEqual({ v: 3 });
   });
 });

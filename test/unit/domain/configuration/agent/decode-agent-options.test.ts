@@ -20,7 +20,9 @@ describe('the options of an agent as JSON', () => {
       'jwt-algorithm': 'ES256',
       'jwt-issuer': 'i',
       'jwt-audience': 'a',
-      'api-keys': ['k1:a', 'k2:b,k3:c'],
+      'api-keys': ['k1:a', 'k2,x:b', '@/keys'],
+      'health-interval-secs': 2,
+      'metrics-interval-secs': 3,
       'api-key-header': 'X-Key',
       'basic-auth-users': 'u:p\\,q,@/users',
       'user-id-header': 'X-U',
@@ -41,7 +43,9 @@ describe('the options of an agent as JSON', () => {
       jwtAlgorithm: 'ES256',
       jwtIssuer: 'i',
       jwtAudience: 'a',
-      apiKeys: ['k1:a', 'k2:b', 'k3:c'],
+      apiKeys: ['k1:a', 'k2,x:b', 'file /keys'],
+      healthIntervalMs: 2_000,
+      metricsIntervalMs: 3_000,
       apiKeyHeader: 'X-Key',
       basicAuthUsers: ['u:p,q', 'file /users'],
       userIdHeader: 'X-U',
@@ -49,6 +53,13 @@ describe('the options of an agent as JSON', () => {
       failOpen: true,
       forwardCredentials: false,
     });
+  });
+
+  it('have one text for a list, and each item of an array for an entry, commas and all', () => {
+    const keys = (value: JsonValue) => shown(decodeAgentOptions({ 'api-keys': value }).options?.apiKeys);
+    expect(keys('a:b,c\\,d:e')).toEqual(['a:b', 'c,d:e']);
+    expect(keys(['a:b,c:d'])).toEqual(['a:b,c:d']);
+    expect(keys(['a:b,c:d', ' e\\,f:g '])).toEqual(['a:b,c:d', 'e\\,f:g']);
   });
 
   it('may be none at all', () => {
@@ -79,6 +90,11 @@ describe('the options of an agent as JSON', () => {
     [{ oidc: { issuer: 'x' } }, 'config: "oidc" is not supported yet'],
     [{ oidc: { isuer: 'x' } }, 'config.oidc: unknown key "isuer" in oidc'],
     [{ 'grpc-address': 'a:1' }, 'config: "grpc-address" is not supported yet'],
+    [{ 'metrics-address': 'a:1' }, 'config: "metrics-address" is not supported yet'],
+    [
+      { 'health-interval-secs': 0 },
+      'config.health-interval-secs: "health-interval-secs" must be an integer from 1 to 3600, not 0',
+    ],
     [JSON.parse('{"__proto__":{"fail-open":true}}') as JsonObject, 'config: unknown key "__proto__" in config'],
     [{ constructor: 1 }, 'config: unknown key "constructor" in config'],
   ])('are refused where they are %j', (json, message) => {
@@ -119,6 +135,17 @@ describe('the options of an agent as text', () => {
     ['0', false],
   ])('read %s as %s', (text, failOpen) => {
     expect(decodeAgentOptionTexts([{ option: 'fail-open', text, source: 'FAIL_OPEN' }]).options).toEqual({ failOpen });
+  });
+
+  it('join the entries of a list that one source gives in pieces, and none of another source', () => {
+    const given = (...texts: readonly (readonly [string, string])[]) =>
+      shown(
+        decodeAgentOptionTexts(texts.map(([source, text]) => ({ option: 'api-keys', source, text }))).options?.apiKeys,
+      );
+    const flag = '--api-keys';
+    // A piece that ends in a backslash does not take the comma of the next for its own.
+    expect(given([flag, 'a:1'], [flag, 'b:2\\'], [flag, 'c:3,d:4'])).toEqual(['a:1', 'b:2\\', 'c:3', 'd:4']);
+    expect(given(['API_KEYS', 'a:1'], [flag, 'b:2'])).toEqual(['b:2']);
   });
 
   it('put lists together from commas and files', () => {

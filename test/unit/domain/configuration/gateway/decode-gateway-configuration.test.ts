@@ -372,6 +372,12 @@ describe('a configuration that is wrong', () => {
     ['a port out of range', withListener('address "127.0.0.1:65536"'), 'must be host:port'],
     ['an octet out of range', withListener('address "127.0.0.256:80"'), 'must be host:port'],
     ['an octal octet', withListener('address "127.0.0.01:80"'), 'must be host:port'],
+    ['a target that is read as another', withUpstream('target "foo.1:80"'), 'no name ends in one'],
+    [
+      'a match on a header that agents set',
+      withRoute('matches { header "X-Auth-Claim-Role" "admin" }; upstream "echo"'),
+      'cannot match X-Auth-Claim-Role',
+    ],
     ['a target on port 0', withUpstream('target "127.0.0.1:0"'), 'must have a port other than 0'],
     [
       'a CIDR block that is none',
@@ -566,6 +572,57 @@ describe('the config of an agent on a socket', () => {
       'warning: unknown key "rules" in config; gateway-auth would refuse this',
       'warning: "jwt-algorithm" must be "HS256" or "RS256" or "ES256", not "RS512"; gateway-auth would refuse this',
     ]);
+  });
+});
+
+describe('agents behind one socket', () => {
+  const problemsOf = (first: string, second: string) =>
+    decode(
+      configurationText({ agents: `agents { agent "auth" { ${first} }; agent "other" { ${second} } }` }),
+    ).problems.filter(({ message }) => message.includes('has the socket of'));
+
+  it.each([
+    ['socket "/a"; config { api-keys "k:a" }', 'socket "/a"; config { api-keys "k:b" }'],
+    ['socket "/a"; config { api-keys "k:a" }', 'socket "/a"'],
+    ['socket "/a"', 'transport { unix_socket { path "/a" } }; config { fail-open #false }'],
+  ])('cannot have different configs: %s, %s', (first, second) => {
+    const [problem] = problemsOf(first, second);
+    expect(problem).toMatchObject({ severity: 'error', position: { line: expect.any(Number) } });
+    expect(problem?.message).toBe('agent "other" has the socket of agent "auth", and another config');
+  });
+
+  it.each([
+    ['socket "/a"', 'socket "/a"; timeout-ms 5'],
+    [
+      'socket "/a"; config { api-keys "k:a"; fail-open #false }',
+      'socket "/a"; config { fail-open #false; api-keys "k:a" }',
+    ],
+    ['socket "/a"; config { api-keys "k:a" }', 'socket "/b"; config { api-keys "k:b" }'],
+    ['transport "embedded"; config { api-keys "k:a" }', 'transport "embedded"; config { api-keys "k:b" }'],
+  ])('may have one config, and other sockets others: %s, %s', (first, second) => {
+    expect(problemsOf(first, second)).toEqual([]);
+  });
+});
+
+describe('the options of an embedded agent', () => {
+  it.each(['socket "/a"', 'health-interval-secs 5', 'metrics-interval-secs 5'])('cannot be %s', (option) => {
+    const name = option.split(' ')[0];
+    expect(decode(withConfig(option)).problems.map(({ message }) => message)).toContain(
+      `"${name}" has no effect on an embedded agent`,
+    );
+  });
+
+  it('are warned about where fail-open has no effect', () => {
+    const said = decode(withConfig('fail-open #true')).problems.map(
+      ({ severity, message }) => `${severity} ${message}`,
+    );
+    expect(said[0]).toContain('warning "fail-open": it has no effect');
+    expect(decode(withConfig('fail-open #true; api-keys "@/keys"')).problems).toEqual([]);
+  });
+
+  it('keep the number of an entry that stands behind a file', () => {
+    const said = decode(withConfig('api-keys "@/keys" "hunter2"')).problems.map(({ message }) => message);
+    expect(said[0]).toContain('entry 2 has no colon');
   });
 });
 

@@ -3,6 +3,7 @@ import {
   cidr,
   hostPattern,
   isLoopback,
+  matchableHeader,
   socketAddress,
 } from '../../../../../src/domain/configuration/schema/network-kinds.js';
 
@@ -39,6 +40,9 @@ describe('host and port', () => {
     ['[fe80::1]:65535', { host: 'fe80::1', port: 65_535 }],
     ['a-b.example:1', { host: 'a-b.example', port: 1 }],
     ['_svc.local:1', { host: '_svc.local', port: 1 }],
+    ['xn--9ca.example:1', { host: 'xn--9ca.example', port: 1 }],
+    ['1.a:1', { host: '1.a', port: 1 }],
+    ['a1.x0:1', { host: 'a1.x0', port: 1 }],
   ])('are read from %s', (text, address) => {
     expect(outcome(socketAddress(1).read(scalar(text)))).toEqual(address);
   });
@@ -57,6 +61,18 @@ describe('host and port', () => {
     '[127.0.0.1]:1',
     '1.2.3:80',
     '999.1.1.1:80',
+    // What systems and URLs read as an IPv4 address.
+    '1:80',
+    '127.1:80',
+    '0177.0.0.1:80',
+    '0x7f.1:80',
+    '0x7f000001:80',
+    'a.0x:80',
+    'foo.1:80',
+    // What is no label in Punycode.
+    'xn--:80',
+    'xn--a:80',
+    'a.XN--ab.example:80',
     '-a:1',
     'a..b:1',
     'a b:1',
@@ -103,4 +119,17 @@ describe('a CIDR block', () => {
   ])('is not %s', (text) => {
     expect(cidr.read(scalar(text)).ok).toBe(false);
   });
+});
+
+describe('a header that routes match', () => {
+  it.each(['X-Tenant', 'Host', 'X-User-Agent', 'Accept'])('can be %s', (name) => {
+    expect(matchableHeader.read(scalar(name)).ok).toBe(true);
+  });
+
+  it.each(['X-User-Id', 'x-user-id', 'X_User_Id', 'X-Auth-Method', 'X-Auth-Claim-Role', 'Client-Cert', 'a b', ''])(
+    'cannot be %j',
+    (name) => {
+      expect(matchableHeader.read(scalar(name)).ok).toBe(false);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/shared/json.js';
+import type { JsonValue } from './json.js';
 
 /** Arrays and objects within each other, at the most. */
 const maximumDepth = 64;

@@ -1,0 +1,39 @@
+import { canonicalName } from '../http/canonical-name.js';
+import { isHopByHop } from '../http/hop-by-hop-headers.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
+
+/** The options of an agent that name a header. */
+export type HeaderOption = 'user-id-header' | 'auth-method-header' | 'api-key-header';
+
+const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
+
+/** Request fields that mean something to upstreams, caches or proxies, or bear another credential. */
+const wellKnown: ReadonlySet<string> = new Set(
+  (
+    'accept accept-charset accept-encoding accept-language alt-used authorization baggage cache-control client-ip cookie ' +
+    'cookie2 date dnt early-data forwarded from if-match if-modified-since if-none-match if-range if-unmodified-since ' +
+    'max-forwards origin pragma prefer priority range referer save-data server set-cookie soapaction traceparent ' +
+    'tracestate true-client-ip upgrade-insecure-requests user-agent vary via want-digest want-content-digest warning ' +
+    'x-client-ip x-correlation-id x-csrf-token x-http-method x-http-method-override x-method-override x-original-method ' +
+    'x-original-uri x-original-url x-real-ip x-request-id x-requested-with x-rewrite-url'
+  ).split(' '),
+);
+
+const wellKnownPrefixes = ['access-control-', 'content-', 'sec-', 'x-b3-', 'x-envoy-', 'x-forwarded-'];
+
+const identityNames = ownedHeaders(alwaysOwned);
+
+/** Why a header cannot be what an option makes of it; null where it can. Names compare as they do where they are stripped. */
+export const unfitHeader = (option: HeaderOption, name: string): string | null => {
+  const canonical = canonicalName(name);
+  if (isHopByHop(canonical) || framing.has(canonical)) {
+    return 'frames the message or concerns one connection, and cannot be used here';
+  }
+  if (option === 'api-key-header' && isOwned(identityNames, name)) {
+    return 'tells an identity: it is removed from what clients send, so no key could come in it';
+  }
+  if (wellKnown.has(canonical) || wellKnownPrefixes.some((prefix) => canonical.startsWith(prefix))) {
+    return 'has a meaning of its own, and cannot be used here';
+  }
+  return null;
+};

@@ -1,0 +1,52 @@
+import { canonicalName } from './canonical-name.js';
+import type { HeaderList } from './header-list.js';
+import { isHopByHop } from './hop-by-hop-headers.js';
+
+/**
+ * Fields that have no meaning behind the content (RFC 9110, section 6.5.1): they frame it, say how it is to be handled or
+ * cached, or who may see it. A recipient that merged them with the head would let them change what it has acted on.
+ */
+const headOnly: ReadonlySet<string> = new Set([
+  'age',
+  'authentication-info',
+  'authorization',
+  'cache-control',
+  'clear-site-data',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-security-policy',
+  'content-type',
+  'cookie',
+  'date',
+  'expires',
+  'host',
+  'location',
+  'pragma',
+  'refresh',
+  'retry-after',
+  'set-cookie',
+  'strict-transport-security',
+  'vary',
+  'www-authenticate',
+  'x-correlation-id',
+]);
+
+const isHeadOnly = (canonical: string): boolean =>
+  headOnly.has(canonical) || isHopByHop(canonical) || canonical.startsWith('access-control-');
+
+/**
+ * The trailer fields of a response that may be passed on. `settled` tells of canonical names that others have decided
+ * about already, in the head.
+ */
+export const passableTrailers = (trailers: HeaderList, settled: (canonical: string) => boolean): HeaderList => {
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < trailers.length; index += 2) {
+    const name = trailers[index] as string;
+    const canonical = canonicalName(name);
+    if (!isHeadOnly(canonical) && !settled(canonical)) kept.push(name, trailers[index + 1] as string);
+  }
+  return kept;
+};

@@ -1,0 +1,87 @@
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { socketClient, socketServer } from '../../../../support/agent-transports.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
+import { FakeAgentService } from '../../../../support/fake-agent-service.js';
+import { RawPeer, rawHandshakeAnswer } from '../../../../support/raw-agent-peer.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const clientOf = (path: string, settings: Parameters<typeof socketClient>[1] = {}) => {
+  const client = socketClient(path, settings);
+  cleanUp.add(() => client.stop(0));
+  return client;
+};
+
+const openFolder = () => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  return folder.file('agent.sock');
+};
+
+describe('a call before the first connection stands', () => {
+  it('waits for it and is answered', async () => {
+    const path = openFolder();
+    const server = socketServer(path, new FakeAgentService());
+    await server.listen();
+    cleanUp.add(() => server.drain(0));
+    const client = clientOf(path);
+    client.start();
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((id) => client.ask(headersEvent(id))));
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
+  it('outlives the failure of one of several attempts', async () => {
+    const path = openFolder();
+    const attempts: Socket[] = [];
+    const agent = createServer((socket) => {
+      socket.on('error', () => undefined);
+      attempts.push(socket);
+    });
+    await new Promise<void>((resolve) => agent.listen(path, resolve));
+    cleanUp.add(() => agent.close());
+    const client = clientOf(path, { timeoutMs: 10_000 });
+    client.start();
+    const asked = client.ask(headersEvent('a'));
+    await eventually(() => attempts.length === 4);
+    const last = new RawPeer(attempts[3] as Socket);
+    for (const socket of attempts.slice(0, 3)) socket.destroy();
+    await last.received(0x01);
+    last.send(0x02, rawHandshakeAnswer);
+    await last.received(0x10);
+    last.send(0x20, { version: 2, decision: 'allow', audit: { custom: { correlation_id: 'a' } } });
+    expect(await asked).toMatchObject({ ok: true });
+  });
+
+  it('ends with the attempt where nobody listens, long before its time-out', async () => {
+    const client = clientOf(openFolder(), { timeoutMs: 60_000 });
+    client.start();
+    expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
+    expect(await client.ask(headersEvent('b'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
+  });
+
+  it('waits no longer than its time-out for an agent that says nothing, in no longer a queue than allowed', async () => {
+    const path = openFolder();
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => silent.listen(path, resolve));
+    cleanUp.add(() => silent.close());
+    const client = clientOf(path, { timeoutMs: 50, maxQueueDepth: 2 });
+    client.start();
+    const codes = await Promise.all(
+      ['a', 'b', 'c'].map(async (id) => {
+        const outcome = await client.ask(headersEvent(id));
+        return outcome.ok ? 'answered' : outcome.error.code;
+      }),
+    );
+    expect(codes).toEqual(['timed_out', 'timed_out', 'queue_full']);
+  });
+
+  it('is refused where the client has not been started', async () => {
+    const client = clientOf(openFolder());
+    expect(await client.ask(headersEvent('a'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
+  });
+});

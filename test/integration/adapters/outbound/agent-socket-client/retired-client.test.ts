@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { socketClient } from '../../../../support/agent-transports.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
+import { type RawAgent, type RawPeer, rawAgent, rawHandshakeAnswer } from '../../../../support/raw-agent-peer.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+let path: string;
+let logger: RecordingLogger;
+beforeEach(() => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  path = folder.file('agent.sock');
+  logger = new RecordingLogger();
+});
+
+const listen = async (greet?: (peer: RawPeer) => void) => {
+  const agent = await rawAgent(path, greet);
+  cleanUp.add(() => agent.close());
+  return agent;
+};
+
+const greet = (peer: RawPeer): void => {
+  void peer.received(0x01).then(() => peer.send(0x02, rawHandshakeAnswer));
+};
+
+const start = (timeoutMs: number, connections: number) => {
+  const client = socketClient(path, { timeoutMs }, { connections }, logger);
+  cleanUp.add(() => client.stop(0));
+  client.start();
+  return client;
+};
+
+/** Another client comes back several times, each time after a longer wait; nobody else has come by then. */
+const othersComeBack = async (agent: RawAgent, before: number): Promise<void> => {
+  const other = socketClient(path, { config: { other: true } }, { connections: 1 }, new RecordingLogger());
+  cleanUp.add(() => other.stop(0));
+  other.start();
+  const isOther = ({ frames: [handshake] }: RawPeer) => handshake?.payload.includes('"other":true') ?? false;
+  for (let round = 1; round <= 4; round += 1) {
+    await eventually(() => agent.peers.filter(isOther).length === round);
+    agent.peers.filter(isOther).at(-1)?.socket.destroy();
+  }
+  expect(agent.peers.slice(before).filter((peer) => !isOther(peer))).toEqual([]);
+};
+
+/** Answers every event that has come and that comes. */
+const answerAll = (peer: RawPeer): void => {
+  const answered = new Set<string>();
+  const answer = () => {
+    for (const { code, payload } of peer.frames) {
+      if (code !== 0x10) continue;
+      const { correlation_id: id } = JSON.parse(payload) as { correlation_id: string };
+      if (answered.has(id)) continue;
+      answered.add(id);
+      peer.send(0x20, { version: 2, decision: 'allow', audit: { custom: { correlation_id: id } } });
+    }
+  };
+  peer.socket.on('data', answer);
+  answer();
+};
+
+describe('an AgentSocketClient that has been retired', () => {
+  it('finishes what it has, answers what is asked still, and neither connects nor greets again', async () => {
+    const agent = await listen(greet);
+    const client = start(10_000, 2);
+    await eventually(() => client.status().connections === 2);
+    const underWay = client.ask(headersEvent('under-way'));
+    await eventually(() => agent.peers.some(({ frames }) => frames.some(({ code }) => code === 0x10)));
+    client.retire(false);
+    const later = client.ask(headersEvent('later'));
+    for (const peer of agent.peers) answerAll(peer);
+    expect([(await underWay).ok, (await later).ok]).toEqual([true, true]);
+    for (const peer of agent.peers) peer.socket.destroy();
+    await eventually(() => client.status().connections === 0);
+    expect(await client.ask(headersEvent('last'))).toMatchObject({ ok: false, error: { code: 'unreachable' } });
+    expect(logger.lines.map(({ message }) => message)).not.toContain('Agent unreachable');
+    await othersComeBack(agent, 2);
+  });
+
+  it('gives up the attempts to connect that go on, unless another client says the same', async () => {
+    const agent = await listen(() => undefined);
+    const [dropped, continued] = [start(10_000, 1), start(10_000, 1)];
+    const calls = [dropped.ask(headersEvent('a')), continued.ask(headersEvent('b'))] as const;
+    await eventually(() => agent.peers.length === 2 && agent.peers.every(({ frames }) => frames.length === 1));
+    dropped.retire(false);
+    continued.retire(true);
+    expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'unreachable' } });
+    for (const peer of agent.peers) {
+      peer.send(0x02, rawHandshakeAnswer);
+      answerAll(peer);
+    }
+    expect((await calls[1]).ok).toBe(true);
+    for (const peer of agent.peers) peer.socket.destroy();
+    await eventually(() => continued.status().connections === 0);
+    await othersComeBack(agent, 2);
+  });
+
+  it('does not send its configuration where it was retired before it was connected', async () => {
+    const agent = await listen(greet);
+    const client = start(10_000, 4);
+    client.retire(false);
+    expect((await client.ask(headersEvent('a'))).ok).toBe(false);
+    const witness = start(10_000, 1);
+    await eventually(() => witness.status().connections === 1);
+    expect(agent.peers.filter(({ frames }) => frames.length > 0)).toHaveLength(1);
+  });
+});
+
+describe('an AgentSocketClient', () => {
+  it('writes no more than 500 characters of a refusal', async () => {
+    await listen((peer) => {
+      const error = 'x'.repeat(5_000);
+      void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, success: false, error }));
+    });
+    start(10_000, 1);
+    const refusals = () => logger.lines.filter(({ message }) => message === 'Agent refused');
+    await eventually(() => refusals().length > 0);
+    expect(refusals()[0]?.fields['reason']).toHaveLength(500);
+  });
+
+  it('leaves alone what no agent can own, and says so once', async () => {
+    const owned = ['X-Mine', 'Host', 'cookie', 'Content_Type', 'Transfer-Encoding', 'Te', 'X-*', 'Con*', '*', 'X-My-*'];
+    const capabilities = { ...rawHandshakeAnswer.capabilities, owned_headers: owned };
+    await listen((peer) => {
+      void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, capabilities }));
+    });
+    const client = start(10_000, 3);
+    await eventually(() => client.status().connections === 3);
+    expect(client.capabilities()?.ownedHeaders).toEqual(['X-Mine', 'X-My-*']);
+    expect(logger.lines.filter(({ message }) => message.includes('no agent can own'))).toHaveLength(1);
+  });
+
+  it('does not prefer a connection that lets its calls time out to one that answers', async () => {
+    let silent: RawPeer | null = null;
+    await listen((peer) => {
+      greet(peer);
+      silent ??= peer;
+      if (peer !== silent) answerAll(peer);
+    });
+    const client = start(100, 2);
+    await eventually(() => client.status().connections === 2);
+    const ask = async (id: string) => (await client.ask(headersEvent(id))).ok;
+    expect((await Promise.all(['a', 'b'].map(ask))).toSorted()).toEqual([false, true]);
+    const later = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`later-${index}`)));
+    expect(later).not.toContain(false);
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { AgentSocketClient } from '../../../src/adapters/outbound/agent-socket-client/agent-socket-client.js';
+import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
+import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { agentContainer, startAgent } from '../../../src/bootstrap/start-agent.js';
+import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { eventually } from '../../support/eventually.js';
+import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import {
+  startInProcess,
+  testAgent,
+  testConfiguration,
+  testLimits,
+  testRoute,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { SteadyLoad } from '../../support/steady-load.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const startAll = async () => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const path = folder.file('agent.sock');
+  const started = await startAgent(agentContainer(new RecordingLogger()), { overrides: { socket: path }, block: {} });
+  if (!started.ok) throw new Error(JSON.stringify(started.error));
+  cleanUp.add(() => started.value.stop());
+  const upstream = await startHttpUpstream(echo);
+  cleanUp.add(() => upstream.close());
+  const wanted = (key: string, timeoutMs: number, maxAgentQueueDepth: number): GatewayConfiguration =>
+    testConfiguration([testUpstream(upstream.port)], {
+      agents: [
+        {
+          ...testAgent('auth'),
+          transport: { kind: 'unix_socket', path, owner: null },
+          timeoutMs,
+          config: { 'api-keys': [`${key}:alice`, 'steady:bob'] },
+        },
+      ],
+      routes: [testRoute({ agents: ['auth'] })],
+      limits: { ...testLimits, maxAgentQueueDepth },
+    });
+  const gateway = await startInProcess(wanted('first', 5_000, 100), {
+    createAgent: ({ name, timeoutMs, config }) =>
+      new AgentSocketClient(
+        { name, path, owner: null, timeoutMs, maxQueueDepth: 100, config, proxyId: 'test', proxyVersion: '0' },
+        new SystemClock(),
+        new NodeScheduler(),
+        new CryptoRandom(),
+        new RecordingLogger(),
+      ),
+  });
+  cleanUp.add(() => gateway.stop(1_000));
+  const statusWith = async (key: string): Promise<number> => {
+    const response = await fetch(gateway.url, { headers: { 'X-API-Key': key } });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  await eventually(() => gateway.state.agents()[0]?.connections === 4);
+  return { gateway, wanted, statusWith };
+};
+
+describe('reloads under a steady load', () => {
+  it('lose no request where only how the agent is called changes', async () => {
+    const { gateway, wanted, statusWith } = await startAll();
+    const load = new SteadyLoad('load', 8, () => statusWith('steady'));
+    for (let round = 1; round <= 6; round += 1) {
+      const before = load.all().length;
+      expect(await gateway.reload(wanted('first', 5_000 + round, 100))).toMatchObject({ ok: true });
+      // A few turns later, another one: it replaces a client that has calls and hardly begun to connect.
+      for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(await gateway.reload(wanted('first', 5_000 + round, 100 + round))).toMatchObject({ ok: true });
+      await eventually(() => load.all().length > before + 20);
+    }
+    await load.stop();
+    expect(new Set(load.all())).toEqual(new Set([200]));
+  });
+
+  it('take a revoked key out of force, back and forth, whatever else changes with it', async () => {
+    const { gateway, wanted, statusWith } = await startAll();
+    const load = new SteadyLoad('load', 4, () => statusWith('steady'));
+    const keys = ['first', 'second'] as const;
+    for (let round = 1; round <= 6; round += 1) {
+      const [key, revoked] = round % 2 === 1 ? [keys[1], keys[0]] : [keys[0], keys[1]];
+      expect(await gateway.reload(wanted(key, 5_000 + (round > 2 ? round : 0), 100))).toMatchObject({ ok: true });
+      await expect.poll(() => statusWith(key)).toBe(200);
+      expect(await statusWith(revoked)).toBe(401);
+    }
+    await load.stop();
+    expect(new Set(load.all())).toEqual(new Set([200]));
+  });
+});

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import {
+  type InProcessGateway,
+  startInProcess,
+  testConfiguration,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+
+let upstream: HttpUpstream | null = null;
+let gateway: InProcessGateway | null = null;
+const clients: Socket[] = [];
+let reached: string[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await gateway?.stop();
+  await upstream?.close();
+  gateway = null;
+  upstream = null;
+  reached = [];
+});
+
+/** `/slow` answers after a moment, `/never` begins and does not end, `/large` is larger than any buffer. */
+const start = async (): Promise<InProcessGateway> => {
+  upstream = await startHttpUpstream((request, response) => {
+    reached.push(request.url ?? '');
+    request.resume();
+    if (request.url === '/slow') setTimeout(() => response.end('slow'), 100);
+    else if (request.url === '/never') response.write('first');
+    else if (request.url === '/large') response.end(Buffer.alloc(20_000_000));
+    else response.end(request.url);
+  });
+  gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
+  return gateway;
+};
+
+const open = ({ address }: InProcessGateway, octets: string): Socket => {
+  const client = connect({ host: address.host, port: address.port });
+  client.on('error', () => undefined);
+  client.resume();
+  client.write(octets);
+  clients.push(client);
+  return client;
+};
+
+const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+
+describe('requests that are sent without waiting for answers', () => {
+  it('are answered in their order, one after the other', async () => {
+    const { address } = await start();
+    const { raw } = await rawExchange(address, get('/slow') + get('/b') + get('/c', 'Connection: close\r\n'));
+    expect([...raw.matchAll(/\r\n\r\n\d*\r?\n?(slow|\/b|\/c)/g)].map(([, body]) => body)).toEqual(['slow', '/b', '/c']);
+  });
+
+  it('are forgotten with their connection, none of them left in flight', async () => {
+    const running = await start();
+    const client = open(running, get('/never') + get('/large') + get('/b'));
+    await expect.poll(() => reached).toEqual(['/never']);
+    client.destroy();
+    await expect.poll(() => running.state.requestsInFlight()).toBe(0);
+    expect(reached).toEqual(['/never']);
+    expect(running.accessRecords).toHaveLength(1);
+  });
+
+  it('hold one place at the upstream at a time, and end the connection when there are too many', async () => {
+    const running = await start();
+    const client = open(running, get('/never').repeat(50));
+    await expect.poll(() => reached.length).toBe(1);
+    expect(running.state.requestsInFlight()).toBe(1);
+    client.write(get('/never').repeat(50));
+    await new Promise((resolve) => client.once('close', resolve));
+    await expect.poll(() => running.state.requestsInFlight()).toBe(0);
+  });
+
+  it('end the connection where one of them asks for an upgrade before its turn', async () => {
+    const { address } = await start();
+    const { raw } = await rawExchange(address, get('/slow') + get('/ws', upgrade));
+    expect(raw).not.toContain('101');
+    expect(raw).not.toContain('/ws');
+  });
+});
+
+describe('garbage behind a request', () => {
+  it.each([
+    ['without a body', get('/slow')],
+    ['with a whole body', 'POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi'],
+    ['that ends the connection', get('/slow', 'Connection: close\r\n')],
+  ])('%s leaves it its answer, and ends the connection', async (_, request) => {
+    const { address } = await start();
+    const { raw, status, headers } = await rawExchange(address, `${request}\x01garbage\r\n\r\n`);
+    expect(status).toBe(200);
+    expect(headers['connection']).toBe('close');
+    expect(raw.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(reached).toEqual(['/slow']);
+  });
+});
+
+describe('a client that asked for an upgrade', () => {
+  it('and sends its end before it was answered is let go', async () => {
+    const running = await start();
+    const client = open(running, get('/slow', upgrade));
+    await expect.poll(() => running.state.requestsInFlight()).toBe(1);
+    client.end();
+    await expect.poll(() => running.state.requestsInFlight()).toBe(0);
+    await expect.poll(() => running.accessRecords).toMatchObject([{ status: 499, errorType: 'client_gone' }]);
+  });
+
+  it('over HTTP/1.0 is answered as if it had not', async () => {
+    const { address } = await start();
+    const { status } = await rawExchange(address, `GET /b HTTP/1.0\r\nHost: a\r\n${upgrade}\r\n`);
+    expect(status).toBe(200);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RouteConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const { matches } = testRoute();
+
+const startWith = async (routes: readonly RouteConfiguration[]) => {
+  const upstream = await startHttpUpstream(echo);
+  cleanUp.add(() => upstream.close());
+  const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)], { routes }));
+  cleanUp.add(() => gateway.stop());
+  return gateway;
+};
+
+const close = 'Connection: close\r\n\r\n';
+
+describe('a request for the server itself', () => {
+  const byHost = testRoute({ matches: { ...matches, pathPrefixes: [], hosts: ['a'] } });
+
+  it.each([
+    ['*', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${close}`],
+    ['an authority alone', `OPTIONS http://a HTTP/1.1\r\nHost: a\r\n${close}`],
+  ])('by %s is forwarded to nobody, whatever the routes say', async (_, text) => {
+    const { address, state } = await startWith([byHost]);
+    const { status, body } = await rawExchange(address, text);
+    expect([status, JSON.parse(body).code]).toEqual([404, 'no_route']);
+    expect(state.upstreams()[0]?.targets[0]?.totalRequests).toBe(0);
+  });
+});
+
+describe('a route that matches the Host header', () => {
+  const byField = testRoute({
+    matches: { ...matches, headers: [{ name: 'Host', value: 'inner.example' }] },
+  });
+
+  it('sees the host that is forwarded, not the one that an absolute target has replaced', async () => {
+    const { address } = await startWith([byField]);
+    const forged = `GET http://other.example/ HTTP/1.1\r\nHost: inner.example\r\n${close}`;
+    expect((await rawExchange(address, forged)).status).toBe(404);
+    const named = `GET http://inner.example/ HTTP/1.1\r\nHost: other.example\r\n${close}`;
+    const { status, body } = await rawExchange(address, named);
+    expect(status).toBe(200);
+    const { rawHeaders } = JSON.parse(body) as { rawHeaders: string[] };
+    const hosts = rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() === 'host');
+    expect(hosts).toEqual(['inner.example']);
+  });
+});
+
+describe('a head that is refused before it has been read', () => {
+  it.each([
+    ['target', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, 'max-target-bytes', 8_192],
+    [
+      'header section',
+      `GET / HTTP/1.1\r\nHost: a\r\n${`X: ${'1'.repeat(4000)}\r\n`.repeat(30)}\r\n`,
+      431,
+      'max-head-bytes',
+      98_304,
+    ],
+  ])('for its %s names the limit in the log, and is counted', async (_, text, status, name, limit) => {
+    const { address, logger, metrics } = await startWith([testRoute()]);
+    expect((await rawExchange(address, text)).status).toBe(status);
+    expect(logger.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ limit_name: name, limit }) }),
+    );
+    expect(await metrics()).toMatch(/^gateway_header_size_exceeded_total\{[^}]*\} 1$/m);
+  });
+});

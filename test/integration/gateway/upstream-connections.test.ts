@@ -1,0 +1,170 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { eventually } from '../../support/eventually.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { type RawAnswer, startRawUpstream } from '../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+const startWith = async (answer: RawAnswer, maxConnections = 1, requestMs = 5_000) => {
+  const upstream = await startRawUpstream(answer);
+  cleanUp.add(() => upstream.close());
+  const timeouts = { connectMs: 1_000, readMs: 5_000, requestMs };
+  const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port, { maxConnections, timeouts })]));
+  cleanUp.add(() => gateway.stop());
+  return { ...gateway, upstream };
+};
+
+const request = (method: string, path = '/', more = '') =>
+  `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${more}\r\n`;
+
+describe('requests that wait for a connection', () => {
+  it('are counted as queued, served in their order, and cost nothing once they are given up', async () => {
+    let first: Socket | null = null;
+    const { address, state, upstream } = await startWith((socket, _head, turn) => {
+      if (turn === 0) first = socket;
+      else socket.write(ok);
+    });
+    const holding = rawExchange(address, request('GET', '/first'));
+    await eventually(() => first !== null);
+    const givenUp = connect({ host: address.host, port: address.port });
+    givenUp.write(request('GET', '/given-up'));
+    await eventually(() => state.requestsQueued() === 1);
+    const second = rawExchange(address, request('GET', '/second'));
+    await eventually(() => state.requestsQueued() === 2);
+    const third = rawExchange(address, request('GET', '/third'));
+    await eventually(() => state.requestsQueued() === 3);
+    givenUp.destroy();
+    await eventually(() => state.requestsQueued() === 2);
+    (first as unknown as Socket).write(ok);
+    const answers = await Promise.all([holding, second, third]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(upstream.heads.map((head) => head.split(' ')[1])).toEqual(['/first', '/second', '/third']);
+    expect(upstream.connections()).toBe(1);
+    expect(state.requestsQueued()).toBe(0);
+  });
+
+  it('leave the queue with a 504 when their time is over, and are never sent', async () => {
+    const { address, state, upstream } = await startWith(() => undefined, 1, 100);
+    const answers = await Promise.all([
+      rawExchange(address, request('GET', '/first')),
+      rawExchange(address, request('GET', '/second')),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([504, 504]);
+    expect(upstream.heads).toHaveLength(1);
+    expect(state.requestsQueued()).toBe(0);
+  });
+
+  it('are each refused where no connection can be had', async () => {
+    const { address, upstream } = await startWith((socket) => socket.write(ok));
+    await upstream.close();
+    const answers = await Promise.all([1, 2, 3].map(() => rawExchange(address, request('GET'))));
+    expect(answers.map(({ status }) => status)).toEqual([502, 502, 502]);
+  });
+
+  it('are joined by no more than 1000', async () => {
+    const { url, state } = await startWith(() => undefined);
+    const abort = new AbortController();
+    const waiting = Array.from({ length: 1_001 }, () => fetch(url, { signal: abort.signal }).catch(() => null));
+    await eventually(() => state.requestsQueued() === 1_000);
+    const refused = await fetch(url);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ code: 'upstream_overloaded' });
+    abort.abort();
+    await Promise.all(waiting);
+    await eventually(() => state.requestsQueued() === 0);
+  });
+});
+
+describe('a connection to an upstream', () => {
+  it('serves on after a HEAD', async () => {
+    const { address, upstream } = await startWith((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'),
+    );
+    expect((await rawExchange(address, request('HEAD'))).status).toBe(200);
+    expect((await rawExchange(address, request('HEAD'))).status).toBe(200);
+    expect(upstream.connections()).toBe(1);
+  });
+
+  it('brings a Host also where an HTTP/1.0 client has sent none', async () => {
+    const { address, upstream } = await startWith((socket) => socket.write(ok));
+    expect((await rawExchange(address, 'GET / HTTP/1.0\r\n\r\n')).status).toBe(200);
+    expect(upstream.heads[0]?.toLowerCase()).toContain(`\r\nhost: 127.0.0.1:${upstream.port}`);
+  });
+});
+
+describe('a kept connection that the upstream closes as a request comes', () => {
+  const endings: [string, (socket: Socket) => void][] = [
+    ['orderly', (socket) => void socket.end()],
+    ['by a reset', (socket) => void socket.resetAndDestroy()],
+  ];
+
+  /** The first request is answered; the second finds the connection closing; `later` are the ones after it. */
+  const startClosing = async (close: (socket: Socket) => void, later: RawAnswer) => {
+    const gateway = await startWith((socket, head, turn) => {
+      if (turn === 0) socket.write(ok);
+      else if (turn === 1) close(socket);
+      else later(socket, head, turn);
+    });
+    expect((await rawExchange(gateway.address, request('GET'))).status).toBe(200);
+    return gateway;
+  };
+
+  it.each(endings)('%s does not fail a GET: it is sent once more on a new one', async (_, close) => {
+    const { address, upstream } = await startClosing(close, (socket) => socket.write(ok));
+    expect((await rawExchange(address, request('GET'))).status).toBe(200);
+    expect([upstream.heads.length, upstream.connections()]).toEqual([3, 2]);
+  });
+
+  it('does not have a GET sent a third time', async () => {
+    const { address, upstream } = await startClosing(
+      (socket) => socket.end(),
+      (socket) => socket.end(),
+    );
+    expect((await rawExchange(address, request('GET'))).status).toBe(502);
+    expect(upstream.heads).toHaveLength(3);
+  });
+
+  it.each([
+    ['POST', ''],
+    ['DELETE', ''],
+    ['PUT', 'Content-Length: 0\r\n'],
+  ])('fails a %s, which may have been done', async (method, more) => {
+    const { address, upstream } = await startClosing(
+      (socket) => socket.end(),
+      (socket) => socket.write(ok),
+    );
+    expect((await rawExchange(address, request(method, '/', more))).status).toBe(502);
+    expect(upstream.heads).toHaveLength(2);
+  });
+
+  it('fails a GET with a body', async () => {
+    const { address, upstream } = await startClosing(
+      (socket) => socket.end(),
+      (socket) => socket.write(ok),
+    );
+    const { status } = await rawExchange(address, `${request('GET', '/', 'Content-Length: 2\r\n')}hi`);
+    expect(status).toBe(502);
+    expect(upstream.heads).toHaveLength(2);
+  });
+
+  it('fails a GET whose answer has begun', async () => {
+    const { address, upstream } = await startClosing(
+      (socket) => socket.end('HTTP/1.1 2'),
+      (socket) => socket.write(ok),
+    );
+    expect((await rawExchange(address, request('GET'))).status).toBe(502);
+    expect(upstream.heads).toHaveLength(2);
+  });
+
+  it('fails a GET on a new connection', async () => {
+    const { address, upstream } = await startWith((socket) => socket.end());
+    expect((await rawExchange(address, request('GET'))).status).toBe(502);
+    expect(upstream.heads).toHaveLength(1);
+  });
+});

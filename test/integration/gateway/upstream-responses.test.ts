@@ -1,0 +1,168 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { startRawUpstream } from '../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const startWith = async (answer: (socket: Socket) => void) => {
+  const upstream = await startRawUpstream(answer);
+  cleanUp.add(() => upstream.close());
+  const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]));
+  cleanUp.add(() => gateway.stop());
+  return { ...gateway, upstream };
+};
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const askRaw = async (response: string, andThen: (socket: Socket) => void = () => undefined) => {
+  const { address } = await startWith((socket) => {
+    socket.write(response, 'latin1');
+    andThen(socket);
+  });
+  return rawExchange(address, get);
+};
+
+describe('an upstream response', () => {
+  const chunked = '5\r\nhello\r\n0\r\n\r\n';
+
+  it.each([
+    ['two codings', `HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n${chunked}`],
+    ['chunked twice', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
+    ['a coding that nobody knows', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nhello'],
+    ['another coding than chunked', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello'],
+    ['chunked in HTTP/1.0', `HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
+    [
+      'chunked in HTTP/1.0 on a kept connection',
+      `HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`,
+    ],
+    ['a length, then chunked', `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`],
+    ['chunked, then a length', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${chunked}`],
+  ])('framed by %s is a 502', async (_, response) => {
+    const { status, body } = await askRaw(response, (socket) => socket.end());
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
+  });
+
+  it.each(['000', '099'])('of status %s is a 502', async (code) => {
+    const { status, body } = await askRaw(`HTTP/1.1 ${code} X\r\nContent-Length: 0\r\n\r\n`);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
+  });
+
+  it('with framing in its trailers leaves no trace on the next one', async () => {
+    const { address } = await startWith((socket) => {
+      socket.write(
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nTransfer-Encoding: x\r\n\r\n',
+      );
+    });
+    expect((await rawExchange(address, get)).body).toBe('hello');
+    expect((await rawExchange(address, get)).body).toBe('hello');
+  });
+
+  it('that is chunked comes through, whatever the case of the word', async () => {
+    const { status, body } = await askRaw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n${chunked}`);
+    expect([status, body]).toEqual([200, 'hello']);
+  });
+
+  it.each([
+    ['bare', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['with a field', 'HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n'],
+  ])('comes through behind a 100 that nobody asked for, %s', async (_, interim) => {
+    const { status, body } = await askRaw(`${interim}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+    expect([status, body]).toEqual([200, 'ok']);
+  });
+
+  it('comes through behind a 100 that came alone', async () => {
+    const { address } = await startWith((socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\n', () => {
+        setImmediate(() => socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`));
+      });
+    });
+    const { status, body } = await rawExchange(address, get);
+    expect([status, body]).toEqual([200, 'hello']);
+  });
+
+  it('of status 204 has no Content-Length', async () => {
+    const { status, raw } = await askRaw('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nX-A: b\r\n\r\n');
+    expect(status).toBe(204);
+    expect(raw).toContain('X-A: b');
+    expect(raw.toLowerCase()).not.toContain('content-length');
+  });
+
+  it('of status 304 keeps the Content-Length of what has not changed', async () => {
+    const { status, headers } = await askRaw('HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n');
+    expect([status, headers['content-length']]).toEqual([304, '5']);
+  });
+
+  it('loses the trailers that its head or the gateway has settled, and keeps the others', async () => {
+    const fields = [
+      'X-Sum: 42',
+      'Cache-Control: public',
+      'X-Correlation-Id: evil',
+      'Set-Cookie: a=b',
+      'X-User-Id: root',
+    ];
+    const { raw } = await askRaw(
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n${fields.join('\r\n')}\r\n\r\n`,
+    );
+    expect(raw.slice(raw.indexOf('\r\n0\r\n'))).toBe('\r\n0\r\nX-Sum: 42\r\n\r\n');
+  });
+});
+
+describe('an upstream that breaks off', () => {
+  it.each([
+    ['right behind its head', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', (socket: Socket) => socket.end()],
+    ['behind its head by a reset', 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n', reset],
+    ['with a bad chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n', () => undefined],
+    ['inside its head', 'HTTP/1.1 200 OK\r\nX-', (socket: Socket) => socket.end()],
+  ])('%s is a 502', async (_, response, andThen) => {
+    const { status, headers } = await askRaw(response, andThen);
+    expect(status).toBe(502);
+    expect(headers['content-type']).toBe('application/problem+json');
+  });
+
+  const startStream = async (head: string) => {
+    let connection: Socket | null = null;
+    const gateway = await startWith((socket) => {
+      connection = socket;
+      socket.write(`${head}\r\n\r\nhello`);
+    });
+    const { body } = await fetch(gateway.url);
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('hello');
+    return { reader, socket: connection as unknown as Socket };
+  };
+
+  it('by a reset, where its closing would end the body, has the client cut off', async () => {
+    const { reader, socket } = await startStream('HTTP/1.1 200 OK');
+    reset(socket);
+    await expect(reader.read()).rejects.toThrow();
+  });
+
+  it('orderly has ended a body that says no length', async () => {
+    const { reader, socket } = await startStream('HTTP/1.1 200 OK');
+    socket.end();
+    expect((await reader.read()).done).toBe(true);
+  });
+});
+
+describe('an upstream that pauses behind its head', () => {
+  it('has its head sent on before there is a body', async () => {
+    let connection: Socket | null = null;
+    const { url } = await startWith((socket) => {
+      connection = socket;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n');
+    });
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    (connection as unknown as Socket).end('data: 1\n\n');
+    expect(await response.text()).toBe('data: 1\n\n');
+  });
+});
+
+function reset(socket: Socket): void {
+  socket.resetAndDestroy();
+}

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UndiciUpstreamClient } from '../../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
+import type { BodySource } from '../../../src/application/ports/body-source.js';
+import type { UpstreamRequest } from '../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { startRawUpstream } from '../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const clientFor = (port: number): UndiciUpstreamClient => {
+  const client = new UndiciUpstreamClient(testUpstream(port));
+  cleanUp.add(() => client.close(0));
+  return client;
+};
+
+const plain: UpstreamRequest = {
+  method: 'POST',
+  target: '/',
+  headers: ['Host', 'a'],
+  body: null,
+  upgradeToWebSocket: false,
+  timeoutMs: 5_000,
+};
+
+/** A body of unknown length whose pieces are made one at a time. */
+const bodyOf = (read: (turn: number) => Promise<Uint8Array | null>): BodySource => {
+  let turn = -1;
+  return {
+    declaredLength: null,
+    read: () => {
+      turn += 1;
+      return read(turn);
+    },
+    trailers: () => [],
+    cancel: () => undefined,
+  };
+};
+
+const textOf = async (body: BodySource | null): Promise<string> => {
+  let text = '';
+  for (let piece = await body?.read(); piece; piece = await body?.read()) text += Buffer.from(piece).toString();
+  return text;
+};
+
+describe('an upstream that answers before it has the whole request', () => {
+  const early = 'HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig';
+
+  it.each([
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ['closes', (socket: Socket) => socket.destroy()],
+  ])('and %s has its answer passed on, though the rest of the request cannot be written', async (_, end) => {
+    let ended: () => void = () => undefined;
+    const isOver = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const upstream = await startRawUpstream((socket) => {
+      socket.write(early, () => {
+        end(socket);
+        ended();
+      });
+    });
+    cleanUp.add(() => upstream.close());
+    const body = bodyOf(async (turn) => {
+      if (turn > 0) await isOver;
+      return turn < 1_000 ? Buffer.alloc(1_000, 'x') : null;
+    });
+    const response = await clientFor(upstream.port).send(0, { ...plain, body }).response;
+    if (!response.ok) throw new Error(response.error.detail);
+    expect(response.value.status).toBe(413);
+    expect(await textOf(response.value.body)).toBe('big');
+  });
+
+  it('may take longer for the rest of it than the request may wait for the head', async () => {
+    const timeoutMs = 100;
+    const upstream = await startHttpUpstream((request, response) => {
+      response.write('a');
+      request.resume().on('end', () => setTimeout(() => response.end('b'), timeoutMs * 3));
+    });
+    cleanUp.add(() => upstream.close());
+    const timeouts = { connectMs: 1_000, readMs: 5_000, requestMs: timeoutMs };
+    const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port, { timeouts })]));
+    cleanUp.add(() => gateway.stop());
+    let finish: () => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(Buffer.from('first'));
+        finish = () => controller.close();
+      },
+    });
+    const response = await fetch(gateway.url, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    finish();
+    expect(await response.text()).toBe('ab');
+  });
+});
+
+describe('a request that cannot be sent as it is', () => {
+  it.each([
+    ['its target', { target: '*' }],
+    ['a header', { headers: ['Host', 'a', 'X-A', 'b\nX-Evil: 1'] }],
+    ['two Hosts', { headers: ['Host', 'a', 'Host', 'b'] }],
+  ])('for %s is refused, and its connection is free for the next', async (_, changes) => {
+    const upstream = await startHttpUpstream(echo);
+    cleanUp.add(() => upstream.close());
+    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
+    cleanUp.add(() => client.close(0));
+    const refused = await client.send(0, { ...plain, ...changes }).response;
+    expect(refused).toMatchObject({ ok: false, error: { code: 'refused_request' } });
+    const next = await client.send(0, plain).response;
+    expect(next).toMatchObject({ ok: true, value: { status: 200 } });
+  });
+
+  it('is an error of the gateway, and not counted against the target', async () => {
+    const refused = { ok: false, error: { code: 'refused_request', detail: 'why' } } as const;
+    const address = { host: '127.0.0.1', port: 1 };
+    const gateway = await startInProcess(testConfiguration([testUpstream(1)]), {
+      createUpstream: () => ({
+        send: () => ({ response: Promise.resolve(refused), cancel: () => undefined }),
+        figures: () => [{ address, activeConnections: 0, idleConnections: 0, waitingRequests: 0 }],
+        close: async () => undefined,
+      }),
+    });
+    cleanUp.add(() => gateway.stop());
+    const response = await fetch(gateway.url);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'internal_error' });
+    expect(gateway.state.upstreams()[0]?.targets[0]).toMatchObject({ totalRequests: 1, failedRequests: 0 });
+    expect(gateway.logger.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', fields: expect.objectContaining({ cause: 'why' }) }),
+    );
+  });
+});
+
+describe('a request that is given up while its connection is being made', () => {
+  it('is never sent, and leaves the connection to the next', async () => {
+    const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+    cleanUp.add(() => upstream.close());
+    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
+    cleanUp.add(() => client.close(0));
+    const givenUp = client.send(0, plain);
+    const next = client.send(0, { ...plain, target: '/next' });
+    givenUp.cancel();
+    expect(await givenUp.response).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    expect(await next.response).toMatchObject({ ok: true });
+    expect(upstream.heads.map((head) => head.split(' ')[1])).toEqual(['/next']);
+    expect(upstream.connections()).toBe(1);
+  });
+});
+
+describe('closing', () => {
+  it('lets requests finish within the grace, those that wait among them, and cuts off the others', async () => {
+    const held: Socket[] = [];
+    const upstream = await startRawUpstream((socket) => held.push(socket));
+    cleanUp.add(() => upstream.close());
+    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
+    const finishing = client.send(0, plain).response;
+    const cut = client.send(0, plain).response;
+    const dropped = client.send(0, plain).response;
+    await expect.poll(() => held.length).toBe(1);
+    const closed = client.close(200);
+    held[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    expect(await finishing).toMatchObject({ ok: true });
+    expect([(await cut).ok, (await dropped).ok]).toEqual([false, false]);
+    await closed;
+  });
+});

@@ -1,0 +1,51 @@
+import type {
+  AgentClient,
+  AgentOutcome,
+  AgentStatus,
+  ConfigureOutcome,
+} from '../../src/application/ports/agent-client.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { ok } from '../../src/domain/shared/result.js';
+
+/** A client that writes down what is done with it. */
+export class FakeAgentClient implements AgentClient {
+  readonly name: string;
+  readonly calls: string[] = [];
+  /** What the next configurations are answered. */
+  outcome: ConfigureOutcome = ok(undefined);
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  ask(): Promise<AgentOutcome> {
+    return Promise.resolve({ ok: false, error: { code: 'unreachable', detail: 'a fake' } });
+  }
+
+  cancel(): void {}
+
+  async configure(config: JsonObject | null): Promise<ConfigureOutcome> {
+    this.calls.push(`configure ${JSON.stringify(config)}`);
+    return this.outcome;
+  }
+
+  capabilities(): null {
+    return null;
+  }
+
+  status(): AgentStatus {
+    return { name: this.name, state: 'unreachable', connections: 0, inFlight: 0, queueDepth: 0 };
+  }
+
+  start(): void {
+    this.calls.push('start');
+  }
+
+  retire(isContinued: boolean): void {
+    this.calls.push(`retire ${isContinued}`);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.calls.push(`stop ${graceMs}`);
+  }
+}

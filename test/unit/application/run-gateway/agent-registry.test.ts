@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AgentRegistry } from '../../../../src/application/run-gateway/agent-registry.js';
+import type { AgentConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { err, ok } from '../../../../src/domain/shared/result.js';
+import { FakeAgentClient } from '../../../support/fake-agent-client.js';
+import { testAgent } from '../../../support/in-process-gateway.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+const socketAgent = (changes: Partial<AgentConfiguration> = {}): AgentConfiguration => ({
+  ...testAgent('auth'),
+  transport: { kind: 'unix_socket', path: '/run/auth.sock', owner: null },
+  config: { v: 1 },
+  ...changes,
+});
+
+let made: FakeAgentClient[];
+let logger: RecordingLogger;
+let registry: AgentRegistry;
+
+beforeEach(() => {
+  made = [];
+  logger = new RecordingLogger();
+  registry = new AgentRegistry(({ name }) => {
+    const client = new FakeAgentClient(name);
+    made.push(client);
+    return client;
+  }, logger);
+});
+
+/** Brings these agents into force, and waits until what they were handed has been answered. */
+const load = async (agents: readonly AgentConfiguration[], maxQueueDepth = 100) => {
+  const prepared = await registry.prepare(agents, maxQueueDepth);
+  if (!prepared.ok) throw new Error(prepared.error);
+  const dropped = prepared.value.commit();
+  await new Promise((resolve) => setImmediate(resolve));
+  return dropped;
+};
+
+const said = () => logger.lines.map(({ level, message }) => `${level} ${message}`);
+const taken = 'info the agent has taken its new configuration';
+
+describe('an agent that a reload keeps', () => {
+  it('is handed its configuration each time, changed or not', async () => {
+    await load([socketAgent()]);
+    await load([socketAgent()]);
+    await load([socketAgent({ config: { v: 2 } })]);
+    expect(made).toHaveLength(1);
+    expect(made[0]?.calls).toEqual(['start', 'configure {"v":1}', 'configure {"v":2}']);
+    expect(said()).toEqual([taken]);
+  });
+
+  it('gets the configuration that it refused once more by the next reload', async () => {
+    await load([socketAgent()]);
+    const [client] = made as [FakeAgentClient];
+    client.outcome = err({ kind: 'refused', reason: 'x'.repeat(5_000) });
+    await load([socketAgent({ config: { v: 2 } })]);
+    client.outcome = ok(undefined);
+    await load([socketAgent({ config: { v: 2 } })]);
+    await load([socketAgent({ config: { v: 2 } })]);
+    expect(client.calls.slice(1)).toEqual(['configure {"v":2}', 'configure {"v":2}', 'configure {"v":2}']);
+    expect(said()).toEqual(['error the agent refuses its new configuration', taken]);
+    expect(logger.lines[0]?.fields['reason']).toHaveLength(500);
+  });
+
+  it('is not said to refuse what it did not answer', async () => {
+    await load([socketAgent()]);
+    (made[0] as FakeAgentClient).outcome = err({ kind: 'no_answer', reason: 'away' });
+    await load([socketAgent({ config: { v: 2 } })]);
+    expect(said()).toEqual(['warn the agent did not answer: it gets the configuration when it is back']);
+  });
+});
+
+describe('an agent that a reload replaces', () => {
+  it('is retired before the next one starts, and told what the next one says', async () => {
+    await load([socketAgent()]);
+    const dropped = await load([socketAgent({ timeoutMs: 5, config: { v: 2 } })]);
+    const [before, after] = made as [FakeAgentClient, FakeAgentClient];
+    expect(dropped).toEqual([before]);
+    expect(before.calls).toEqual(['start', 'configure {"v":2}', 'retire false']);
+    expect(after.calls).toEqual(['start']);
+  });
+
+  it('may finish its first attempt where the next one hands over the same', async () => {
+    await load([socketAgent()]);
+    await load([socketAgent({ timeoutMs: 5 })]);
+    await load([socketAgent({ timeoutMs: 5 })], 7);
+    expect(made.map(({ calls }) => calls.at(-1))).toEqual(['retire true', 'retire true', 'start']);
+  });
+
+  it('is handed nothing where it is another agent, or there is none any more', async () => {
+    await load([socketAgent()]);
+    await load([
+      socketAgent({ transport: { kind: 'unix_socket', path: '/run/b.sock', owner: null }, config: { v: 2 } }),
+    ]);
+    await load([]);
+    expect(made.map(({ calls }) => calls)).toEqual([
+      ['start', 'retire false'],
+      ['start', 'retire false'],
+    ]);
+  });
+});

@@ -51,8 +51,7 @@ export const headerOperationsFault = (operations: readonly HeaderOperation[]): s
 /**
  * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add` appends
  * one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields do nothing, and Host
- * can only be set. The
- * error says why the operations are malformed; then none was applied.
+ * can only be set. The error says why the operations are malformed; then none was applied.
  */
 export const applyHeaderOperations = (
   headers: HeaderList,

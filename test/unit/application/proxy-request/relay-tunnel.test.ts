@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientRequest, ClientResponse } from '../../../../src/application/ports/http-exchange.js';
+import type { ScheduledTask, Scheduler } from '../../../../src/application/ports/scheduler.js';
+import type { Tunnel } from '../../../../src/application/ports/tunnel.js';
+import { Exchange } from '../../../../src/application/proxy-request/exchange.js';
+import { relayTunnel } from '../../../../src/application/proxy-request/relay-tunnel.js';
+
+/** Runs what was scheduled when the test says so. */
+class HeldScheduler implements Scheduler {
+  readonly once = new Set<() => void>();
+  readonly repeated = new Set<() => void>();
+
+  after(_delayMs: number, task: () => void): ScheduledTask {
+    this.once.add(task);
+    return { cancel: () => this.once.delete(task) };
+  }
+
+  every(_intervalMs: number, task: () => void): ScheduledTask {
+    this.repeated.add(task);
+    return { cancel: () => this.repeated.delete(task) };
+  }
+}
+
+/** Sends what it is given, then stays open; takes nothing where `isStuck`. */
+class FakeTunnel implements Tunnel {
+  readonly written: Uint8Array[] = [];
+  isDestroyed = false;
+  readonly #pieces: readonly Uint8Array[];
+  readonly #isStuck: boolean;
+  #end: () => void = () => undefined;
+
+  constructor(pieces: readonly Uint8Array[], isStuck = false) {
+    this.#pieces = pieces;
+    this.#isStuck = isStuck;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    yield* this.#pieces;
+    await new Promise<void>((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  write(chunk: Uint8Array, done: () => void): void {
+    this.written.push(chunk);
+    if (!this.#isStuck) done();
+  }
+
+  end(): void {}
+
+  destroy(): void {
+    this.isDestroyed = true;
+    this.#end();
+  }
+}
+
+const piece = new Uint8Array([1, 2, 3]);
+
+const relay = (client: FakeTunnel, upstream: FakeTunnel): HeldScheduler => {
+  const scheduler = new HeldScheduler();
+  const request = { headers: [] } as unknown as ClientRequest;
+  const response = { upgrade: () => client } as unknown as ClientResponse;
+  const address = {
+    address: '192.0.2.1',
+    port: 1,
+    peerTrusted: false,
+    source: 'connection',
+    scheme: null,
+    host: null,
+  } as const;
+  const exchange = new Exchange(request, response, 'id', 'id', address, 0, () => false);
+  const upgraded = { status: 101, headers: [], body: null, isBodyLate: false, tunnel: upstream };
+  relayTunnel(exchange, upgraded, upstream, scheduler);
+  return scheduler;
+};
+
+describe('a tunnel', () => {
+  it('passes octets on both ways, and waits for nothing once they are taken', async () => {
+    const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([piece])];
+    const scheduler = relay(client, upstream);
+    await expect.poll(() => [client.written.length, upstream.written.length]).toEqual([1, 1]);
+    await expect.poll(() => scheduler.once.size).toBe(0);
+    expect(client.isDestroyed || upstream.isDestroyed).toBe(false);
+  });
+
+  it('whose one side takes nothing is closed when its time is over', async () => {
+    const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([], true)];
+    const scheduler = relay(client, upstream);
+    await expect.poll(() => scheduler.once.size).toBe(1);
+    for (const task of [...scheduler.once]) task();
+    expect([client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
+  });
+
+  it('in which nothing has moved between two looks is closed; one in which something has is not', async () => {
+    const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([])];
+    const scheduler = relay(client, upstream);
+    await expect.poll(() => upstream.written.length).toBe(1);
+    const look = (): void => [...scheduler.repeated].forEach((task) => void task());
+    look();
+    expect(client.isDestroyed).toBe(false);
+    look();
+    expect([client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
+    expect(scheduler.repeated.size).toBe(0);
+  });
+});

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { main as authentication } from './authentication/main.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
@@ -116,10 +117,15 @@ const runAll = async (settings: Settings): Promise<void> => {
   if (settings.writeTo !== null) writeFileSync(settings.writeTo, report);
 };
 
-try {
+const main = async ([first, ...others]: readonly string[]): Promise<void> => {
+  if (first === 'authentication') return authentication(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);
   else await runAll(settings);
+};
+
+try {
+  await main(process.argv.slice(2));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -32,6 +32,17 @@ const ratio = (series: Series, base: Series | undefined, of: (round: Measurement
 
 const shown = (value: number, digits: number): string => (Number.isNaN(value) ? '-' : value.toFixed(digits));
 
+/** Lines of a Markdown table whose columns are as wide as their widest cell; the first is a name, the others numbers. */
+export const renderRows = (header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(header), rule, ...rows.map(line)];
+};
+
 /** The rows of one scenario as a Markdown table, which reads well on a terminal too. */
 export const renderTable = (scenario: Scenario, all: readonly Series[]): string => {
   const base = all.find(({ name }) => name === baseline);
@@ -79,13 +90,7 @@ export const renderTable = (scenario: Scenario, all: readonly Series[]): string 
       `${rounds.length}/${series.rounds.length}`,
     ];
   });
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
-  return [`### ${scenario.name}: ${scenario.describes}`, '', line(header), rule, ...rows.map(line)].join('\n');
+  return [`### ${scenario.name}: ${scenario.describes}`, '', ...renderRows(header, rows)].join('\n');
 };
 
 /** What the figures were taken on, and how they read. */

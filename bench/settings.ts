@@ -15,7 +15,8 @@ export interface Settings {
   readonly writeTo: string | null;
 }
 
-export const usage = `npm run bench -- [options]
+export const usage = `npm run bench -- [options]                 the proxies
+npm run bench -- authentication [options]  what authentication costs; --help says more
   --seconds N      length of each measured run (default 5)
   --rounds N       rounds; in each, every proxy runs once (default 5)
   --connections N  keep-alive connections (default 64)
@@ -25,7 +26,8 @@ export const usage = `npm run bench -- [options]
   --write FILE     also write the tables to a file
   --help`;
 
-const positive = (name: string, text: string): number => {
+/** A whole number above 0 of the command line. */
+export const positive = (name: string, text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a whole number above 0, not "${text}"`);
   return value;

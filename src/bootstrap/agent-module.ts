@@ -2,19 +2,19 @@ import { ContainerModule } from 'inversify';
 import { HmacSecretDigest } from '../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
+import { NativePasswordVerifier } from '../adapters/outbound/password-hashes/native-password-verifier.js';
+import { UndiciKeySetSource } from '../adapters/outbound/undici-key-sets/undici-key-set-source.js';
+import { X509CertificateReader } from '../adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { AuthAgent } from '../application/agent-service/auth-agent.js';
 import { LoggerWithFields } from '../application/agent-service/logger-with-fields.js';
+import { PasswordChecks } from '../application/authenticate-request/password-checks.js';
 import {
   AgentConfigurationInForce,
   type StartOptions,
 } from '../application/configure-agent/agent-configuration-in-force.js';
-import type { AgentParts } from '../application/configure-agent/prepare-agent.js';
-import type { Clock } from '../application/ports/clock.js';
-import type { Logger } from '../application/ports/logger.js';
-import type { Random } from '../application/ports/random.js';
-import type { SecretDigest } from '../application/ports/secret-digest.js';
-import type { TextFileReader } from '../application/ports/text-file-reader.js';
-import type { VerificationKeys } from '../application/ports/token-verifier.js';
+import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
+import type { AgentParts } from '../application/configure-agent/agent-parts.js';
+import { KeySets } from '../application/refresh-key-set/key-sets.js';
 import { agentDefaults } from '../domain/configuration/agent-configuration.js';
 import { type AgentFactory, agentTokens } from './agent-tokens.js';
 import { sharedTokens } from './shared-tokens.js';
@@ -25,7 +25,7 @@ export const agentReportIntervals = ({ overrides, block }: StartOptions) => ({
   metricsIntervalMs: overrides.metricsIntervalMs ?? block.metricsIntervalMs ?? agentDefaults.metricsIntervalMs,
 });
 
-/** The agent and its adapters. Needs clock, logger, random and version of `sharedTokens`. */
+/** The agent and its adapters. Needs everything of `sharedTokens`. */
 export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.secretDigest)
     .toResolvedValue(() => new HmacSecretDigest(), [])
@@ -36,35 +36,73 @@ export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.textFileReader)
     .toResolvedValue(() => new NodeTextFileReader(), [])
     .inSingletonScope();
+  bind(agentTokens.keySetSource)
+    .toResolvedValue(() => new UndiciKeySetSource(), [])
+    .inSingletonScope();
+  bind(agentTokens.keySets)
+    .toResolvedValue(
+      (source, keys, clock, scheduler, random, logger) =>
+        new KeySets({ source, keys, clock, scheduler, random, logger }),
+      [
+        agentTokens.keySetSource,
+        agentTokens.verificationKeys,
+        sharedTokens.clock,
+        sharedTokens.scheduler,
+        sharedTokens.random,
+        sharedTokens.logger,
+      ],
+    )
+    .inSingletonScope();
+  bind(agentTokens.certificateReader)
+    .toResolvedValue(() => new X509CertificateReader(), [])
+    .inSingletonScope();
+  bind(agentTokens.passwordVerifier)
+    .toResolvedValue(() => new NativePasswordVerifier(), [])
+    .inSingletonScope();
+  bind(agentTokens.passwordChecks)
+    .toResolvedValue(
+      (verifier, clock, logger) => new PasswordChecks({ verifier, clock, logger }),
+      [agentTokens.passwordVerifier, sharedTokens.clock, sharedTokens.logger],
+    )
+    .inSingletonScope();
   bind(agentTokens.agentParts)
     .toResolvedValue(
-      (
-        clock: Clock,
-        logger: Logger,
-        digest: SecretDigest,
-        keys: VerificationKeys,
-        files: TextFileReader,
-      ): AgentParts => ({ clock, logger, digest, keys, files }),
+      (clock, scheduler, logger, digest, keys, files, keySets, certificates, passwords): AgentParts => ({
+        clock,
+        scheduler,
+        logger,
+        digest,
+        keys,
+        files,
+        keySets,
+        certificates,
+        passwords,
+      }),
       [
         sharedTokens.clock,
+        sharedTokens.scheduler,
         sharedTokens.logger,
         agentTokens.secretDigest,
         agentTokens.verificationKeys,
         agentTokens.textFileReader,
+        agentTokens.keySets,
+        agentTokens.certificateReader,
+        agentTokens.passwordChecks,
       ],
     )
     .inSingletonScope();
   bind(agentTokens.agentFactory)
     .toResolvedValue(
-      (parts: AgentParts, random: Random, version: string): AgentFactory =>
+      (parts, sharedKeySets, random, version): AgentFactory =>
         (start: StartOptions, embeddedName?: string) => {
           const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
           const logger =
             embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
-          const configuration = new AgentConfigurationInForce(start, { ...parts, logger });
-          return new AuthAgent(facts, configuration, parts.clock, logger);
+          const keySets = new AgentKeySets(sharedKeySets);
+          const configuration = new AgentConfigurationInForce(start, { ...parts, keySets, logger });
+          return new AuthAgent(facts, configuration, keySets, parts.clock, logger);
         },
-      [agentTokens.agentParts, sharedTokens.random, sharedTokens.version],
+      [agentTokens.agentParts, agentTokens.keySets, sharedTokens.random, sharedTokens.version],
     )
     .inSingletonScope();
 });

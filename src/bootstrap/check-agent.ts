@@ -1,6 +1,6 @@
 import type { Container } from 'inversify';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
-import { prepareAgent } from '../application/configure-agent/prepare-agent.js';
+import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
 import { agentTokens } from './agent-tokens.js';
 
@@ -11,15 +11,15 @@ export interface AgentCheck {
   readonly summary: string | null;
 }
 
-/** Makes everything ready that the agent would need to judge requests, and reports. Serves nothing. */
+/** Makes everything ready that the agent would need to judge requests, and reports. Serves nothing, and leaves nothing running. */
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
-  const made = await prepareAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
-  if (!made.ok) return { problems: made.error, summary: null };
-  const { methods, failOpen } = made.value.agent;
+  const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
+  if (agent === null) return { problems, summary: null };
+  const { methods, failOpen } = agent;
   const accepted =
     methods.length === 0
       ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
       : `Methods: ${methods.join(', ')}.`;
   const lenient = failOpen ? '\nFail-open: requests without a valid credential pass without an identity.' : '';
-  return { problems: made.value.warnings, summary: `The configuration is fine. ${accepted}${lenient}` };
+  return { problems, summary: `The configuration is fine. ${accepted}${lenient}` };
 };

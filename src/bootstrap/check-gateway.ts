@@ -1,15 +1,21 @@
 import { Container } from 'inversify';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { prepareAgent } from '../application/configure-agent/prepare-agent.js';
+import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { LogFields, Logger } from '../application/ports/logger.js';
+import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
 import { decodeAgentOptions } from '../domain/configuration/agent/decode-agent-options.js';
 import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
-import type { AgentConfiguration, GatewayConfiguration } from '../domain/configuration/gateway-configuration.js';
+import type {
+  AgentConfiguration,
+  GatewayConfiguration,
+  ListenerConfiguration,
+} from '../domain/configuration/gateway-configuration.js';
 import { compileRouteTable } from '../domain/routing/route-table.js';
 import { agentModule } from './agent-module.js';
 import { agentTokens } from './agent-tokens.js';
 import { configurationFile } from './configuration-file.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';
+import { gatewayTokens } from './gateway-tokens.js';
 import { sharedTokens } from './shared-tokens.js';
 
 export interface GatewayCheck {
@@ -22,8 +28,8 @@ const silent = (_message: string, _fields?: LogFields): void => undefined;
 const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
 
 /**
- * Loads a configuration and reports. With `thorough` also what it refers to: the keys and lists of the agents that run
- * in the gateway's own process are read as they would be at the start.
+ * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and keys of listeners, and
+ * the keys and lists of the agents that run in the gateway's own process, are read as they would be at the start.
  */
 export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
   const { configuration, problems } = await configurationFile(configFile).load();
@@ -32,7 +38,7 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
   const faults = routes.ok
     ? []
     : routes.error.map(({ routeId, message }) => problem('error', `route "${routeId}": ${message}`));
-  const found = thorough ? (await Promise.all(configuration.agents.map(checkAgentOf))).flat() : [];
+  const found = thorough ? await checkReferences(configuration) : [];
   const all = [...problems, ...faults, ...found];
   const isFine = all.every(({ severity }) => severity !== 'error');
   return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
@@ -48,12 +54,24 @@ const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration):
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Every adapter that an agent's configuration is checked with; nothing is served and nothing logged. */
-const agentParts = () => {
+/** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
+const checkContainer = (): Container => {
   const container = new Container();
   container.load(gatewayAdaptersModule, agentModule);
   container.bind(sharedTokens.logger).toConstantValue(noLogger);
-  return container.get(agentTokens.agentParts);
+  return container;
+};
+
+const checkReferences = async ({ listeners, agents }: GatewayConfiguration): Promise<ConfigurationProblem[]> => [
+  ...(await checkTls(listeners)),
+  ...(await Promise.all(agents.map(checkAgentOf))).flat(),
+];
+
+const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
+  const prepared = await prepareListenerTls(listeners, checkContainer().get(gatewayTokens.listenerTls));
+  return prepared.ok
+    ? prepared.value.warnings.map((message) => problem('warning', message))
+    : prepared.error.map((message) => problem('error', message));
 };
 
 /** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
@@ -62,9 +80,8 @@ const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Pr
   const { options } = decodeAgentOptions(config);
   // What cannot be decoded was reported with the file.
   if (options === null) return [];
-  const prepared = await prepareAgent(options, agentParts());
-  const found = prepared.ok ? prepared.value.warnings : prepared.error;
-  return found.map(({ severity, option, message, suggestion }) =>
+  const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
+  return problems.map(({ severity, option, message, suggestion }) =>
     problem(severity, `agent "${name}": ${option}: ${message}`, suggestion),
   );
 };

@@ -8,6 +8,7 @@ import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/no
 import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { nodeSecretComparer } from '../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
+import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { UndiciUpstreamClient } from '../adapters/outbound/undici-upstream/undici-upstream-client.js';
@@ -53,6 +54,12 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.engine)
     .toResolvedValue(() => new NodeHttpEngine(), [])
+    .inSingletonScope();
+  bind(gateway.textFiles)
+    .toResolvedValue(() => new NodeTextFileReader(), [])
+    .inSingletonScope();
+  bind(gateway.listenerTls)
+    .toResolvedValue((engine, files) => ({ engine, files }), [gateway.engine, gateway.textFiles])
     .inSingletonScope();
   bind(gateway.figures)
     .toResolvedValue(() => new NodeProcessFigures(), [])

@@ -80,12 +80,25 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.gateway)
     .toResolvedValue(
-      (source, agents, listeners, state, stages, createUpstream, proxy, admin, logger, hostName) =>
-        new Gateway({ source, agents, listeners, state, stages, createUpstream, proxy, admin, logger, hostName }),
+      (source, agents, listeners, listenerTls, state, stages, createUpstream, proxy, admin, logger, hostName) =>
+        new Gateway({
+          source,
+          agents,
+          listeners,
+          listenerTls,
+          state,
+          stages,
+          createUpstream,
+          proxy,
+          admin,
+          logger,
+          hostName,
+        }),
       [
         gateway.source,
         gateway.agents,
         gateway.listeners,
+        gateway.listenerTls,
         gateway.state,
         gateway.stages,
         gateway.createUpstream,

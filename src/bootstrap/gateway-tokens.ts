@@ -9,6 +9,7 @@ import type { ProgramIdentity } from '../application/ports/gateway-state.js';
 import type { HttpEngine } from '../application/ports/http-engine.js';
 import type { ProcessFigures } from '../application/ports/process-figures.js';
 import type { SecretComparer } from '../application/ports/secret-comparer.js';
+import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { UpstreamClientFactory } from '../application/ports/upstream-client.js';
 import type { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
 import type { StageDependencies } from '../application/proxy-request/compile-gateway.js';
@@ -17,6 +18,7 @@ import type { StatusReports } from '../application/report-status/status-reports.
 import type { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import type { Gateway } from '../application/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
+import type { ListenerTlsParts } from '../application/run-gateway/prepare-listener-tls.js';
 import type { RunningState } from '../application/run-gateway/running-state.js';
 import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
 
@@ -32,6 +34,9 @@ export const gatewayTokens = {
   accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
   droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
+  /** Reads the files that the gateway's own configuration refers to. */
+  textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
+  listenerTls: Symbol('ListenerTlsParts') as ServiceIdentifier<ListenerTlsParts>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
   pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,

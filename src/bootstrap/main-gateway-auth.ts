@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { AgentRun } from '../adapters/inbound/agent-command-line/agent-command.js';
+import type { AgentRun, HashCommand } from '../adapters/inbound/agent-command-line/agent-command.js';
 import { parseAgentArguments } from '../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { AgentSocketError } from '../adapters/inbound/agent-unix-socket/agent-socket-error.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
@@ -40,8 +40,11 @@ const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
 const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
   signals.onReload(() => {
     void agent.reload().then((reloaded) => {
-      if (reloaded.ok) logger.info('keys and lists were read again');
-      else logger.error('keys and lists could not be read again; the old ones stay', { reason: reloaded.error });
+      if (reloaded.ok) logger.info('keys, authorities and lists were read again');
+      else
+        logger.error('keys, authorities and lists could not be read again; the old ones stay', {
+          reason: reloaded.error,
+        });
     });
   });
   const signal = await signals.ended;
@@ -97,12 +100,19 @@ const openConfiguration = async (file: string): Promise<ConfigurationSource> => 
   return configurationFile(file);
 };
 
+/** Loaded when it is needed: an agent that serves has no use for it. */
+const hash = async (command: HashCommand): Promise<number> => {
+  const { hashSecret } = await import('./hash-secret.js');
+  return hashSecret(command);
+};
+
 const main = async (): Promise<number> => {
   const command = parseAgentArguments(process.argv.slice(2), process.env, programVersion);
   if (command.kind === 'say') {
     (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);
     return command.exitCode;
   }
+  if (command.kind === 'hash-password' || command.kind === 'hash-key') return hash(command);
   const log = readLogConfiguration({
     level: process.env['RUST_LOG'],
     format: process.env['GATEWAY_LOG_FORMAT'],

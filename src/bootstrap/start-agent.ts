@@ -16,7 +16,7 @@ const drainGraceMs = 30_000;
 export interface RunningAgent {
   /** Path of the socket. */
   readonly address: string;
-  /** Reads keys and lists again from their files. */
+  /** Reads keys, authorities and lists again from their files. */
   reload(): Promise<Result<void, string>>;
   /** Takes no new connection, finishes what is in flight, and closes. */
   stop(): Promise<void>;
@@ -46,13 +46,19 @@ export const startAgent = async (
     container.get(sharedTokens.logger),
     agentReportIntervals(start),
   );
-  await server.listen();
+  try {
+    await server.listen();
+  } catch (error) {
+    agent.stop();
+    throw error;
+  }
   return ok({
     address,
     reload: () => agent.reload(),
     stop: async () => {
       agent.drain();
       await server.drain(drainGraceMs);
+      agent.stop();
     },
   });
 };

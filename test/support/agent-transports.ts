@@ -7,9 +7,9 @@ import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import type { AgentClient, AgentMetricsSource } from '../../src/application/ports/agent-client.js';
+import type { AgentService } from '../../src/application/ports/agent-service.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { eventually } from './eventually.js';
-import type { FakeAgentService } from './fake-agent-service.js';
 import { RecordingLogger } from './recording-logger.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -54,7 +54,7 @@ export const socketClient = (
 
 export const socketServer = (
   path: string,
-  service: FakeAgentService,
+  service: AgentService,
   options: Partial<AgentServerOptions> = {},
   logger = new RecordingLogger(),
 ): AgentUnixSocketServer =>
@@ -64,7 +64,7 @@ export const socketServer = (
   });
 
 const openSocket = async (
-  service: FakeAgentService,
+  service: AgentService,
   settings: Partial<TransportSettings>,
   connections: number,
 ): Promise<AgentTransport> => {
@@ -83,7 +83,7 @@ const openSocket = async (
   };
 };
 
-const openEmbedded = (service: FakeAgentService, settings: Partial<TransportSettings>): AgentTransport => {
+const openEmbedded = (service: AgentService, settings: Partial<TransportSettings>): AgentTransport => {
   const client = new AgentEmbeddedClient(
     { name: agentName, ...identity, ...defaultSettings, ...settings },
     service,
@@ -101,7 +101,7 @@ const openEmbedded = (service: FakeAgentService, settings: Partial<TransportSett
 /** A client and what it reaches `service` by; not started. */
 export const openTransport = async (
   name: TransportName,
-  service: FakeAgentService,
+  service: AgentService,
   settings: Partial<TransportSettings> = {},
   connections = 4,
 ): Promise<AgentTransport> =>

@@ -15,10 +15,11 @@ const table = (shape: Shape): string => {
 /** A section for each block, outermost first. */
 const sections = (title: string, shape: Shape): string[] => [
   `## ${title}\n\n${table(shape)}`,
-  ...Object.entries(shape).flatMap(([name, key]) =>
-    key.shape === null ? [] : sections(title === top ? name : `${title} › ${name}`, key.shape),
-  ),
+  ...inner(title === top ? '' : `${title} › `, shape),
 ];
+
+const inner = (prefix: string, shape: Shape): string[] =>
+  Object.entries(shape).flatMap(([name, key]) => (key.shape === null ? [] : sections(prefix + name, key.shape)));
 
 const top = 'Top level';
 
@@ -42,11 +43,12 @@ that is known but not supported yet is one too, and all errors of a file are rep
 const agentIntroduction = `## Options of the agent
 
 The keys of the \`config\` block of an agent, which the gateway hands over to it. \`gateway-auth\` takes the same options
-as flags and environment variables: a flag wins over a variable, a variable over the block, the block over the default.
+as flags and environment variables, but for those that are blocks: a flag wins over a variable, a variable over the block,
+the block over the default.
 `;
 
 /** The reference page of the configuration, in Markdown. */
 export const configurationReference = (): string => {
-  const agent = `${agentIntroduction}\n${table(agentOptionsShape)}\n`;
-  return [introduction, ...sections(top, gatewayShape), agent].join('\n\n').replace(/\n{3,}/g, '\n\n');
+  const agent = [`${agentIntroduction}\n${table(agentOptionsShape)}`, ...inner('config › ', agentOptionsShape)];
+  return `${[introduction, ...sections(top, gatewayShape), ...agent].join('\n\n').replace(/\n{3,}/g, '\n\n')}\n`;
 };

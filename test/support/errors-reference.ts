@@ -1,6 +1,7 @@
-import { unauthenticatedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
+import { refusedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
 import type { AgentAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../src/domain/http/gateway-problem.js';
+import type { FailureReason } from '../../src/domain/identity/authentication-failure.js';
 import { requestEvent } from './test-agent.js';
 
 interface Explanation {
@@ -112,6 +113,16 @@ const section = (code: GatewayProblemCode): string => {
   return `| \`${code}\` | ${when} | ${remedy} |`;
 };
 
+const refusedFor = (reason: FailureReason): AgentAnswer =>
+  refusedAnswer(requestEvent([]), {
+    kind: 'refused',
+    failure: { method: null, reason },
+    undecided: null,
+    bearer: null,
+    requiredScope: null,
+    mayUseBasic: false,
+  });
+
 const agentRow = (answer: AgentAnswer, when: string): string => {
   const { decision } = answer;
   if (decision.kind !== 'block') throw new Error('an agent refuses by a block');
@@ -167,8 +178,9 @@ form:
 
 | Status | Code | Title | When |
 |---|---|---|---|
-${agentRow(unauthenticatedAnswer(requestEvent([]), 'none', false), 'No method accepts a credential of the request. `WWW-Authenticate` says what is wanted; the reason is in the log of the agent alone.')}
-${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed. `Retry-After` is 1.')}
+${agentRow(refusedFor('missing_credentials'), 'No method accepts a credential of the request. `WWW-Authenticate` says what is wanted, and what is wrong with a genuine token; the reason is in the log of the agent alone.')}
+${agentRow(refusedFor('insufficient_scope'), 'The token is good, but lacks one of the `required-scopes`, which `WWW-Authenticate` names.')}
+${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC provider were never had (`Retry-After` is 5), or too many passwords wait to be checked. Otherwise `Retry-After` is 1.')}
 
 Their \`error_type\` in the access record is \`blocked_by_agent\`.
 

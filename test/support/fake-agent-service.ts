@@ -40,6 +40,7 @@ export class FakeAgentService implements AgentService {
   readonly givers: ConfigurationGiver[] = [];
   readonly connections = new Set<symbol>();
   disconnects = 0;
+  stops = 0;
   maxConcurrency = defaultAgentLimits.maxConcurrency;
   state: AgentState = 'healthy';
   report: MetricsReport = {
@@ -78,6 +79,10 @@ export class FakeAgentService implements AgentService {
 
   disconnected(): void {
     this.disconnects += 1;
+  }
+
+  stop(): void {
+    this.stops += 1;
   }
 
   health(): AgentHealth {

@@ -27,7 +27,15 @@ export const configurationWithSecrets = (
   readyRequires: readonly ('upstreams' | 'agents')[] = [],
 ): GatewayConfiguration => ({
   system: { instance: 'edge-1', gracefulShutdownTimeoutMs: 30_000, workerThreads: 0 },
-  listeners: [{ name: 'main', address: { host: '127.0.0.1', port: 8080 }, protocol: 'http', trustedProxies: [] }],
+  listeners: [
+    {
+      name: 'main',
+      address: { host: '127.0.0.1', port: 8080 },
+      tls: null,
+      trustedProxies: [],
+      acceptClientCertHeader: null,
+    },
+  ],
   routes: [],
   upstreams: [],
   agents: [

@@ -17,6 +17,8 @@ export interface StackPlan {
   /** The agent's socket, where it is not one of the stack's own. */
   readonly socket?: string;
   readonly listenerMembers?: string;
+  /** Members of further listeners, each under its name; their ports are the stack's to choose. */
+  readonly listeners?: Readonly<Record<string, string>>;
   readonly adminToken?: string;
   readonly upstreamMembers?: string;
   readonly routes?: string;
@@ -30,16 +32,26 @@ interface Places {
   readonly adminPort: number;
   readonly upstreamPort: number;
   readonly socket: string;
+  /** Of the further listeners. */
+  readonly ports: Readonly<Record<string, number>>;
 }
 
-const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket }: Places): string => {
+const furtherListeners = ({ listeners = {} }: StackPlan, ports: Readonly<Record<string, number>>): string =>
+  Object.entries(listeners)
+    .map(([name, members]) => `listener "${name}" { address "127.0.0.1:${ports[name]}"; ${members} }`)
+    .join('\n');
+
+const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket, ports }: Places): string => {
   const transport = plan.transport === 'embedded' ? 'transport "embedded"' : `socket "${socket}"`;
   const agents = `agents { agent "auth" {
     ${transport}
     ${plan.agentMembers ?? ''}
     config { ${plan.agentConfig ?? ''} }
   } }`;
-  return `listeners { listener "main" { address "127.0.0.1:${port}"; ${plan.listenerMembers ?? ''} } }
+  return `listeners {
+  listener "main" { address "127.0.0.1:${port}"; ${plan.listenerMembers ?? ''} }
+  ${furtherListeners(plan, ports)}
+}
 admin { address "127.0.0.1:${adminPort}"; ${plan.adminToken ? `token "${plan.adminToken}"` : ''} }
 routes {
   route "health" { priority 1000; matches { path "/health" }; service-type "builtin"; builtin-handler "health" }
@@ -55,6 +67,8 @@ ${plan.blocks ?? ''}
 /** The built programs at work: client, gateway, agent where there is one, upstream. */
 export interface GatewayStack {
   readonly port: number;
+  /** Port of one of the further listeners. */
+  portOf(listener: string): number;
   readonly adminPort: number;
   readonly upstream: RecordingUpstream;
   /** Where the upstream listens: host:port. */
@@ -68,6 +82,8 @@ export interface GatewayStack {
   restartAgent(): RunningProcess;
   /** Writes the configuration anew; SIGHUP brings it into force. */
   rewrite(changes: StackPlan): void;
+  /** SIGHUP to the gateway; resolves once the configuration, as it stands in the file, is in force. */
+  reload(): Promise<void>;
   /** A request to the listener. */
   ask(options?: HttpCall): Promise<HttpAnswer>;
   /** A GET of an admin endpoint, read as JSON. */
@@ -95,7 +111,10 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
   const upstream = new RecordingUpstream();
   const upstreamPort = await upstream.listen();
   cleanUp.add(() => upstream.close());
+  const ports: Record<string, number> = {};
+  for (const name of Object.keys(plan.listeners ?? {})) ports[name] = await freePort();
   const places = {
+    ports,
     port: await freePort(),
     adminPort: await freePort(),
     upstreamPort,
@@ -112,7 +131,11 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
   };
   const hasAgent = plan.transport !== undefined && plan.startAgent !== false;
   if (hasAgent && plan.transport === 'socket') restartAgent();
-  const gateway = await startBuiltGateway(configFile, [places.port, places.adminPort], plan.env);
+  const gateway = await startBuiltGateway(
+    configFile,
+    [places.port, places.adminPort, ...Object.values(ports)],
+    plan.env,
+  );
   cleanUp.add(() => gateway.stop());
 
   const report = async (path: string): Promise<Record<string, unknown>> => {
@@ -120,8 +143,14 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     const { body } = await call(places.adminPort, { path, headers });
     return JSON.parse(body) as Record<string, unknown>;
   };
+  const reloads = async (): Promise<unknown> => (await report('/status'))['config_reload_count'];
   const stack: GatewayStack = {
     port: places.port,
+    portOf: (listener) => {
+      const port = ports[listener];
+      if (port === undefined) throw new Error(`there is no listener ${listener}`);
+      return port;
+    },
     adminPort: places.adminPort,
     upstream,
     upstreamAddress: `127.0.0.1:${upstreamPort}`,
@@ -135,6 +164,11 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     restartAgent,
     rewrite: (changes) => {
       folder.write('gateway.kdl', configurationText({ ...plan, ...changes }, places));
+    },
+    reload: async () => {
+      const before = await reloads();
+      gateway.signal('SIGHUP');
+      await untilTrue('the new configuration is in force', async () => (await reloads()) !== before);
     },
     ask: (options) => call(places.port, options),
     report,

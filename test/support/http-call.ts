@@ -1,4 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 
 export interface HttpCall {
   readonly path?: string;
@@ -9,6 +11,8 @@ export interface HttpCall {
   /** Keeps connections; without one each call has its own. */
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
+  /** Over TLS, with these options. */
+  readonly tls?: ConnectionOptions;
 }
 
 export interface HttpAnswer {
@@ -20,8 +24,9 @@ export interface HttpAnswer {
 /** A request to a port of 127.0.0.1, and its whole answer. Rejects where there is none. */
 export const call = (port: number, options: HttpCall = {}): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
-    const { path = '/', method = 'GET', headers = {}, body, agent, signal } = options;
-    const sent = request(
+    const { path = '/', method = 'GET', headers = {}, body, agent, signal, tls } = options;
+    const send = tls ? secureRequest : request;
+    const sent = send(
       {
         host: '127.0.0.1',
         port,
@@ -30,6 +35,7 @@ export const call = (port: number, options: HttpCall = {}): Promise<HttpAnswer> 
         headers,
         agent: agent ?? false,
         ...(signal && { signal }),
+        ...tls,
       },
       (response) => {
         let text = '';

@@ -3,6 +3,7 @@ import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock
 import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-figures/node-process-figures.js';
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { UndiciUpstreamClient } from '../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
@@ -85,7 +86,15 @@ export const testConfiguration = (
   changes: Partial<GatewayConfiguration> = {},
 ): GatewayConfiguration => ({
   system: { instance: 'test', gracefulShutdownTimeoutMs: 5_000, workerThreads: 1 },
-  listeners: [{ name: 'main', address: { host: '127.0.0.1', port: 0 }, protocol: 'http', trustedProxies: [] }],
+  listeners: [
+    {
+      name: 'main',
+      address: { host: '127.0.0.1', port: 0 },
+      tls: null,
+      trustedProxies: [],
+      acceptClientCertHeader: null,
+    },
+  ],
   routes: [testRoute()],
   upstreams,
   agents: [],
@@ -127,7 +136,8 @@ export const startInProcess = async (
     if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
     return options.createAgent(agent);
   }, logger);
-  const listeners = new ListenerRegistry(new NodeHttpEngine(), { ...defaultEngineLimits, ...options.engineLimits });
+  const engine = new NodeHttpEngine();
+  const listeners = new ListenerRegistry(engine, { ...defaultEngineLimits, ...options.engineLimits });
   const identity = { name: 'portcullis', version: '0.0.0', buildCommit: null, nodeVersion: 'test', startedAtMs: 0 };
   const state = new RunningState(identity, agents, listeners, new NodeProcessFigures(), () => 0);
   metrics.observe(state);
@@ -147,6 +157,7 @@ export const startInProcess = async (
     source: { load: async () => ({ configuration: next, problems: [] }) },
     agents,
     listeners,
+    listenerTls: { engine, files: new NodeTextFileReader() },
     state,
     stages: { ...shared, scheduler: new NodeScheduler(), reports, pathPatterns: re2PathPatterns },
     createUpstream: options.createUpstream ?? ((upstream) => new UndiciUpstreamClient(upstream)),
@@ -156,11 +167,14 @@ export const startInProcess = async (
     hostName: 'test',
   });
   const started = await gateway.start();
-  if (!started.ok) throw new Error(started.error.reason ?? 'the configuration was refused');
+  if (!started.ok) {
+    const { reason, problems: found } = started.error;
+    throw new Error(reason ?? found.map(({ message }) => message).join('\n'));
+  }
   const address = started.value.listeners.get('main') as SocketAddress;
   return {
     address,
-    url: `http://${address.host}:${address.port}`,
+    url: `http${configuration.listeners[0]?.tls ? 's' : ''}://${address.host}:${address.port}`,
     logger,
     accessRecords,
     state,

@@ -1,15 +1,31 @@
+import type { OpensslCertificate } from './openssl-certificates.js';
 import { peerPath } from './peers.js';
 import { type RunningProcess, startProcess, untilListening } from './processes.js';
 import type { TemporaryFolder } from './temporary-folder.js';
 
-const peer = (name: 'nginx' | 'haproxy'): string => {
+/** A balancer that ends TLS, and asks its clients for a certificate without requiring one. */
+export interface BalancerTls {
+  readonly server: OpensslCertificate;
+  /** Authorities of clients. */
+  readonly authorities: readonly OpensslCertificate[];
+}
+
+const authoritiesFile = (folder: TemporaryFolder, { authorities }: BalancerTls): string =>
+  folder.write('authorities.pem', authorities.map(({ certificate }) => certificate).join(''));
+
+const peer = (name: 'nginx' | 'haproxy' | 'caddy'): string => {
   const path = peerPath(name);
   if (path === null) throw new Error(`${name} is not installed: use describeWithPeers`);
   return path;
 };
 
-const start = async (command: string, args: readonly string[], port: number): Promise<RunningProcess> => {
-  const balancer = startProcess(command, args);
+const start = async (
+  command: string,
+  args: readonly string[],
+  port: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProcess> => {
+  const balancer = startProcess(command, args, { env });
   try {
     await untilListening(balancer, port);
     return balancer;
@@ -19,8 +35,23 @@ const start = async (command: string, args: readonly string[], port: number): Pr
   }
 };
 
-/** nginx in front of a gateway as people run it: keep-alive upstream, X-Forwarded-For appended, large bodies. */
-export const startNginx = (folder: TemporaryFolder, port: number, gatewayPort: number): Promise<RunningProcess> => {
+const nginxTls = (folder: TemporaryFolder, tls: BalancerTls): string => `
+    ssl_certificate ${tls.server.certificateFile};
+    ssl_certificate_key ${tls.server.keyFile};
+    ssl_client_certificate ${authoritiesFile(folder, tls)};
+    ssl_verify_client optional;
+    ssl_verify_depth 3;`;
+
+/**
+ * nginx in front of a gateway as people run it: keep-alive upstream, X-Forwarded-For appended, large bodies; with `tls`
+ * the client's certificate in X-Client-Cert.
+ */
+export const startNginx = (
+  folder: TemporaryFolder,
+  port: number,
+  gatewayPort: number,
+  tls: BalancerTls | null = null,
+): Promise<RunningProcess> => {
   const file = folder.write(
     'nginx.conf',
     `daemon off;
@@ -39,7 +70,7 @@ http {
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
   upstream gateway { server 127.0.0.1:${gatewayPort}; keepalive 16; }
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port}${tls ? ' ssl' : ''};${tls ? nginxTls(folder, tls) : ''}
     location / {
       proxy_pass http://gateway;
       proxy_http_version 1.1;
@@ -51,6 +82,7 @@ http {
       proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
       proxy_set_header X-Forwarded-Proto $scheme;
       proxy_set_header X-Forwarded-Host $http_host;
+      ${tls ? 'proxy_set_header X-Client-Cert $ssl_client_escaped_cert;' : ''}
     }
   }
 }
@@ -59,8 +91,24 @@ http {
   return start(peer('nginx'), ['-p', folder.path, '-e', 'stderr', '-c', file], port);
 };
 
-/** haproxy in front of a gateway, with `option forwardfor`. */
-export const startHaproxy = (folder: TemporaryFolder, port: number, gatewayPort: number): Promise<RunningProcess> => {
+const haproxyTls = (folder: TemporaryFolder, tls: BalancerTls): string => {
+  const { certificate, key } = tls.server;
+  const combined = folder.write('haproxy.pem', certificate + key);
+  return ` ssl crt ${combined} ca-file ${authoritiesFile(folder, tls)} verify optional`;
+};
+
+const haproxyCertificate = `
+  http-request del-header X-Client-Cert
+  http-request set-header X-Client-Cert %[ssl_c_der,base64] if { ssl_c_used }`;
+
+/** haproxy in front of a gateway, with `option forwardfor`; with `tls` the client's certificate in X-Client-Cert. */
+export const startHaproxy = (
+  folder: TemporaryFolder,
+  port: number,
+  gatewayPort: number,
+  tls: BalancerTls | null = null,
+): Promise<RunningProcess> => {
+  const bound = tls ? haproxyTls(folder, tls) : '';
   const file = folder.write(
     'haproxy.cfg',
     `global
@@ -74,7 +122,7 @@ defaults
   option forwardfor
   option http-keep-alive
 frontend front
-  bind 127.0.0.1:${port}
+  bind 127.0.0.1:${port}${bound}${tls ? haproxyCertificate : ''}
   default_backend gateway
 backend gateway
   http-reuse always
@@ -82,4 +130,39 @@ backend gateway
 `,
   );
   return start(peer('haproxy'), ['-f', file, '-db'], port);
+};
+
+/** caddy in front of a gateway; it ends TLS, and brings the client's certificate in X-Client-Cert. */
+export const startCaddy = (
+  folder: TemporaryFolder,
+  port: number,
+  gatewayPort: number,
+  { server, authorities }: BalancerTls,
+): Promise<RunningProcess> => {
+  // Of a file with several it reads the first.
+  const trusted = authorities.map(({ certificateFile }) => `trusted_ca_cert_file ${certificateFile}`);
+  const file = folder.write(
+    'Caddyfile',
+    `{
+  admin off
+  auto_https off
+  default_bind 127.0.0.1
+}
+https://localhost:${port} {
+  tls ${server.certificateFile} ${server.keyFile} {
+    client_auth {
+      mode verify_if_given
+      ${trusted.join('\n      ')}
+    }
+  }
+  reverse_proxy 127.0.0.1:${gatewayPort} {
+    header_up X-Client-Cert {http.request.tls.client.certificate_der_base64}
+  }
+}
+`,
+  );
+  return start(peer('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], port, {
+    XDG_CONFIG_HOME: folder.path,
+    XDG_DATA_HOME: folder.path,
+  });
 };

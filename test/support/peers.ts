@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
 
 /** Programs that some tests talk to and that no package here brings. */
-export type Peer = 'nginx' | 'haproxy' | 'redis-server' | 'openssl' | 'curl' | 'wrk' | 'setpriv';
+export type Peer = 'nginx' | 'haproxy' | 'caddy' | 'redis-server' | 'openssl' | 'curl' | 'wrk' | 'setpriv' | 'script';
 
 /** Debian keeps servers in sbin, which is not on everybody's path. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];

@@ -1,9 +1,18 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { NativePasswordVerifier } from '../../src/adapters/outbound/password-hashes/native-password-verifier.js';
+import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-key-sets/undici-key-set-source.js';
+import { X509CertificateReader } from '../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { AuthAgent } from '../../src/application/agent-service/auth-agent.js';
+import { PasswordChecks } from '../../src/application/authenticate-request/password-checks.js';
 import { AgentConfigurationInForce } from '../../src/application/configure-agent/agent-configuration-in-force.js';
-import type { AgentParts } from '../../src/application/configure-agent/prepare-agent.js';
+import { AgentKeySets } from '../../src/application/configure-agent/agent-key-sets.js';
+import type { AgentParts } from '../../src/application/configure-agent/agent-parts.js';
+import type { KeySetSource } from '../../src/application/ports/key-set-source.js';
+import { KeySets } from '../../src/application/refresh-key-set/key-sets.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
 import { decodeAgentOptions } from '../../src/domain/configuration/agent/decode-agent-options.js';
 import type { AgentOptions } from '../../src/domain/configuration/agent-configuration.js';
@@ -52,6 +61,12 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
   return result;
 };
 
+/** Parts that a test may swap; `keySetSource` is where key sets come from. */
+export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock'>> & {
+  readonly keySetSource?: KeySetSource;
+  readonly clock?: ManualClock;
+};
+
 export interface TestAgent {
   readonly agent: AuthAgent;
   readonly clock: ManualClock;
@@ -60,25 +75,36 @@ export interface TestAgent {
 }
 
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
-export const testAgent = (config: JsonObject, swapped: Partial<AgentParts> = {}): TestAgent => {
-  const clock = new ManualClock();
+export const testAgent = (
+  config: JsonObject,
+  { keySetSource, clock: swappedClock, ...swapped }: SwappedParts = {},
+): TestAgent => {
+  const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
+  const keys = new JoseVerificationKeys();
+  const scheduler = swapped.scheduler ?? new NodeScheduler();
+  const source = keySetSource ?? new UndiciKeySetSource();
+  const keySets = new AgentKeySets(new KeySets({ source, keys, clock, scheduler, random: new CryptoRandom(), logger }));
   const parts: AgentParts = {
     clock,
+    scheduler,
     logger,
     digest: new HmacSecretDigest(),
-    keys: new JoseVerificationKeys(),
+    keys,
     files: new NodeTextFileReader(),
+    keySets,
+    certificates: new X509CertificateReader(),
+    passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
     ...swapped,
   };
   const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: {} }, parts);
   const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
-  const agent = new AuthAgent(facts, configuration, clock, logger);
+  const agent = new AuthAgent(facts, configuration, keySets, clock, logger);
   return { agent, clock, logger, ask: (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
 };
 
 /** The same, started. */
-export const startedTestAgent = async (config: JsonObject, swapped: Partial<AgentParts> = {}): Promise<TestAgent> => {
+export const startedTestAgent = async (config: JsonObject, swapped: SwappedParts = {}): Promise<TestAgent> => {
   const made = testAgent(config, swapped);
   const started = await made.agent.start();
   if (!started.ok) throw new Error(started.error.map(({ option, message }) => `${option}: ${message}`).join('; '));

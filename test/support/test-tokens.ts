@@ -1,32 +1,66 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { AsymmetricAlgorithm, SignatureAlgorithm } from '../../src/domain/tokens/signature-algorithm.js';
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** A value as a part of a token: JSON in base64url. */
+export const tokenPart = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-export const rsaPair = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength });
-export const ecPair = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve });
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+export const rsaPair = (modulusLength = 2048, publicExponent = 65_537): KeyPair =>
+  generateKeyPairSync('rsa', { modulusLength, publicExponent });
+export const ecPair = (namedCurve = 'P-256'): KeyPair => generateKeyPairSync('ec', { namedCurve });
+
+/** A new pair for an algorithm. */
+export const pairFor = (algorithm: AsymmetricAlgorithm): KeyPair => {
+  switch (algorithm) {
+    case 'ES256':
+      return ecPair('P-256');
+    case 'ES384':
+      return ecPair('P-384');
+    case 'ES512':
+      return ecPair('P-521');
+    case 'EdDSA':
+      return generateKeyPairSync('ed25519');
+    default:
+      return rsaPair();
+  }
+};
 
 export const publicPem = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString();
+/** The public members of a key alone. */
+export const publicJwk = (key: KeyObject): JsonObject => key.export({ format: 'jwk' }) as JsonObject;
+
+/** RSA_PKCS1_PSS_PADDING, as OpenSSL numbers it. */
+const pssPadding = 6;
 
 /** Signs a text as a JWS does. Made by hand, so that a test can sign what no library would. */
-export const signInput = (algorithm: string, key: KeyObject | string, input: string): string => {
+export const signInput = (algorithm: SignatureAlgorithm, key: KeyObject | string, input: string): string => {
   const octets = Buffer.from(input);
-  if (algorithm === 'HS256')
-    return createHmac('sha256', key as string)
-      .update(octets)
-      .digest('base64url');
-  if (algorithm === 'ES256') {
-    return sign('sha256', octets, { key: key as KeyObject, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+  if (typeof key === 'string') return createHmac('sha256', key).update(octets).digest('base64url');
+  if (algorithm === 'EdDSA') return sign(null, octets, key).toString('base64url');
+  const bits = algorithm.slice(2);
+  const hash = `sha${bits}`;
+  switch (algorithm.slice(0, 2)) {
+    case 'ES':
+      return sign(hash, octets, { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+    case 'PS':
+      return sign(hash, octets, { key, padding: pssPadding, saltLength: Number(bits) / 8 }).toString('base64url');
+    default:
+      return sign(hash, octets, key).toString('base64url');
   }
-  return sign('sha256', octets, key as KeyObject).toString('base64url');
 };
 
 /** A signed token; `header` is added to what a header needs. */
 export const signToken = (
-  algorithm: 'HS256' | 'RS256' | 'ES256',
+  algorithm: SignatureAlgorithm,
   key: KeyObject | string,
   claims: Readonly<Record<string, unknown>>,
   header: Readonly<Record<string, unknown>> = {},
 ): string => {
-  const input = `${encode({ alg: algorithm, typ: 'JWT', ...header })}.${encode(claims)}`;
+  const input = `${tokenPart({ alg: algorithm, typ: 'JWT', ...header })}.${tokenPart(claims)}`;
   return `${input}.${signInput(algorithm, key, input)}`;
 };

@@ -1,6 +1,7 @@
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../domain/agent-protocol/metrics-report.js';
 import type { AuthenticationFailure } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+import type { RefreshResult } from '../refresh-key-set/key-set.js';
 
 /** Upper bounds in seconds: a remembered token takes microseconds, a slow store milliseconds. */
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
@@ -10,6 +11,7 @@ export class AgentCounters {
   #requests = 0;
   readonly #successes = new Map<AuthenticationMethod, number>();
   readonly #failures = new Map<string, { labels: { method: string; reason: string }; value: number }>();
+  readonly #refreshes = new Map<RefreshResult, number>();
   readonly #buckets = new Float64Array(durationBounds.length + 1);
   #seconds = 0;
 
@@ -30,6 +32,11 @@ export class AgentCounters {
     series.value += 1;
     this.#failures.set(key, series);
     this.#answered(seconds);
+  }
+
+  /** Keys of a provider were fetched, or could not be. */
+  refreshedKeys(result: RefreshResult): void {
+    this.#refreshes.set(result, (this.#refreshes.get(result) ?? 0) + 1);
   }
 
   #answered(seconds: number): void {
@@ -64,8 +71,17 @@ export class AgentCounters {
       this.#failures.values(),
       ({ labels, value }): ReportedValue => ({
         name: 'auth_failure_total',
-        help: 'Requests that were not authenticated, by the method tried first and its reason',
+        help: 'Requests that were not authenticated, by method and reason',
         labels,
+        value,
+      }),
+    );
+    const refreshes = Array.from(
+      this.#refreshes,
+      ([result, value]): ReportedValue => ({
+        name: 'jwks_refresh_total',
+        help: 'Fetches of key sets of OIDC providers, by result',
+        labels: { result },
         value,
       }),
     );
@@ -79,7 +95,7 @@ export class AgentCounters {
       agentId,
       timestampMs,
       intervalMs,
-      counters: [requests, ...successes, ...failures],
+      counters: [requests, ...successes, ...failures, ...refreshes],
       gauges: [],
       histograms: [this.#histogram()],
     };

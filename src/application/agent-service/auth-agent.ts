@@ -4,6 +4,7 @@ import {
   type AgentAnswer,
   type AgentEvent,
   allowAnswer,
+  type CancelReason,
   type HeaderOperation,
   type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
@@ -13,15 +14,18 @@ import { removalOperations } from '../../domain/identity/identity-headers.js';
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
-import type { AuthenticationOutcome } from '../authenticate-request/authenticate-request.js';
+import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
-import type { PreparedAgent } from '../configure-agent/prepare-agent.js';
+import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import { type AgentCondition, agentCondition } from './agent-condition.js';
 import { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
-import { unauthenticatedAnswer, undecidedAnswer } from './refusal.js';
+import { PendingJudgements } from './pending-judgements.js';
+import { refusedAnswer, undecidedAnswer } from './refusal.js';
 
 /** What an agent says of itself, and how often it reports. */
 export interface AgentFacts {
@@ -31,6 +35,12 @@ export interface AgentFacts {
   readonly healthIntervalMs: number;
   readonly metricsIntervalMs: number;
 }
+
+/**
+ * Calls at a time, for each connection. Most take microseconds; those that wait, for keys or for the check of a password,
+ * are bounded where they wait, far below this: they never take the places of all the others.
+ */
+const maxConcurrency = 1_000;
 
 const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
   agentId: facts.agentId,
@@ -46,13 +56,11 @@ const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): 
     cancellation: true,
     flowControl: false,
     healthReporting: true,
-    concurrentRequests: defaultAgentLimits.maxConcurrency,
+    concurrentRequests: maxConcurrency,
   },
-  limits: defaultAgentLimits,
+  limits: { ...defaultAgentLimits, maxConcurrency },
   ownedHeaders,
 });
-
-type RefusedOutcome = Extract<AuthenticationOutcome, { kind: 'refused' }>;
 
 /** The authentication agent: authenticates requests, and tells the upstream who makes them. */
 export class AuthAgent implements AgentService {
@@ -62,18 +70,28 @@ export class AuthAgent implements AgentService {
   readonly #logger: Logger;
   readonly #counters = new AgentCounters();
   readonly #latency = new LatencyWindow();
+  readonly #judgements = new PendingJudgements();
   readonly #healthListeners = new Set<(health: AgentHealth) => void>();
   #capabilities: AgentCapabilities | null = null;
   #inFlight = 0;
   #refused = 0;
   #draining = false;
   #reportedState: AgentState = 'unhealthy';
+  readonly #endCount: () => void;
 
-  constructor(facts: AgentFacts, configuration: AgentConfigurationInForce, clock: Clock, logger: Logger) {
+  constructor(
+    facts: AgentFacts,
+    configuration: AgentConfigurationInForce,
+    keySets: Pick<AgentKeySets, 'onRefresh'>,
+    clock: Clock,
+    logger: Logger,
+  ) {
     this.#facts = facts;
     this.#configuration = configuration;
     this.#clock = clock;
     this.#logger = logger;
+    configuration.onChange(() => this.#noteState());
+    this.#endCount = keySets.onRefresh((result) => this.#counters.refreshedKeys(result));
   }
 
   /** The same object until the configuration changes: transports ask for it on every event. */
@@ -86,36 +104,35 @@ export class AuthAgent implements AgentService {
   }
 
   /** Takes the options that were given at the start. The errors are all that were found. */
-  async start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
-    const started = await this.#configuration.start();
-    this.#noteState();
-    return started;
+  start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
+    return this.#configuration.start();
   }
 
-  /** Reads keys and lists anew from the files that the configuration in force names. An error leaves all as it was. */
+  /** Reads keys, authorities and lists anew from the files that the configuration in force names. An error leaves all as it was. */
   reload(): Promise<Result<void, string>> {
     return this.#configuration.reload();
   }
 
-  async configure(
+  configure(
     config: JsonObject | null,
     giver: ConfigurationGiver,
     occasion: ConfigurationOccasion,
   ): Promise<Result<void, string>> {
-    const taken = await this.#configuration.configure(config, giver, occasion);
-    this.#noteState();
-    return taken;
+    return this.#configuration.configure(config, giver, occasion);
   }
 
-  async judge(event: AgentEvent, _connection: symbol): Promise<AgentAnswer> {
+  async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
     // No request is asked for its body, so a piece of one cannot change what was decided.
     if (event.kind === 'request_body_chunk') return allowAnswer;
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
     const startedMs = this.#clock.monotonicMs();
     this.#inFlight += 1;
+    const judgement = this.#judgements.open(event.correlationId, connection);
     try {
-      const outcome = await agent.authentication.authenticate(event.headers);
+      const outcome = await agent.authentication.authenticate(event.headers, judgement);
+      // Nobody gets the answer; it was no failure of the client's either.
+      if (outcome.kind === 'cancelled') return undecidedAnswer(event);
       return this.#answer(event, agent, outcome, this.#clock.monotonicMs() - startedMs);
     } catch (error) {
       this.#logger.error('a request could not be judged', {
@@ -125,13 +142,14 @@ export class AuthAgent implements AgentService {
       return undecidedAnswer(event);
     } finally {
       this.#inFlight -= 1;
+      this.#judgements.close(event.correlationId, connection, judgement);
     }
   }
 
   #answer(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
-    outcome: AuthenticationOutcome,
+    outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
     durationMs: number,
   ): AgentAnswer {
     this.#latency.record(durationMs);
@@ -141,8 +159,13 @@ export class AuthAgent implements AgentService {
     return this.#allow(event, agent, operations);
   }
 
-  #refuse(event: RequestHeadersEvent, agent: PreparedAgent, outcome: RefusedOutcome, durationMs: number): AgentAnswer {
-    const { failure, bearerShown } = outcome;
+  #refuse(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: RefusedAuthentication,
+    durationMs: number,
+  ): AgentAnswer {
+    const { failure } = outcome;
     this.#counters.failed(failure, durationMs / 1000);
     const fields = {
       correlation_id: event.correlationId,
@@ -156,8 +179,9 @@ export class AuthAgent implements AgentService {
       return this.#allow(event, agent, []);
     }
     this.#refused += 1;
-    this.#logger.info('authentication failed', fields);
-    return unauthenticatedAnswer(event, failure.reason, bearerShown);
+    const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
+    this.#logger.info(message, fields);
+    return refusedAnswer(event, outcome);
   }
 
   /** INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set. */
@@ -167,10 +191,13 @@ export class AuthAgent implements AgentService {
     return { ...allowAnswer, requestHeaders };
   }
 
-  /** Nothing is held for a request between its events: an answer that is under way is dropped by the transport. */
-  cancel(): void {}
+  /** Whatever the judgement waits for, it waits no longer; its answer is dropped by the transport. */
+  cancel(correlationId: string, _reason: CancelReason, connection: symbol): void {
+    this.#judgements.cancel(correlationId, connection);
+  }
 
   disconnected(connection: symbol): void {
+    this.#judgements.disconnected(connection);
     this.#configuration.disconnected(connection);
   }
 
@@ -180,13 +207,16 @@ export class AuthAgent implements AgentService {
     this.#noteState();
   }
 
+  stop(): void {
+    this.#endCount();
+    this.#configuration.stop();
+  }
+
   health(): AgentHealth {
     const latency = this.#latency.figures();
-    const state = this.#state();
     return {
       agentId: this.#facts.agentId,
-      state,
-      message: state === 'unhealthy' ? 'no configuration has been taken' : null,
+      ...this.#condition(),
       load: {
         inFlight: this.#inFlight,
         queueDepth: 0,
@@ -212,13 +242,13 @@ export class AuthAgent implements AgentService {
     return () => this.#healthListeners.delete(listener);
   }
 
-  #state(): AgentState {
-    if (this.#draining) return 'draining';
-    return this.#configuration.current() === null ? 'unhealthy' : 'healthy';
+  #condition(): AgentCondition {
+    if (this.#draining) return { state: 'draining', message: null };
+    return agentCondition(this.#configuration.current());
   }
 
   #noteState(): void {
-    const state = this.#state();
+    const { state } = this.#condition();
     if (state === this.#reportedState) return;
     this.#reportedState = state;
     const health = this.health();

@@ -1,6 +1,9 @@
 import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { firstHeader, type HeaderList } from '../../domain/http/header-list.js';
+import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
+import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
+import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
 
 interface RefusalKind {
   readonly status: number;
@@ -16,6 +19,13 @@ const unauthenticated: RefusalKind = {
   code: 'unauthenticated',
 };
 
+const insufficientScope: RefusalKind = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'The token lacks a scope that is required here.',
+  code: 'insufficient_scope',
+};
+
 const undecided: RefusalKind = {
   status: 503,
   title: 'The request cannot be judged',
@@ -23,11 +33,10 @@ const undecided: RefusalKind = {
   code: 'agent_undecided',
 };
 
-/** Every 401 names the realm; where a token was shown, also that it is no good (RFC 6750, section 3). */
-const challenge = 'Bearer realm="gateway"';
-const tokenChallenge = `${challenge}, error="invalid_token"`;
+/** Seconds after which it makes sense to ask again: keys that cannot be had are fetched anew after five. */
+const retryAfter: Readonly<Record<UndecidedReason, string>> = { keys_unavailable: '5', overloaded: '1' };
 
-/** A block, with a body (RFC 9457) that says the same whatever the reason: the reasons are for the log. */
+/** A block, with a body (RFC 9457) that says the same for all reasons of a kind: the reasons are for the log. */
 const refusal = (
   { status, ...kind }: RefusalKind,
   event: RequestHeadersEvent,
@@ -46,10 +55,19 @@ const refusal = (
   };
 };
 
-/** 401: no method authenticated the request. */
-export const unauthenticatedAnswer = (event: RequestHeadersEvent, reason: string, bearerShown: boolean): AgentAnswer =>
-  refusal(unauthenticated, event, ['WWW-Authenticate', bearerShown ? tokenChallenge : challenge], [reason]);
+/** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
+export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
+  const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
+  if (waitingFor !== null) return undecidedAnswer(event, waitingFor);
+  if (failure.reason === 'insufficient_scope') {
+    const challenge = insufficientScopeChallenge(requiredScope);
+    return refusal(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
+  }
+  const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
+  if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
+  return refusal(unauthenticated, event, challenges, [failure.reason]);
+};
 
-/** 503: there is no configuration to judge by, or judging failed. */
-export const undecidedAnswer = (event: RequestHeadersEvent): AgentAnswer =>
-  refusal(undecided, event, ['Retry-After', '1'], ['undecided']);
+/** 503: there is no configuration to judge by, or judging failed, or has to wait. */
+export const undecidedAnswer = (event: RequestHeadersEvent, reason: UndecidedReason | null = null): AgentAnswer =>
+  refusal(undecided, event, ['Retry-After', reason === null ? '1' : retryAfter[reason]], [reason ?? 'undecided']);

@@ -2,7 +2,7 @@ import type { AdminConfiguration } from '../../domain/configuration/gateway-conf
 import { acceptCorrelationId, correlationIdHeader } from '../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../domain/http/header-list.js';
-import type { RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
+import type { HandshakeFailure, RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
@@ -49,6 +49,10 @@ export class AdminRequests implements RequestHandler {
     const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
     const { status } = gatewayProblems.malformed_request;
     return { status, headers: [...headers, correlationIdHeader, correlationId], body };
+  }
+
+  handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
+    this.#logger.info('TLS handshake failed', { listener, client_ip: peerAddress, code });
   }
 
   async #answer(request: ClientRequest, correlationId: string): Promise<AdminAnswer> {

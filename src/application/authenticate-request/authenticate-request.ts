@@ -1,43 +1,118 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
-import type { AuthenticationFailure } from '../../domain/identity/authentication-failure.js';
-import { comparePrecedence } from '../../domain/identity/authentication-method.js';
-import { requestCredentials } from '../../domain/identity/request-credentials.js';
-import type { AuthenticationCheck, PreparedIdentity } from './authentication-check.js';
+import {
+  type AuthenticationFailure,
+  type FailureReason,
+  moreTelling,
+  type UndecidedReason,
+} from '../../domain/identity/authentication-failure.js';
+import { type AuthenticationMethod, comparePrecedence } from '../../domain/identity/authentication-method.js';
+import {
+  type CredentialHeaders,
+  type RequestCredentials,
+  requestCredentials,
+} from '../../domain/identity/request-credentials.js';
+import type { Cancellation } from '../ports/cancellation.js';
+import type { AuthenticationCheck, CheckOutcome, PreparedIdentity } from './authentication-check.js';
 
 export type AuthenticationOutcome =
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
-  /** The failure is that of the method tried first; the challenge says more where a bearer token was shown. */
-  | { readonly kind: 'refused'; readonly failure: AuthenticationFailure; readonly bearerShown: boolean };
+  | RefusedAuthentication
+  /** Nobody waits for it any more. */
+  | { readonly kind: 'cancelled' };
+
+export interface RefusedAuthentication {
+  readonly kind: 'refused';
+  /** The one that tells the most; where a method could not decide, that. */
+  readonly failure: AuthenticationFailure;
+  /** Why a method could not decide; null where all could. The request may be good all the same. */
+  readonly undecided: UndecidedReason | null;
+  /** Why the bearer token is no good; null where none was shown. */
+  readonly bearer: FailureReason | null;
+  /** The scopes that a token would need; null but with the reason insufficient_scope. */
+  readonly requiredScope: string | null;
+  /** Users and passwords are configured, and the client has not chosen a bearer token. */
+  readonly mayUseBasic: boolean;
+}
+
+interface TriedFailure extends AuthenticationFailure {
+  readonly scope: string | null;
+}
+
+const showsBearer = ({ authorization }: RequestCredentials): boolean =>
+  authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer');
+
+/** What the methods that were tried have come to, none of them to an identity. */
+class Refusal {
+  readonly #bearerShown: boolean;
+  #failure: TriedFailure | null = null;
+  #bearer: TriedFailure | null = null;
+  #undecided: { readonly method: AuthenticationMethod; readonly reason: UndecidedReason } | null = null;
+
+  constructor(bearerShown: boolean) {
+    this.#bearerShown = bearerShown;
+  }
+
+  note({ method }: AuthenticationCheck, outcome: Exclude<CheckOutcome, { kind: 'authenticated' | 'cancelled' }>): void {
+    if (outcome.kind === 'undecided') this.#undecided ??= { method, reason: outcome.reason };
+    if (outcome.kind !== 'failed') return;
+    const failure: TriedFailure = { method, reason: outcome.reason, scope: outcome.scope ?? null };
+    this.#failure = moreTelling(this.#failure, failure);
+    if (method === 'oidc' || method === 'jwt') this.#bearer = moreTelling(this.#bearer, failure);
+  }
+
+  outcome(hasBasic: boolean): RefusedAuthentication {
+    const failure = this.#undecided ?? this.#failure ?? { method: null, reason: 'missing_credentials' as const };
+    return {
+      kind: 'refused',
+      failure: { method: failure.method, reason: failure.reason },
+      undecided: this.#undecided?.reason ?? null,
+      // Where no method reads tokens, one that was shown is unknown as any other credential would be.
+      bearer: this.#bearerShown ? (this.#bearer?.reason ?? 'unknown_credentials') : null,
+      requiredScope: this.#undecided === null ? (this.#failure?.scope ?? null) : null,
+      mayUseBasic: hasBasic && !this.#bearerShown,
+    };
+  }
+}
+
+const ambiguous = (mayUseBasic: boolean): RefusedAuthentication => ({
+  kind: 'refused',
+  failure: { method: null, reason: 'ambiguous_credentials' },
+  undecided: null,
+  bearer: null,
+  requiredScope: null,
+  mayUseBasic,
+});
 
 /** Tries every configured method in the order of precedence; the first that succeeds decides. */
 export class AuthenticateRequest {
   readonly #checks: readonly AuthenticationCheck[];
-  readonly #apiKeyHeader: string;
+  readonly #headers: CredentialHeaders;
+  readonly #hasBasic: boolean;
 
-  constructor(checks: readonly AuthenticationCheck[], apiKeyHeader: string) {
+  /** Names of headers may be in any case. */
+  constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
-    this.#apiKeyHeader = apiKeyHeader.toLowerCase();
+    this.#headers = {
+      apiKey: headers.apiKey?.toLowerCase() ?? null,
+      certificate: headers.certificate?.toLowerCase() ?? null,
+    };
+    this.#hasBasic = checks.some(({ method }) => method === 'basic');
   }
 
-  async authenticate(headers: HeaderList): Promise<AuthenticationOutcome> {
-    const credentials = requestCredentials(headers, this.#apiKeyHeader);
-    if (!credentials.ok) {
-      return { kind: 'refused', failure: { method: null, reason: credentials.error }, bearerShown: false };
-    }
-    let failure: AuthenticationFailure | null = null;
+  async authenticate(headers: HeaderList, cancellation: Cancellation): Promise<AuthenticationOutcome> {
+    const credentials = requestCredentials(headers, this.#headers);
+    if (!credentials.ok) return ambiguous(this.#hasBasic);
+    let refusal: Refusal | null = null;
     for (const check of this.#checks) {
-      const pending = check.check(credentials.value);
+      const pending = check.check(credentials.value, cancellation);
       // Most checks answer at once: waiting for them would cost each request a turn of the queue.
       const outcome = pending instanceof Promise ? await pending : pending;
-      if (outcome.kind === 'authenticated') return outcome;
-      if (outcome.kind === 'failed') failure ??= { method: check.method, reason: outcome.reason };
+      if (outcome.kind === 'authenticated' || outcome.kind === 'cancelled') return outcome;
+      if (outcome.kind === 'absent') continue;
+      refusal ??= new Refusal(showsBearer(credentials.value));
+      refusal.note(check, outcome);
     }
-    const { authorization } = credentials.value;
-    return {
-      kind: 'refused',
-      failure: failure ?? { method: null, reason: 'missing_credentials' },
-      bearerShown:
-        authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer'),
-    };
+    refusal ??= new Refusal(showsBearer(credentials.value));
+    return refusal.outcome(this.#hasBasic);
   }
 }

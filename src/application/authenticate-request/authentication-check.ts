@@ -1,8 +1,9 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
-import type { FailureReason } from '../../domain/identity/authentication-failure.js';
+import type { FailureReason, UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
+import type { Cancellation } from '../ports/cancellation.js';
 
 /** An identity with the headers that tell of it, made once and used for every request it makes. */
 export interface PreparedIdentity {
@@ -14,14 +15,21 @@ export type CheckOutcome =
   /** The request shows no credential of this method. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
-  | { readonly kind: 'failed'; readonly reason: FailureReason };
+  /** `scope`: what the token would need, its names separated by spaces; with the reason insufficient_scope alone. */
+  | { readonly kind: 'failed'; readonly reason: Exclude<FailureReason, UndecidedReason>; readonly scope?: string }
+  /** It cannot be judged now: another method may still succeed, else the request is to come again. */
+  | { readonly kind: 'undecided'; readonly reason: UndecidedReason }
+  /** Nobody waits for it any more: it came to nothing. */
+  | { readonly kind: 'cancelled' };
 
 export const absent: CheckOutcome = { kind: 'absent' };
-export const failed = (reason: FailureReason): CheckOutcome => ({ kind: 'failed', reason });
+export const cancelled: CheckOutcome = { kind: 'cancelled' };
+export const failed = (reason: Exclude<FailureReason, UndecidedReason>): CheckOutcome => ({ kind: 'failed', reason });
+export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
 
 /** One way to authenticate a request. */
 export interface AuthenticationCheck {
   readonly method: AuthenticationMethod;
-  /** Answers at once where it can. Never rejects. */
-  check(credentials: RequestCredentials): CheckOutcome | Promise<CheckOutcome>;
+  /** Answers at once where it can. A wait ends with its cancellation, whose outcome is `cancelled`. Never rejects. */
+  check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
 }

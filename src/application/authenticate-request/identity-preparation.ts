@@ -1,21 +1,49 @@
+import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { type IdentityHeaderNames, identityHeaders } from '../../domain/identity/identity-headers.js';
+import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { PreparedIdentity } from './authentication-check.js';
+import { OncePerPeriod } from './once-per-period.js';
 
 /** Left-out claims that one log line names, at the most. */
 const namedAtMost = 10;
 const pathLength = 64;
+/** Between two lines on claims of one method, at the least: clients decide how many tokens there are. */
+export const leftOutLineMs = 60_000;
 
-/** Makes the headers of an identity, and logs the claims that no header tells. */
-export const prepareIdentity = (identity: Identity, names: IdentityHeaderNames, logger: Logger): PreparedIdentity => {
-  const { operations, leftOut } = identityHeaders(identity, names);
-  if (leftOut.length > 0) {
-    logger.warn('claims were left out of the identity headers', {
-      method: identity.method,
-      count: leftOut.length,
-      claims: leftOut.slice(0, namedAtMost).map(({ path, reason }) => `${path.slice(0, pathLength)}: ${reason}`),
-    });
+/** Makes the headers of identities, and logs now and then which claims no header tells. */
+export class IdentityPreparation {
+  readonly #names: IdentityHeaderNames;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #lines = new Map<AuthenticationMethod, OncePerPeriod>();
+
+  constructor(names: IdentityHeaderNames, logger: Logger, clock: Clock) {
+    this.#names = names;
+    this.#logger = logger;
+    this.#clock = clock;
   }
-  return { identity, operations };
-};
+
+  prepare(identity: Identity): PreparedIdentity {
+    const { operations, leftOut } = identityHeaders(identity, this.#names);
+    const untold = leftOut.length === 0 ? null : this.#linesOf(identity.method).take();
+    if (untold !== null) {
+      this.#logger.warn('claims were left out of the identity headers', {
+        method: identity.method,
+        count: leftOut.length,
+        claims: leftOut.slice(0, namedAtMost).map(({ path, reason }) => `${path.slice(0, pathLength)}: ${reason}`),
+        untold,
+      });
+    }
+    return { identity, operations };
+  }
+
+  #linesOf(method: AuthenticationMethod): OncePerPeriod {
+    const known = this.#lines.get(method);
+    if (known !== undefined) return known;
+    const lines = new OncePerPeriod(this.#clock, leftOutLineMs);
+    this.#lines.set(method, lines);
+    return lines;
+  }
+}

@@ -8,8 +8,10 @@ import { canonicalJson } from '../../domain/shared/canonical-json.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
+import type { AgentParts } from './agent-parts.js';
 import { ConnectedGateways } from './connected-gateways.js';
-import { type AgentParts, type PreparedAgent, prepareAgent } from './prepare-agent.js';
+import { prepareAgent } from './prepare-agent.js';
+import type { PreparedAgent } from './prepared-agent.js';
 
 /** The options that are there before any gateway speaks. */
 export interface StartOptions {
@@ -57,6 +59,10 @@ export class AgentConfigurationInForce {
   readonly #start: StartOptions;
   readonly #parts: AgentParts;
   #prepared: PreparedAgent | null = null;
+  /** Ends the watch over the key sets in force. */
+  #endWatch: () => void = () => {};
+  #isStopped = false;
+  readonly #listeners = new Set<() => void>();
   #options: AgentOptions;
   #owner: Owner | null = null;
   readonly #gateways = new ConnectedGateways();
@@ -91,6 +97,18 @@ export class AgentConfigurationInForce {
   ): Promise<Result<void, string>> {
     this.#gateways.opened(giver);
     return this.#inTurn(() => this.#configure(config, giver, occasion));
+  }
+
+  /** Calls back when a configuration has been taken, and when the keys of a provider came or went stale. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Lets go of what is kept fresh for the configuration. It judges on with what it has. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#endWatch();
+    this.#prepared?.keySets.release();
   }
 
   disconnected(connection: symbol): void {
@@ -192,9 +210,24 @@ export class AgentConfigurationInForce {
       logger.warn('no authentication method is configured: every request is refused with 401');
     }
     if (failOpen) logger.warn('fail-open is on: requests without a valid credential pass without an identity');
-    this.#prepared = made.value.agent;
     this.#options = options;
     logger.info('configuration taken', { methods, fail_open: failOpen });
+    this.#replaceBy(made.value.agent);
     return ok(undefined);
+  }
+
+  #replaceBy(agent: PreparedAgent): void {
+    const before = this.#prepared;
+    this.#prepared = agent;
+    this.#endWatch();
+    this.#endWatch = agent.keySets.onChange(() => this.#changed());
+    // The new one has its leases already: sets that both use are kept.
+    before?.keySets.release();
+    if (this.#isStopped) this.stop();
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -1,145 +1,74 @@
+import { providerLabel } from '../../domain/configuration/agent/oidc-option-rules.js';
 import type {
   AgentOptionProblem,
   AgentOptions,
   CompleteAgentOptions,
-  EntrySource,
-  JwtOptions,
 } from '../../domain/configuration/agent-configuration.js';
 import { completeAgentOptions } from '../../domain/configuration/agent-option-rules.js';
-import { shownEntryFile } from '../../domain/configuration/credential-entries.js';
-import type { Identity } from '../../domain/identity/identity.js';
-import { alwaysOwned, type OwnedHeaders, ownedHeaders } from '../../domain/identity/owned-headers.js';
+import { ownedHeaders } from '../../domain/identity/owned-headers.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import { ApiKeyCheck } from '../authenticate-request/api-key-check.js';
 import { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
-import type { AuthenticationCheck, PreparedIdentity } from '../authenticate-request/authentication-check.js';
-import { BasicCheck } from '../authenticate-request/basic-check.js';
-import { prepareIdentity } from '../authenticate-request/identity-preparation.js';
-import { JwtCheck } from '../authenticate-request/jwt-check.js';
-import type { Clock } from '../ports/clock.js';
-import type { Logger } from '../ports/logger.js';
-import type { SecretDigest } from '../ports/secret-digest.js';
-import type { TextFileReader } from '../ports/text-file-reader.js';
-import type { TokenVerifier, VerificationKeys } from '../ports/token-verifier.js';
+import type { AgentParts } from './agent-parts.js';
+import { authenticationChecks } from './authentication-checks.js';
+import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
+import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
+import { optionProblem, type PreparedAgent, type PreparedAgentWithWarnings } from './prepared-agent.js';
+import { ProviderKeySets } from './provider-key-sets.js';
+import { readEntryFiles } from './read-entry-files.js';
 
-/** What a configured agent is made with. */
-export interface AgentParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly digest: SecretDigest;
-  readonly keys: VerificationKeys;
-  readonly files: TextFileReader;
-}
+/** How long a configuration waits for key sets that it is the first to use, in milliseconds. */
+const keySetWaitMs = 3_000;
 
-/** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
-export interface PreparedAgent {
-  readonly authentication: AuthenticateRequest;
-  /** Methods that are configured, by their names in X-Auth-Method. */
-  readonly methods: readonly string[];
-  /** What the gateway strips from what clients send. */
-  readonly identityHeaderPatterns: readonly string[];
-  /** What the upstream must not get from the client: identity headers, and the credentials that are not forwarded. */
-  readonly removable: OwnedHeaders;
-  readonly failOpen: boolean;
-}
+/** Providers whose keys are not there yet. They are fetched until they are. */
+const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
+  providers.flatMap(({ options, keys }, index) => {
+    if (keys.state() !== 'absent') return [];
+    const reason = keys.lastFailure() ?? 'there is no answer yet';
+    const message = `${providerLabel(options, index)}: its keys cannot be had, and no token of it can be judged: ${reason}`;
+    return [optionProblem('warning', 'oidc', message)];
+  });
 
-export interface PreparedAgentWithWarnings {
-  readonly agent: PreparedAgent;
-  readonly warnings: readonly AgentOptionProblem[];
-}
-
-const problem = (
-  severity: AgentOptionProblem['severity'],
-  option: AgentOptionProblem['option'],
-  message: string,
-): AgentOptionProblem => ({ severity, option, message, suggestion: null });
-
-const readEntryFiles = async (options: AgentOptions, files: TextFileReader) => {
-  const texts = new Map<string, string>();
-  const problems: AgentOptionProblem[] = [];
-  const read = async (option: AgentOptionProblem['option'], sources: readonly EntrySource[]) => {
-    for (const [index, source] of sources.entries()) {
-      if (source.kind !== 'file') continue;
-      const { path } = source;
-      const text = await files.read(path);
-      // An empty text keeps the rules from reporting the same file once more.
-      texts.set(path, text.ok ? text.value : '');
-      if (text.ok) continue;
-      problems.push(problem('error', option, `entry ${index + 1}: ${shownEntryFile(path)} ${text.error}`));
-    }
-  };
-  await read('api-keys', options.apiKeys ?? []);
-  await read('basic-auth-users', options.basicAuthUsers ?? []);
-  return { texts, problems };
-};
-
-const prepareVerifier = async (
-  jwt: JwtOptions,
+const assemble = (
+  options: CompleteAgentOptions,
+  methods: PreparedMethods,
+  keySets: ProviderKeySets,
   parts: AgentParts,
-): Promise<Result<TokenVerifier, AgentOptionProblem>> => {
-  const { key } = jwt;
-  if (key.algorithm === 'HS256') {
-    const verifier = await parts.keys.prepare(key);
-    return verifier.ok ? verifier : err(problem('error', 'jwt-secret', `the secret ${verifier.error}`));
-  }
-  const pem = await parts.files.read(key.publicKeyFile);
-  const verifier = pem.ok ? await parts.keys.prepare({ algorithm: key.algorithm, publicKeyPem: pem.value }) : pem;
-  return verifier.ok
-    ? verifier
-    : err(problem('error', 'jwt-public-key', `the file ${key.publicKeyFile} ${verifier.error}`));
-};
-
-const removablePatterns = (options: CompleteAgentOptions): string[] => {
-  const patterns = [...alwaysOwned, options.userIdHeader, options.authMethodHeader];
-  if (options.forwardCredentials !== 'all') patterns.push(options.apiKeyHeader);
-  if (options.forwardCredentials === 'none') patterns.push('Authorization');
-  return patterns;
-};
-
-const assemble = (options: CompleteAgentOptions, verifier: TokenVerifier | null, parts: AgentParts): PreparedAgent => {
-  const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
-  const prepare = (identity: Identity): PreparedIdentity => prepareIdentity(identity, names, parts.logger);
-  const { digest, clock } = parts;
-  const checks: AuthenticationCheck[] = [];
-  if (options.jwt !== null && verifier !== null) {
-    const { key, issuer, audience } = options.jwt;
-    checks.push(
-      new JwtCheck({ algorithm: key.algorithm, rules: { issuer, audience }, verifier, prepare, digest, clock }),
-    );
-  }
-  if (options.apiKeys.length > 0) checks.push(new ApiKeyCheck(options.apiKeys, prepare, digest));
-  if (options.basicUsers.length > 0) checks.push(new BasicCheck(options.basicUsers, prepare, digest));
+): PreparedAgent => {
+  const checks = authenticationChecks(options, methods, keySets.providers, parts);
   return {
-    authentication: new AuthenticateRequest(checks, options.apiKeyHeader),
+    authentication: new AuthenticateRequest(checks, {
+      apiKey: options.apiKeyHeader,
+      certificate: options.mtls?.clientCertHeader ?? null,
+    }),
     methods: checks.map((check) => check.method),
-    identityHeaderPatterns: [
-      options.userIdHeader,
-      options.authMethodHeader,
-      'X-Auth-Claim-*',
-      'X-Client-Cert-CN',
-      'X-Client-Cert-DN',
-    ],
+    identityHeaderPatterns: identityHeaderPatterns(options),
     removable: ownedHeaders(removablePatterns(options)),
     // An agent that can accept nothing has nothing to be lenient about: it is not set up yet.
     failOpen: options.failOpen && checks.length > 0,
+    keySets,
   };
 };
 
-/** Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were found. */
+/**
+ * Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were found. An
+ * agent that is made holds key sets: its `keySets` have to be released once it is of no more use.
+ */
 export const prepareAgent = async (
   options: AgentOptions,
   parts: AgentParts,
+  waitMs = keySetWaitMs,
 ): Promise<Result<PreparedAgentWithWarnings, readonly AgentOptionProblem[]>> => {
   const entries = await readEntryFiles(options, parts.files);
   const completed = completeAgentOptions(options, entries.texts);
   const problems = [...entries.problems, ...completed.problems];
   const complete = completed.options;
-  let verifier: TokenVerifier | null = null;
-  if (complete?.jwt) {
-    const prepared = await prepareVerifier(complete.jwt, parts);
-    if (prepared.ok) verifier = prepared.value;
-    else problems.push(prepared.error);
-  }
-  if (complete === null || problems.some(({ severity }) => severity === 'error')) return err(problems);
-  return ok({ agent: assemble(complete, verifier, parts), warnings: problems });
+  if (complete === null) return err(problems);
+  const methods = await prepareMethods(complete, parts, problems);
+  if (problems.some(({ severity }) => severity === 'error')) return err(problems);
+
+  // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
+  const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
+  const agent = assemble(complete, methods, keySets, parts);
+  await keySets.firstLoad(waitMs, parts.scheduler);
+  return ok({ agent, warnings: [...problems, ...missingKeys(keySets)] });
 };

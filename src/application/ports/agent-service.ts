@@ -39,11 +39,14 @@ export interface AgentService {
   /** Never rejects: what cannot be decided is refused by the service itself. */
   judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer>;
 
-  /** Forgets what is held for a request. */
+  /** Forgets what is held for a request: a judgement that waits for something ends at once, and its answer is not used. */
   cancel(correlationId: string, reason: CancelReason, connection: symbol): void;
 
   /** Forgets what is held for a connection that has ended, and for every request of it. Nothing comes by it any more. */
   disconnected(connection: symbol): void;
+
+  /** Ends what it does on its own: nobody asks it any more. */
+  stop(): void;
 
   health(): AgentHealth;
   metrics(): MetricsReport;

@@ -11,6 +11,23 @@ export interface ClientConnection {
   readonly peerPort: number;
   readonly localPort: number;
   readonly scheme: 'http' | 'https';
+  /** Null on plain HTTP. */
+  readonly tls: ConnectionTls | null;
+}
+
+/** What was agreed on in the TLS handshake of a connection. */
+export interface ConnectionTls {
+  /** `TLSv1.2`, `TLSv1.3`. */
+  readonly version: string;
+  /** The standard name of the cipher suite. */
+  readonly cipher: string;
+  /** The server name that the client asked for, in lower case (RFC 6066, section 3). */
+  readonly serverName: string | null;
+  /**
+   * The certificate of the client, which has been verified, as URL-encoded PEM; the intermediates that lead to it follow
+   * in the same text. Null where the client showed none.
+   */
+  readonly clientCertificate: string | null;
 }
 
 /** A request as its client sent it. */

@@ -1,7 +1,7 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
 import type { ClientAddress } from '../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
-import type { HeaderList } from '../../domain/http/header-list.js';
+import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { MatchedRoute } from './matched-route.js';
@@ -19,6 +19,8 @@ export class Exchange {
   authority = '';
   /** The request's headers as they stand; each stage leaves them as the next is to see them. */
   headers: HeaderList;
+  /** Client certificates that can be believed, as header fields that are not among `headers` yet. */
+  certificateFields: HeaderList = noHeaders;
   /** What is read of the client's body; null where it has none. */
   body: MeteredBody | null = null;
   /** What the upstream gets: the body, or what agents have left of it. */

@@ -7,19 +7,27 @@ import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, RouteMetrics } from '../ports/gateway-metrics.js';
-import { defaultEngineLimits, type RejectionAnswer, type RequestHandler } from '../ports/http-engine.js';
+import {
+  defaultEngineLimits,
+  type HandshakeFailure,
+  type RejectionAnswer,
+  type RequestHandler,
+} from '../ports/http-engine.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from '../ports/http-exchange.js';
 import type { LogFields, Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
+import type { CertificateHeaderRules } from './certificate-header-rules.js';
 import { Exchange } from './exchange.js';
 import { runStages, type Stage } from './stage.js';
+import { takeCertificateFields } from './take-certificate-fields.js';
 
 /** What requests are handled by at the moment. */
 export interface RequestPath {
   readonly stages: readonly Stage[];
   /** Peers whose forwarding headers are believed, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+  readonly certificateHeaders: CertificateHeaderRules;
   /** Responses end their connections. */
   readonly closing: boolean;
   /** Told of every request that enters, and of its end. */
@@ -85,6 +93,7 @@ export class ProxyRequest implements RequestHandler {
       clock.monotonicMs(),
       this.#isClosing,
     );
+    takeCertificateFields(exchange, path.certificateHeaders);
     path.entered();
     response.onClosed((completed) => {
       if (!completed) {
@@ -118,6 +127,10 @@ export class ProxyRequest implements RequestHandler {
       headers: problemHeaders(code, correlationId),
       body: problemBody(code, detail, correlationId),
     };
+  }
+
+  handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
+    this.#dependencies.logger.info('TLS handshake failed', { listener, client_ip: peerAddress, code });
   }
 
   /** A fault of the gateway's own: the client learns no more than that. */

@@ -9,9 +9,10 @@ import { type CidrSet, compileCidrs } from '../../domain/http/cidr-set.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { ConfigurationSource } from '../ports/configuration-source.js';
-import type { OpenListener, RequestHandler } from '../ports/http-engine.js';
+import type { OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
 import type { Logger } from '../ports/logger.js';
 import type { UpstreamClientFactory } from '../ports/upstream-client.js';
+import { certificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
 import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
 import { newLedger, type TargetLedger } from '../proxy-request/target-ledger.js';
 import type { AgentRegistry } from './agent-registry.js';
@@ -23,6 +24,7 @@ import {
   type PreparedListeners,
   type WantedListener,
 } from './listener-registry.js';
+import { type ListenerTlsParts, prepareListenerTls } from './prepare-listener-tls.js';
 import type { RunningState } from './running-state.js';
 import { stopOnceUnused } from './stop-once-unused.js';
 
@@ -30,6 +32,7 @@ export interface GatewayDependencies {
   readonly source: ConfigurationSource;
   readonly agents: AgentRegistry;
   readonly listeners: ListenerRegistry;
+  readonly listenerTls: ListenerTlsParts;
   readonly state: RunningState;
   readonly stages: StageDependencies;
   readonly createUpstream: UpstreamClientFactory;
@@ -57,6 +60,15 @@ export interface ListeningAddresses {
 
 /** What the admin address is called among the listeners. */
 const adminName = 'admin';
+
+/** An error in what the configuration refers to, which has no place in the configuration itself. */
+const unplaced = (message: string): ConfigurationProblem => ({
+  severity: 'error',
+  message,
+  position: null,
+  line: null,
+  suggestion: null,
+});
 
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
@@ -153,6 +165,9 @@ export class Gateway {
     }
     const failure = (reason: string, cause: unknown = null) => err({ problems, reason, cause });
 
+    const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
+    if (!tls.ok) return err({ problems: [...problems, ...tls.error.map(unplaced)], reason: null, cause: null });
+    for (const warning of tls.value.warnings) logger.warn(warning);
     const prepared = await agents.prepare(configuration.agents, configuration.limits.maxAgentQueueDepth);
     if (!prepared.ok) return failure(prepared.error);
     const generation = this.#build(configuration, prepared.value.clients);
@@ -165,7 +180,7 @@ export class Gateway {
     if (first) state.replace(generation.value, stages.clock.wallMs());
     let bound: PreparedListeners;
     try {
-      bound = await listeners.prepare(this.#wanted(configuration));
+      bound = await listeners.prepare(this.#wanted(configuration, tls.value.contexts));
     } catch (error) {
       await Promise.all([prepared.value.abandon(), generation.value.closeUpstreams(0)]);
       return failure('an address cannot be listened on', error);
@@ -173,33 +188,38 @@ export class Gateway {
     // From here on nothing can fail, and nothing waits: the swap is one step for every request.
     const previous = first ? null : state.replace(generation.value, stages.clock.wallMs());
     const droppedAgents = prepared.value.commit();
-    const droppedListeners = bound.commit();
+    const { gracefulShutdownTimeoutMs } = (previous ?? generation.value).configuration.system;
+    const droppedListeners = bound.commit(gracefulShutdownTimeoutMs);
     this.#forgetLedgers(generation.value);
     stages.metrics.nameInstance(configuration.system.instance ?? this.#dependencies.hostName);
     if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
     return ok(undefined);
   }
 
-  #wanted(configuration: GatewayConfiguration): readonly WantedListener[] {
+  #wanted(configuration: GatewayConfiguration, contexts: ReadonlyMap<string, TlsContext>): readonly WantedListener[] {
     const { proxy, admin } = this.#dependencies;
     const wanted: WantedListener[] = configuration.listeners.map(({ name, address }) => ({
       key: listenerKey(address, name),
       address,
       handler: proxy,
+      tls: contexts.get(name) ?? null,
     }));
     if (configuration.admin) {
       const { address } = configuration.admin;
-      wanted.push({ key: listenerKey(address, adminName), address, handler: admin });
+      wanted.push({ key: listenerKey(address, adminName), address, handler: admin, tls: null });
     }
     return wanted;
   }
 
   #build(configuration: GatewayConfiguration, agents: ReadonlyMap<string, AgentClient>): Result<Generation, string> {
+    const listeners = new Map(
+      configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
+    );
     const trustedProxies = new Map<string, CidrSet>();
-    for (const { name, address, trustedProxies: blocks } of configuration.listeners) {
+    for (const [key, { name, trustedProxies: blocks }] of listeners) {
       const cidrs = compileCidrs(blocks);
       if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
-      trustedProxies.set(listenerKey(address, name), cidrs.value);
+      trustedProxies.set(key, cidrs.value);
     }
     const upstreams = new Map<string, UpstreamPeer>();
     for (const upstream of configuration.upstreams) {
@@ -214,7 +234,9 @@ export class Gateway {
       for (const { client } of upstreams.values()) void client.close(0);
       return compiled;
     }
-    return ok(new Generation(configuration, compiled.value, upstreams, trustedProxies));
+    return ok(
+      new Generation(configuration, compiled.value, upstreams, trustedProxies, certificateHeaderRules(listeners)),
+    );
   }
 
   #peer(upstream: UpstreamConfiguration): UpstreamPeer {

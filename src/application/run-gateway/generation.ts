@@ -1,6 +1,7 @@
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type { UpstreamClient } from '../ports/upstream-client.js';
+import type { CertificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
 import type { CompiledRoute } from '../proxy-request/compiled-route.js';
 import type { RequestPath } from '../proxy-request/proxy-request.js';
@@ -29,6 +30,7 @@ export class Generation implements RequestPath {
     compiled: CompiledGateway,
     readonly upstreams: ReadonlyMap<string, UpstreamPeer>,
     readonly trustedProxies: ReadonlyMap<string, CidrSet>,
+    readonly certificateHeaders: CertificateHeaderRules,
   ) {
     this.stages = compiled.stages;
     this.routes = compiled.routes;

@@ -1,5 +1,5 @@
 import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
-import type { EngineLimits, HttpEngine, OpenListener, RequestHandler } from '../ports/http-engine.js';
+import type { EngineLimits, HttpEngine, OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
 
 /** A listener that a configuration wants. */
 export interface WantedListener {
@@ -7,12 +7,17 @@ export interface WantedListener {
   readonly key: string;
   readonly address: SocketAddress;
   readonly handler: RequestHandler;
+  /** Null: it speaks plain HTTP. */
+  readonly tls: TlsContext | null;
 }
 
 /** Listeners that a new configuration will use, the new ones bound already. */
 export interface PreparedListeners {
-  /** Makes these the listeners. Gives back those that are no longer wanted, still open. */
-  commit(): readonly OpenListener[];
+  /**
+   * Makes these the listeners. Gives back those that are no longer wanted, still open. The grace is for requests on
+   * connections that would not be let in any more: see `OpenListener.secure`.
+   */
+  commit(graceMs: number): readonly OpenListener[];
   /** Closes those that were bound. */
   abandon(): Promise<void>;
 }
@@ -41,6 +46,10 @@ class SwitchableHandler implements RequestHandler {
 
   reject(...parameters: Parameters<RequestHandler['reject']>): ReturnType<RequestHandler['reject']> {
     return this.current.reject(...parameters);
+  }
+
+  handshakeFailed(...parameters: Parameters<RequestHandler['handshakeFailed']>): void {
+    this.current.handshakeFailed(...parameters);
   }
 }
 
@@ -71,7 +80,7 @@ export class ListenerRegistry {
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
     };
-    for (const { key, address, handler } of wanted) {
+    for (const { key, address, handler, tls } of wanted) {
       const present = this.#open.get(key);
       if (present) {
         next.set(key, present);
@@ -79,7 +88,7 @@ export class ListenerRegistry {
       }
       const switchable = new SwitchableHandler(handler);
       try {
-        const listener = await this.#engine.listen(key, address, switchable, this.#limits);
+        const listener = await this.#engine.listen(key, address, switchable, this.#limits, tls);
         bound.push(listener);
         next.set(key, { listener, handler: switchable });
       } catch (error) {
@@ -87,15 +96,21 @@ export class ListenerRegistry {
         throw error;
       }
     }
-    return { commit: () => this.#commit(next, wanted), abandon };
+    return { commit: (graceMs) => this.#commit(next, wanted, graceMs), abandon };
   }
 
-  #commit(next: ReadonlyMap<string, RegisteredListener>, wanted: readonly WantedListener[]): readonly OpenListener[] {
+  #commit(
+    next: ReadonlyMap<string, RegisteredListener>,
+    wanted: readonly WantedListener[],
+    graceMs: number,
+  ): readonly OpenListener[] {
     const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     this.#open = next;
-    for (const { key, handler } of wanted) {
+    for (const { key, handler, tls } of wanted) {
       const registered = next.get(key);
-      if (registered) registered.handler.current = handler;
+      if (!registered) continue;
+      registered.handler.current = handler;
+      registered.listener.secure(tls, graceMs);
     }
     return dropped;
   }

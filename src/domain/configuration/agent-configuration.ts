@@ -1,3 +1,4 @@
+import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
 
 export const jwtAlgorithms = ['HS256', 'RS256', 'ES256'] as const;
@@ -36,6 +37,39 @@ export interface AgentOptions {
   readonly failOpen?: boolean;
   /** True: every credential goes on to the upstream; false: none does; absent: Authorization does, the API key does not. */
   readonly forwardCredentials?: boolean;
+  /** Tokens that are remembered as verified, at the most; 0: none. */
+  readonly tokenCacheSize?: number;
+  /** Providers of the `oidc` blocks, those included that are not enabled. */
+  readonly oidc?: readonly OidcProviderOptions[];
+  readonly mtls?: MtlsOptions;
+}
+
+/** An `oidc` block: a provider whose access tokens are accepted. */
+export interface OidcProviderOptions {
+  /** How logs and messages call it; null where the block has no name. */
+  readonly name: string | null;
+  readonly enabled: boolean;
+  /** What `iss` has to be. */
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  /** Null: not checked. */
+  readonly audience: string | null;
+  readonly requiredScopes: readonly string[];
+  readonly jwksRefreshMs: number;
+  readonly clockSkewMs: number;
+}
+
+/** The `mtls` block. */
+export interface MtlsOptions {
+  readonly enabled: boolean;
+  readonly clientCertHeader: string;
+  /** Path of a PEM file with the authorities. Null: whoever sets the header has checked the chain. */
+  readonly caCertPath: string | null;
+  /** Distinguished names as text (RFC 4514). */
+  readonly allowedDns: readonly string[];
+  readonly allowedSans: readonly string[];
+  readonly extractCnAsUser: boolean;
+  readonly extractSanEmailAsUser: boolean;
 }
 
 export type JwtKey =
@@ -51,14 +85,20 @@ export interface JwtOptions {
 }
 
 export interface ApiKey {
-  readonly key: Secret;
+  /** The key, or the SHA-256 of it. */
+  readonly key: ApiKeySecret;
   /** The user id it stands for. */
   readonly name: string;
 }
 
+export type ApiKeySecret =
+  | { readonly kind: 'plain'; readonly text: Secret }
+  /** In lower-case hexadecimal. */
+  | { readonly kind: 'sha256'; readonly digest: Secret };
+
 export interface BasicUser {
   readonly user: string;
-  readonly password: Secret;
+  readonly password: { readonly kind: 'plain'; readonly text: Secret } | PasswordHash;
 }
 
 /** Which of the credentials that were presented the upstream sees. */
@@ -70,12 +110,18 @@ export interface CompleteAgentOptions {
   /** Null: no bearer token is accepted. */
   readonly jwt: JwtOptions | null;
   readonly apiKeys: readonly ApiKey[];
-  readonly apiKeyHeader: string;
+  /** Null: no API keys are configured, and no header for them; none is a credential then. */
+  readonly apiKeyHeader: string | null;
   readonly basicUsers: readonly BasicUser[];
   readonly userIdHeader: string;
   readonly authMethodHeader: string;
   readonly failOpen: boolean;
   readonly forwardCredentials: CredentialForwarding;
+  readonly tokenCacheSize: number;
+  /** The enabled ones. */
+  readonly oidc: readonly OidcProviderOptions[];
+  /** Null: not enabled. */
+  readonly mtls: MtlsOptions | null;
 }
 
 export const agentDefaults = {
@@ -87,6 +133,10 @@ export const agentDefaults = {
   userIdHeader: 'X-User-Id',
   authMethodHeader: 'X-Auth-Method',
   failOpen: false,
+  tokenCacheSize: 10_000,
+  jwksRefreshMs: 3_600_000,
+  clockSkewMs: 30_000,
+  clientCertHeader: 'X-Client-Cert',
 } as const;
 
 /** The options by the names that flags and the config block give them. */
@@ -108,6 +158,9 @@ export const agentOptionNames = [
   'auth-method-header',
   'fail-open',
   'forward-credentials',
+  'token-cache-size',
+  'oidc',
+  'mtls',
 ] as const;
 export type AgentOptionName = (typeof agentOptionNames)[number];
 
@@ -117,4 +170,14 @@ export interface AgentOptionProblem {
   readonly option: AgentOptionName;
   readonly message: string;
   readonly suggestion: string | null;
+  /** Absent: the option as a whole. */
+  readonly place?: OptionPlace;
+}
+
+/** Where inside an option that is a block. */
+export interface OptionPlace {
+  /** Number of the block, from 0; absent where there is one alone. */
+  readonly block?: number;
+  /** Absent: the block as a whole. */
+  readonly key?: string;
 }

@@ -31,9 +31,34 @@ export interface SystemConfiguration {
 export interface ListenerConfiguration {
   readonly name: string;
   readonly address: SocketAddress;
-  readonly protocol: 'http';
+  /** Null: it speaks plain HTTP. */
+  readonly tls: TlsConfiguration | null;
   /** CIDR blocks whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Header in which a trusted proxy brings the certificate of its client; null: none may. */
+  readonly acceptClientCertHeader: string | null;
+}
+
+/** Whether clients have to show a certificate; with `request` they may, and one that is shown has to be good. */
+export type ClientAuth = 'none' | 'request' | 'require';
+
+/** TLS of a listener. */
+export interface TlsConfiguration {
+  /** The first is shown to clients that name no server, or one that no certificate is for. */
+  readonly certificates: readonly CertificateFiles[];
+  readonly clientAuth: ClientAuth;
+  /** Path of a PEM file with the authorities of clients; null with `none` alone. */
+  readonly caCertFile: string | null;
+  /** Header in which the verified certificate of the client is passed on; null: it is not. */
+  readonly forwardClientCertHeader: string | null;
+  readonly minVersion: '1.2' | '1.3';
+}
+
+/** Paths of PEM files. */
+export interface CertificateFiles {
+  /** The certificate, then the intermediates up to the root. */
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** A header or query parameter that has to be there, with a value or with any. */

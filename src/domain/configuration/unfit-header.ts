@@ -3,7 +3,7 @@ import { isHopByHop } from '../http/hop-by-hop-headers.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
 
 /** The options of an agent that name a header. */
-export type HeaderOption = 'user-id-header' | 'auth-method-header' | 'api-key-header';
+export type HeaderOption = 'user-id-header' | 'auth-method-header' | 'api-key-header' | 'client-cert-header';
 
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
@@ -23,11 +23,18 @@ const wellKnownPrefixes = ['access-control-', 'content-', 'sec-', 'x-b3-', 'x-en
 
 const identityNames = ownedHeaders(alwaysOwned);
 
+/** The headers that certificates usually come in. */
+const certificateHeaders: ReadonlySet<string> = new Set(['client-cert', 'x-client-cert', 'x-forwarded-client-cert']);
+
 /** Why a header cannot be what an option makes of it; null where it can. Names compare as they do where they are stripped. */
 export const unfitHeader = (option: HeaderOption, name: string): string | null => {
   const canonical = canonicalName(name);
   if (isHopByHop(canonical) || framing.has(canonical)) {
     return 'frames the message or concerns one connection, and cannot be used here';
+  }
+  if (option === 'client-cert-header') {
+    if (certificateHeaders.has(canonical)) return null;
+    if (isOwned(identityNames, name)) return 'has a meaning of its own, and cannot be used here';
   }
   if (option === 'api-key-header' && isOwned(identityNames, name)) {
     return 'tells an identity: it is removed from what clients send, so no key could come in it';

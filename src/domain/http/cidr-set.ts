@@ -79,6 +79,12 @@ export const compileCidrs = (blocks: readonly string[]): Result<CidrSet, string>
   return ok({ ipv4: merged(ipv4), ipv6: merged(ipv6) });
 };
 
+/** What is in any of some sets. */
+export const joinCidrs = (sets: readonly CidrSet[]): CidrSet => ({
+  ipv4: merged(sets.flatMap(({ ipv4 }) => ipv4)),
+  ipv6: merged(sets.flatMap(({ ipv6 }) => ipv6)),
+});
+
 /** Whether an address is in one of the blocks. */
 export const includesAddress = (set: CidrSet, address: IpAddress): boolean => {
   const ranges = address.length === 1 ? set.ipv4 : set.ipv6;

@@ -1,9 +1,11 @@
 import { decodeBase64 } from '../shared/base64.js';
 import { decodeUtf8 } from '../shared/utf8.js';
+import { normalForm } from './normal-form.js';
 
 /** What an Authorization field says (RFC 9110, section 11.6.2). */
 export type AuthorizationCredential =
   | { readonly scheme: 'bearer'; readonly token: string }
+  /** In normal form. */
   | { readonly scheme: 'basic'; readonly user: string; readonly password: string }
   /** One of the two schemes, with something else behind it. */
   | { readonly scheme: 'malformed'; readonly of: 'bearer' | 'basic' }
@@ -20,7 +22,7 @@ const basicCredential = (encoded: string): AuthorizationCredential => {
   const text = octets === null ? null : decodeUtf8(octets);
   const colon = text === null ? -1 : text.indexOf(':');
   if (text === null || colon < 0 || control.test(text)) return { scheme: 'malformed', of: 'basic' };
-  return { scheme: 'basic', user: text.slice(0, colon), password: text.slice(colon + 1) };
+  return { scheme: 'basic', user: normalForm(text.slice(0, colon)), password: normalForm(text.slice(colon + 1)) };
 };
 
 /** Reads the value of an Authorization field: a scheme in any case, spaces, and one token68. */

@@ -2,20 +2,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.js
 import { isWellFormed } from '../shared/well-formed.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
 
-/** A claim as a header carries it. */
+/** A claim as a header would carry it. */
 export interface FlatClaim {
   /** The claim's path, its names joined with `.`: for the log. */
   readonly path: string;
   /** What follows the prefix in the header's name; only characters that a header name may have. */
   readonly name: string;
-  /** Encoded as an identity header's value is. */
-  readonly value: string;
-}
-
-export interface FlattenedClaims {
-  readonly claims: readonly FlatClaim[];
-  /** Paths of claims with a value that no header can carry faithfully. */
-  readonly unrepresentable: readonly string[];
+  /** Encoded as an identity header's value is; null where no header can carry the claim faithfully. */
+  readonly value: string | null;
 }
 
 const notInName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu;
@@ -46,9 +40,8 @@ const arrayValue = (items: readonly JsonValue[]): string | null => {
 const isArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 /** Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is passed over. */
-export const flattenClaims = (claims: JsonObject): FlattenedClaims => {
+export const flattenClaims = (claims: JsonObject): readonly FlatClaim[] => {
   const flat: FlatClaim[] = [];
-  const unrepresentable: string[] = [];
   const visit = (object: JsonObject, namePrefix: string, pathPrefix: string) => {
     for (const [key, value] of Object.entries(object)) {
       const path = pathPrefix + key;
@@ -56,11 +49,10 @@ export const flattenClaims = (claims: JsonObject): FlattenedClaims => {
       if (isJsonObject(value)) visit(value, `${name}-`, `${path}.`);
       else if (value !== null) {
         const text = isArray(value) ? arrayValue(value) : scalarValue(value);
-        if (text === null || name === '') unrepresentable.push(path);
-        else flat.push({ path, name, value: text });
+        flat.push({ path, name, value: name === '' ? null : text });
       }
     }
   };
   visit(claims, '', '');
-  return { claims: flat, unrepresentable };
+  return flat;
 };

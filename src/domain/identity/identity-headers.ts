@@ -3,7 +3,7 @@ import { canonicalName } from '../http/canonical-name.js';
 import type { HeaderList } from '../http/header-list.js';
 import { type FlatClaim, flattenClaims } from './claim-flattening.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
-import type { Identity } from './identity.js';
+import type { CertificateIdentity, Identity } from './identity.js';
 import { isOwned, type OwnedHeaders } from './owned-headers.js';
 
 /** Identity headers of one request, at the most. */
@@ -12,14 +12,17 @@ export const maximumIdentityHeaders = 64;
 export const maximumIdentityHeaderOctets = 4096;
 
 const claimPrefix = 'X-Auth-Claim-';
+const commonNameHeader = 'X-Client-Cert-CN';
+const distinguishedNameHeader = 'X-Client-Cert-DN';
 
 export interface IdentityHeaderNames {
   readonly userId: string;
   readonly authMethod: string;
 }
 
-/** A claim that no header says anything of. */
+/** What no header says anything of. */
 export interface LeftOutClaim {
+  /** Of the claim; what is told of a certificate has the name of its header. */
   readonly path: string;
   readonly reason: 'same_name' | 'over_limit' | 'unrepresentable';
 }
@@ -41,35 +44,53 @@ const countNames = (claims: readonly FlatClaim[], names: IdentityHeaderNames): M
   return counts;
 };
 
+/** Takes headers until a limit is reached. */
+class BoundedHeaders {
+  readonly operations: HeaderOperation[] = [];
+  readonly leftOut: LeftOutClaim[] = [];
+  #octets = 0;
+
+  /** For what has to be told, whatever its size. */
+  set(name: string, value: string): void {
+    this.operations.push({ kind: 'set', name, value });
+    this.#octets += name.length + value.length;
+  }
+
+  setWithinLimits(name: string, value: string, path: string): void {
+    const octets = this.#octets + name.length + value.length;
+    if (this.operations.length >= maximumIdentityHeaders || octets > maximumIdentityHeaderOctets) {
+      this.leftOut.push({ path, reason: 'over_limit' });
+    } else this.set(name, value);
+  }
+}
+
+const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName }: CertificateIdentity): void => {
+  if (commonName !== null) headers.setWithinLimits(commonNameHeader, encodeHeaderValue(commonName), commonNameHeader);
+  headers.setWithinLimits(distinguishedNameHeader, encodeHeaderValue(distinguishedName), distinguishedNameHeader);
+};
+
 /**
  * The headers that tell the upstream who makes the request. Claims that end in one name are all left out, because which of
- * them counts would be a guess; claims come in the order of the token until a limit is reached.
+ * them counts would be a guess. Claims come in the order of the token until a limit is reached, but names that are integers
+ * come first, as members of objects do (ECMA-262, OrdinaryOwnPropertyKeys).
  */
 export const identityHeaders = (identity: Identity, names: IdentityHeaderNames): IdentityHeaders => {
-  const userId = encodeHeaderValue(identity.userId);
-  const operations: HeaderOperation[] = [
-    { kind: 'set', name: names.userId, value: userId },
-    { kind: 'set', name: names.authMethod, value: identity.method },
-  ];
-  if (identity.claims === null) return { operations, leftOut: [] };
+  const headers = new BoundedHeaders();
+  headers.set(names.userId, encodeHeaderValue(identity.userId));
+  headers.set(names.authMethod, identity.method);
+  if (identity.certificate !== null) setCertificate(headers, identity.certificate);
+  if (identity.claims === null) return headers;
 
-  const { claims, unrepresentable } = flattenClaims(identity.claims);
-  const leftOut: LeftOutClaim[] = unrepresentable.map((path) => ({ path, reason: 'unrepresentable' }));
+  const claims = flattenClaims(identity.claims);
+  // One that cannot be told takes its name all the same: another one under it would pass for it.
   const counts = countNames(claims, names);
-  let octets = names.userId.length + userId.length + names.authMethod.length + identity.method.length;
-
   for (const { path, name, value } of claims) {
     const header = claimPrefix + name;
-    const size = header.length + value.length;
-    if (counts.get(canonicalName(header)) !== 1) leftOut.push({ path, reason: 'same_name' });
-    else if (operations.length >= maximumIdentityHeaders || octets + size > maximumIdentityHeaderOctets) {
-      leftOut.push({ path, reason: 'over_limit' });
-    } else {
-      octets += size;
-      operations.push({ kind: 'set', name: header, value });
-    }
+    if (value === null) headers.leftOut.push({ path, reason: 'unrepresentable' });
+    else if (counts.get(canonicalName(header)) !== 1) headers.leftOut.push({ path, reason: 'same_name' });
+    else headers.setWithinLimits(header, value, path);
   }
-  return { operations, leftOut };
+  return headers;
 };
 
 /** Removes, by the very names that the request has, every header that `removable` covers. */

@@ -1,13 +1,7 @@
+import { isUsableSubject } from '../identity/usable-subject.js';
 import type { JsonObject, JsonValue } from '../shared/json.js';
 import { err, ok, type Result } from '../shared/result.js';
-import { isWellFormed } from '../shared/well-formed.js';
 import type { TokenRejection } from './token-rejection.js';
-
-/** How far two clocks may be apart, in seconds. */
-export const clockToleranceSeconds = 30;
-
-/** Characters of a `sub`, at the most. */
-export const maximumSubjectLength = 256;
 
 /** What a token has to say besides being signed. */
 export interface JwtClaimRules {
@@ -15,6 +9,8 @@ export interface JwtClaimRules {
   readonly issuer: string | null;
   /** Null: any. */
   readonly audience: string | null;
+  /** How far the clock of the issuer may be off. */
+  readonly clockSkewMs: number;
 }
 
 /** When a token may be used; milliseconds since the Unix epoch, the tolerance included. */
@@ -39,14 +35,6 @@ const numericDate = (value: JsonValue | undefined): Result<number | null, TokenR
 const namesAudience = (value: JsonValue | undefined, audience: string): boolean =>
   value === audience || (Array.isArray(value) && value.includes(audience));
 
-/** White space around a user id would be lost in a header field, and a lone surrogate too: two users would become one. */
-const isUsableSubject = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' &&
-  value !== '' &&
-  value.length <= maximumSubjectLength &&
-  value.trim() === value &&
-  isWellFormed(value);
-
 /** Says why a token cannot be used at this moment; null where it can. */
 export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {
   if (nowMs >= window.untilMs) return 'expired';
@@ -68,18 +56,18 @@ export const checkJwtClaims = (
   if (expires.value === null) return err('missing_expiry');
 
   const window: TokenWindow = {
-    fromMs: (Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) - clockToleranceSeconds) * 1000,
-    untilMs: (expires.value + clockToleranceSeconds) * 1000,
+    fromMs: Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) * 1000 - rules.clockSkewMs,
+    untilMs: expires.value * 1000 + rules.clockSkewMs,
   };
   const untimely = checkWindow(window, nowMs);
   if (untimely === 'expired') return err('expired');
   if (untimely !== null) {
-    const issuedInFuture = ((issuedAt.value ?? 0) - clockToleranceSeconds) * 1000 > nowMs;
+    const issuedInFuture = (issuedAt.value ?? 0) * 1000 - rules.clockSkewMs > nowMs;
     return err(issuedInFuture ? 'issued_in_future' : 'not_yet_valid');
   }
   if (rules.issuer !== null && claims['iss'] !== rules.issuer) return err('wrong_issuer');
   if (rules.audience !== null && !namesAudience(claims['aud'], rules.audience)) return err('wrong_audience');
 
   const subject = claims['sub'];
-  return isUsableSubject(subject) ? ok({ subject, window }) : err('unusable_subject');
+  return typeof subject === 'string' && isUsableSubject(subject) ? ok({ subject, window }) : err('unusable_subject');
 };

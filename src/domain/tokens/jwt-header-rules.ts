@@ -1,4 +1,5 @@
 import type { JsonObject } from '../shared/json.js';
+import { asymmetricAlgorithmOf } from './signature-algorithm.js';
 import type { TokenRejection } from './token-rejection.js';
 
 /**
@@ -7,5 +8,6 @@ import type { TokenRejection } from './token-rejection.js';
  */
 export const checkJwtHeader = (header: JsonObject, algorithm: string): TokenRejection | null => {
   if (Object.hasOwn(header, 'crit')) return 'critical_header';
-  return header['alg'] === algorithm ? null : 'wrong_algorithm';
+  const alg = header['alg'];
+  return alg === algorithm || asymmetricAlgorithmOf(alg) === algorithm ? null : 'wrong_algorithm';
 };

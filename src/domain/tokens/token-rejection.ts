@@ -6,6 +6,12 @@ export type TokenRejection =
   | 'malformed'
   /** Another algorithm than the configured one, `none` included. */
   | 'wrong_algorithm'
+  /** A `typ` that says it is something else than an access token. */
+  | 'wrong_type'
+  /** No configured provider issues under its `iss`. */
+  | 'unknown_issuer'
+  /** No key of the provider has its `kid`. */
+  | 'unknown_key'
   /** Has a `crit` header: extensions that have to be understood, and none is. */
   | 'critical_header'
   | 'bad_signature'
@@ -15,5 +21,7 @@ export type TokenRejection =
   | 'issued_in_future'
   | 'wrong_issuer'
   | 'wrong_audience'
+  /** Lacks one of the required scopes. */
+  | 'insufficient_scope'
   /** No `sub` that could be a user id. */
   | 'unusable_subject';

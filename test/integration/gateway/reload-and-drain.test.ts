@@ -83,7 +83,7 @@ describe('a reload', () => {
     ];
     const serving = (listener: SocketAddress, admin: SocketAddress) =>
       testConfiguration([testUpstream(upstream.port)], {
-        listeners: [{ name: 'main', address: listener, protocol: 'http', trustedProxies: [] }],
+        listeners: [{ name: 'main', address: listener, tls: null, trustedProxies: [], acceptClientCertHeader: null }],
         admin: { address: admin, token: null, readyRequires: [] },
       });
     const stats = ({ port }: SocketAddress) => get(`http://127.0.0.1:${port}/admin/stats`);
@@ -103,7 +103,10 @@ describe('a reload', () => {
     const reloaded = await gateway.reload({
       ...configuration,
       routes: [testRoute({ id: 'other' })],
-      listeners: [...configuration.listeners, { ...taken, protocol: 'http', trustedProxies: [] }],
+      listeners: [
+        ...configuration.listeners,
+        { ...taken, tls: null, trustedProxies: [], acceptClientCertHeader: null },
+      ],
     });
     expect(reloaded).toMatchObject({ ok: false, error: { cause: { code: 'EADDRINUSE' } } });
     expect(gateway.state.routesInOrder().map(({ id }) => id)).toEqual(['all']);

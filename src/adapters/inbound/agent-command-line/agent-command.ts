@@ -1,4 +1,5 @@
 import type { AgentOptionText } from '../../../domain/configuration/agent/decode-agent-options.js';
+import type { PasswordAlgorithm } from '../../../domain/identity/new-password.js';
 
 /** Where a config block is read from. */
 export interface AgentBlockPlace {
@@ -16,10 +17,18 @@ export interface AgentRun {
   readonly exposedSecrets: readonly string[];
 }
 
+/** `hash-password` and `hash-key`: secrets made ready for a configuration. */
+export type HashCommand =
+  /** With a user, the whole entry is wanted. */
+  | { readonly kind: 'hash-password'; readonly algorithm: PasswordAlgorithm; readonly user: string | null }
+  /** With a name, the whole entry is wanted. */
+  | { readonly kind: 'hash-key'; readonly generate: boolean; readonly name: string | null };
+
 /** What the command line of `gateway-auth` asks for. */
 export type AgentCommand =
   | ({ readonly kind: 'run' } & AgentRun)
   /** `--test` and `--validate`: load everything and report. */
   | ({ readonly kind: 'check' } & AgentRun)
+  | HashCommand
   /** Nothing to do but to say this: help and version on the standard output, wrong usage on the other. */
   | { readonly kind: 'say'; readonly text: string; readonly exitCode: 0 | 2 };

@@ -42,4 +42,5 @@ export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('auth-method-header', 'AUTH_METHOD_HEADER', '<name>', 'header for the method (default: X-Auth-Method)'),
   flag('fail-open', 'FAIL_OPEN', '[bool]', 'let requests without a valid credential pass, without an identity'),
   flag('forward-credentials', 'FORWARD_CREDENTIALS', '[bool]', 'true: the upstream sees every credential; false: none'),
+  flag('token-cache-size', 'TOKEN_CACHE_SIZE', '<count>', 'verified tokens to remember, 0: none (default: 10000)'),
 ];

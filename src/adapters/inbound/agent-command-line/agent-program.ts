@@ -5,6 +5,10 @@ import { agentOptionFlags } from './agent-option-flags.js';
 export type AgentFlagValues = Readonly<Record<string, readonly string[] | true | undefined>>;
 
 const examples = `
+Commands, each with a --help of its own:
+  gateway-auth hash-password  hash a password for basic-auth-users
+  gateway-auth hash-key       hash an API key for api-keys, or make a new one
+
 Lists have their entries separated by commas; \\, is a comma, and @FILE names a file with one entry a line. A list flag may
 be repeated: the entries of each are read on their own.
 A key entry splits at its last colon, a user entry at its first.
@@ -47,7 +51,7 @@ const gather = (value: string, earlier: readonly string[] | undefined): readonly
 export const agentProgram = (version: string, say: (text: string) => void): Command => {
   const program = new Command('gateway-auth')
     .description('Portcullis: the authentication agent. Says who makes a request, or that it must not pass.')
-    .usage('[options]')
+    .usage('[options] | hash-password | hash-key')
     .version(`gateway-auth ${version}`, '--version', 'print the version and end')
     .helpOption('-h, --help', 'print this help and end')
     .showSuggestionAfterError(true)

@@ -4,6 +4,7 @@ import { parseEntryList } from '../../../domain/configuration/credential-entries
 import type { AgentBlockPlace, AgentCommand } from './agent-command.js';
 import { type AgentOptionFlag, agentOptionFlags } from './agent-option-flags.js';
 import { type AgentFlagValues, agentProgram } from './agent-program.js';
+import { parseHashArguments } from './parse-hash-arguments.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -109,6 +110,8 @@ const parse = (argv: readonly string[], version: string): Parsed => {
  * @param version of the program, as in `1.2.3`
  */
 export const parseAgentArguments = (argv: readonly string[], env: Environment, version: string): AgentCommand => {
+  const hashCommand = parseHashArguments(argv);
+  if (hashCommand !== null) return hashCommand;
   const parsed = parse(argv, version);
   if (parsed.ok) return toCommand(parsed.values, env);
   if (parsed.exitCode === 0) return { kind: 'say', text: parsed.text, exitCode: 0 };

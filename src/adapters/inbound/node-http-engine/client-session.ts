@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ClientConnection } from '../../../application/ports/http-exchange.js';
+import type { ClientConnection, ConnectionTls } from '../../../application/ports/http-exchange.js';
 
 /** Pipelined requests that may wait behind the one that is being answered; nobody sends that many in good faith. */
 const maxWaiting = 64;
@@ -14,15 +14,19 @@ export class ClientSession {
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
   #isClosing = false;
+  #isHandedOver = false;
+  #isRetired = false;
 
-  constructor(socket: Socket, listener: string) {
+  /** `tls` is null on a plain connection. */
+  constructor(socket: Socket, listener: string, tls: ConnectionTls | null) {
     this.#socket = socket;
     this.client = {
       listener,
       peerAddress: socket.remoteAddress ?? '',
       peerPort: socket.remotePort ?? 0,
       localPort: socket.localPort ?? 0,
-      scheme: 'http',
+      scheme: tls === null ? 'http' : 'https',
+      tls,
     };
   }
 
@@ -38,6 +42,8 @@ export class ClientSession {
 
   /** Answers a request when its turn comes; `over` has to be called once when its response has ended. */
   take(answer: () => void): void {
+    // What comes behind the last response is never begun.
+    if (this.#isClosing) return;
     if (this.#waiting.length >= maxWaiting) {
       this.#socket.destroy();
     } else if (this.#isBusy) {
@@ -61,5 +67,27 @@ export class ClientSession {
   closeAfterResponse(): void {
     this.#isClosing = true;
     this.#waiting.splice(0);
+  }
+
+  /** The connection has left HTTP, or is about to: it is a tunnel, or the answer to the wish for one ends it. */
+  handOver(): void {
+    this.#isHandedOver = true;
+  }
+
+  /**
+   * The client would not be let in any more as it was when it came. Ends the connection: a tunnel and an idle one at once,
+   * any other after the response that is under way, at the latest after the grace.
+   */
+  retire(graceMs: number): void {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    if (this.#isHandedOver) {
+      this.#socket.destroy();
+      return;
+    }
+    this.closeAfterResponse();
+    if (!this.#isBusy) this.#socket.destroySoon();
+    const cut = setTimeout(() => this.#socket.destroy(), graceMs);
+    this.#socket.once('close', () => clearTimeout(cut));
   }
 }

@@ -2,20 +2,40 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { BodyReadError } from '../../../application/ports/body-source.js';
-import type { EngineLimits, HttpEngine, OpenListener, RequestHandler } from '../../../application/ports/http-engine.js';
+import type {
+  EngineLimits,
+  HttpEngine,
+  OpenListener,
+  RequestHandler,
+  TlsContext,
+  TlsMaterial,
+} from '../../../application/ports/http-engine.js';
 import type { ClientConnection, ClientRequest, RejectedRequest } from '../../../application/ports/http-exchange.js';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
-import { ClientSession } from './client-session.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { ClientSessions } from './client-sessions.js';
+import { ConnectionGate } from './connection-gate.js';
 import { FilteredIncomingMessage } from './filtered-incoming-message.js';
 import { IncomingBody } from './incoming-body.js';
-import { NodeOpenListener } from './node-open-listener.js';
+import { NodeOpenListener, ownTls } from './node-open-listener.js';
 import { NodeResponse } from './node-response.js';
+import { prepareTls } from './prepared-tls.js';
 import { rawHead } from './raw-response.js';
 import { UpgradeResponse } from './upgrade-response.js';
 
 /** The HTTP/1.1 engine on Node's own server. */
 export class NodeHttpEngine implements HttpEngine {
-  listen(key: string, address: SocketAddress, handler: RequestHandler, limits: EngineLimits): Promise<OpenListener> {
+  prepareTls(material: TlsMaterial): Result<TlsContext, string> {
+    return prepareTls(material, Date.now());
+  }
+
+  listen(
+    key: string,
+    address: SocketAddress,
+    handler: RequestHandler,
+    limits: EngineLimits,
+    tls: TlsContext | null,
+  ): Promise<OpenListener> {
     const server = createServer({
       IncomingMessage: FilteredIncomingMessage,
       insecureHTTPParser: false,
@@ -31,35 +51,28 @@ export class NodeHttpEngine implements HttpEngine {
     // Node would drop the fields past this count without a word; the gateway counts them and refuses.
     server.maxHeadersCount = 0;
     server.maxConnections = limits.maxConnections;
-    serve(server, key, handler, limits);
+    const gate = new ConnectionGate(key, server, handler, limits.handshakeTimeoutMs);
+    gate.secure(ownTls(tls));
+    const sessions = new ClientSessions(key, gate);
+    serve(server, sessions, handler, limits);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host: address.host, port: address.port, exclusive: true }, () => {
         server.off('error', reject);
         const { address: host, port } = server.address() as AddressInfo;
-        resolve(new NodeOpenListener(key, server, { host, port }));
+        resolve(new NodeOpenListener(key, server, gate, sessions, { host, port }));
       });
     });
   }
 }
 
-const serve = (server: Server, key: string, handler: RequestHandler, limits: EngineLimits): void => {
-  const sessions = new WeakMap<Duplex, ClientSession>();
+const serve = (server: Server, sessions: ClientSessions, handler: RequestHandler, limits: EngineLimits): void => {
   /** Bodies that are being read, by connection. */
   const bodies = new WeakMap<Duplex, IncomingBody>();
 
-  const sessionOf = (socket: Socket): ClientSession => {
-    let session = sessions.get(socket);
-    if (!session) {
-      session = new ClientSession(socket, key);
-      sessions.set(socket, session);
-    }
-    return session;
-  };
-
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const { socket } = request;
-    const session = sessionOf(socket);
+    const session = sessions.of(socket);
     session.take(() => {
       const length = bodyLength(request);
       const continueWith = expectsContinue ? response : null;
@@ -74,17 +87,18 @@ const serve = (server: Server, key: string, handler: RequestHandler, limits: Eng
 
   const takeOver = (request: IncomingMessage, head: Buffer, wantsWebSocket: boolean): void => {
     const { socket } = request;
-    const session = sessionOf(socket);
+    const session = sessions.of(socket);
     // Node has let go of the responses that are still due: they and this one could no longer be told apart.
-    if (session.isBusy) socket.destroy();
+    if (session.isBusy || session.isClosing) socket.destroy();
     else {
+      session.handOver();
       const response = new UpgradeResponse(socket, head, limits.bodyTimeoutMs);
       handler.handle(clientRequest(request, session.client, null, false, wantsWebSocket), response);
     }
   };
 
   const refuse = (error: ClientError, socket: Socket): void => {
-    const session = sessionOf(socket);
+    const session = sessions.of(socket);
     if (session.isBusy) {
       // The error is in the body that is being read, or behind a request that is still to be answered.
       session.closeAfterResponse();
@@ -107,7 +121,8 @@ const serve = (server: Server, key: string, handler: RequestHandler, limits: Eng
   server.on('upgrade', (request, _socket, head) => takeOver(request, head, true));
   server.on('connect', (request, _socket, head) => takeOver(request, head, false));
   server.on('clientError', (error: ClientError, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    // An answer could not be read where TLS itself has failed.
+    if (error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL') || !socket.writable) socket.destroy();
     else refuse(error, socket as Socket);
   });
 };

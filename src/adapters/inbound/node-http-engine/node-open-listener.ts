@@ -1,27 +1,30 @@
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-import type { OpenListener } from '../../../application/ports/http-engine.js';
+import type { OpenListener, TlsContext } from '../../../application/ports/http-engine.js';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { ClientSessions } from './client-sessions.js';
+import type { ConnectionGate } from './connection-gate.js';
+import { PreparedTls } from './prepared-tls.js';
 
 /** How often a draining listener looks for connections that have become idle. */
 const sweepMs = 100;
 
 export class NodeOpenListener implements OpenListener {
   readonly #server: Server;
+  readonly #gate: ConnectionGate;
+  readonly #sessions: ClientSessions;
   readonly #address: SocketAddress;
-  readonly #sockets = new Set<Socket>();
 
   constructor(
     readonly key: string,
     server: Server,
+    gate: ConnectionGate,
+    sessions: ClientSessions,
     address: SocketAddress,
   ) {
     this.#server = server;
+    this.#gate = gate;
+    this.#sessions = sessions;
     this.#address = address;
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
   }
 
   address(): SocketAddress {
@@ -29,16 +32,18 @@ export class NodeOpenListener implements OpenListener {
   }
 
   connections(): number {
-    return this.#sockets.size;
+    return this.#gate.size;
+  }
+
+  secure(tls: TlsContext | null, graceMs: number): void {
+    for (const socket of this.#gate.secure(ownTls(tls))) this.#sessions.of(socket).retire(graceMs);
   }
 
   drain(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       // Idle keep-alive connections end now, the others with their response: the gateway says close in each.
       const sweep = setInterval(() => this.#closeIdle(), sweepMs);
-      const cut = setTimeout(() => {
-        for (const socket of this.#sockets) socket.destroy();
-      }, graceMs);
+      const cut = setTimeout(() => this.#gate.endAll(), graceMs);
       this.#server.close(() => {
         clearInterval(sweep);
         clearTimeout(cut);
@@ -51,6 +56,12 @@ export class NodeOpenListener implements OpenListener {
   #closeIdle(): void {
     this.#server.closeIdleConnections();
     // Node calls a connection idle only once it has had a request; one that never sent anything would hold the drain.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    this.#gate.endUnused();
   }
 }
+
+/** TLS as this engine prepares it. */
+export const ownTls = (tls: TlsContext | null): PreparedTls | null => {
+  if (tls === null || tls instanceof PreparedTls) return tls;
+  throw new TypeError('the TLS was prepared by another engine');
+};

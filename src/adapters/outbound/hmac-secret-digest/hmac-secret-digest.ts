@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretDigest } from '../../../application/ports/secret-digest.js';
 
 /** HMAC-SHA-256 under a random key that never leaves the process. */
@@ -13,5 +13,9 @@ export class HmacSecretDigest implements SecretDigest {
     const firstOctets = Buffer.from(first, 'latin1');
     const secondOctets = Buffer.from(second, 'latin1');
     return firstOctets.length === secondOctets.length && timingSafeEqual(firstOctets, secondOctets);
+  }
+
+  sha256Hex(text: string): string {
+    return createHash('sha256').update(text, 'utf8').digest('hex');
   }
 }

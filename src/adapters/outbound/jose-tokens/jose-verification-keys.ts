@@ -1,14 +1,15 @@
-import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { TokenVerifier, VerificationKey, VerificationKeys } from '../../../application/ports/token-verifier.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { JoseTokenVerifier } from './jose-token-verifier.js';
+import { HmacTokenVerifier } from './hmac-token-verifier.js';
+import { unfitness } from './key-fitness.js';
+import { readPublicJwk } from './public-jwk.js';
+import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
 /** Octets of an HS256 secret, at the least (RFC 7518, section 3.2). */
 const minimumSecretOctets = 32;
-/** Bits of an RSA modulus, at the least (RFC 7518, section 3.3). */
-const minimumRsaBits = 2048;
 
-const readPublicKey = (pem: string): Result<KeyObject, string> => {
+const readPublicPem = (pem: string): Result<KeyObject, string> => {
   // A public key could be derived from a private one, but a verifier that holds one is a leak in waiting.
   if (pem.includes('PRIVATE KEY')) return err('holds a private key; the public one is needed');
   try {
@@ -18,47 +19,22 @@ const readPublicKey = (pem: string): Result<KeyObject, string> => {
   }
 };
 
-const unfitness = (key: KeyObject, algorithm: 'RS256' | 'ES256'): string | null => {
-  const details = key.asymmetricKeyDetails;
-  if (algorithm === 'RS256') {
-    if (key.asymmetricKeyType !== 'rsa') return `holds a key of type ${key.asymmetricKeyType}, but RS256 needs RSA`;
-    const bits = details?.modulusLength ?? 0;
-    return bits < minimumRsaBits ? `holds an RSA key of ${bits} bits; ${minimumRsaBits} are needed at the least` : null;
-  }
-  if (key.asymmetricKeyType !== 'ec') return `holds a key of type ${key.asymmetricKeyType}, but ES256 needs P-256`;
-  return details?.namedCurve === 'prime256v1'
-    ? null
-    : `holds a key on the curve ${details?.namedCurve}, but ES256 needs P-256`;
-};
-
-const webAlgorithms = {
-  RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
-} as const;
-
 /**
- * Keys for jose: read from PEM (SPKI, PKCS #1, or an X.509 certificate) and checked against their algorithm. They are
- * imported here, once, because jose would do it again for each token.
+ * Keys from a secret, from PEM (SPKI, PKCS #1, or an X.509 certificate) and from JWKs, checked against their algorithm and
+ * made ready once: nothing of a key is read again when a token comes.
  */
 export class JoseVerificationKeys implements VerificationKeys {
   async prepare(key: VerificationKey): Promise<Result<TokenVerifier, string>> {
-    if (key.algorithm === 'HS256') {
+    if ('secret' in key) {
       const secret = Buffer.from(key.secret.reveal(), 'utf8');
       if (secret.length < minimumSecretOctets) return err(`has fewer than ${minimumSecretOctets} bytes`);
-      const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-      const imported = await webcrypto.subtle.importKey('raw', secret, algorithm, false, ['verify']);
-      return ok(new JoseTokenVerifier('HS256', imported));
+      return ok(new HmacTokenVerifier(secret));
     }
-    const publicKey = readPublicKey(key.publicKeyPem);
+    const isJwk = 'jwk' in key;
+    const publicKey = isJwk ? await readPublicJwk(key.jwk, key.algorithm) : readPublicPem(key.publicKeyPem);
     if (!publicKey.ok) return publicKey;
     const unfit = unfitness(publicKey.value, key.algorithm);
-    if (unfit !== null) return err(unfit);
-    try {
-      const spki = publicKey.value.export({ type: 'spki', format: 'der' });
-      const imported = await webcrypto.subtle.importKey('spki', spki, webAlgorithms[key.algorithm], false, ['verify']);
-      return ok(new JoseTokenVerifier(key.algorithm, imported));
-    } catch {
-      return err(`holds a key that cannot be used for ${key.algorithm}`);
-    }
+    if (unfit !== null) return err(`${isJwk ? 'is' : 'holds'} ${unfit}`);
+    return ok(new PublicKeyTokenVerifier(key.algorithm, publicKey.value));
   }
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { derHint } from './der-hint.js';
 
 /** Octets of a key or list file, at the most. */
 export const maximumTextFileOctets = 8 * 1024 * 1024;
@@ -12,6 +13,14 @@ const explain = (error: unknown): string => {
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
   if (code === 'EISDIR') return 'cannot be read: it is a directory';
   return `cannot be read${typeof code === 'string' ? `: ${code}` : ''}`;
+};
+
+const textOf = (octets: Uint8Array): Result<string, string> => {
+  try {
+    return ok(new TextDecoder('utf-8', { fatal: true }).decode(octets));
+  } catch {
+    return err(derHint(octets) ?? 'is not UTF-8 text');
+  }
 };
 
 /** Reads files from the file system: regular ones only, and no more than the maximum of each. */
@@ -25,14 +34,11 @@ export class NodeTextFileReader implements TextFileReader {
         if (facts.isDirectory()) return err('cannot be read: it is a directory');
         if (!facts.isFile()) return err('cannot be read: it is no regular file');
         if (facts.size > maximumTextFileOctets) return err(`is larger than ${maximumTextFileOctets} bytes`);
-        return ok(new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile()));
+        return textOf(await file.readFile());
       } finally {
         await file.close();
       }
     } catch (error) {
-      if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-        return err('is not UTF-8 text');
-      }
       return err(explain(error));
     }
   }

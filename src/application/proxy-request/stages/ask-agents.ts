@@ -122,6 +122,7 @@ const answerFailure = (
 
 const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
   const { request, client, route } = exchange;
+  const { tls } = request.connection;
   return {
     kind: 'request_headers',
     correlationId: exchange.id,
@@ -130,10 +131,10 @@ const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersE
       requestId: exchange.id,
       clientIp: client.address,
       clientPort: client.port,
-      serverName: exchange.host,
+      serverName: exchange.host ?? tls?.serverName ?? null,
       protocol: `HTTP/${request.httpVersion}`,
-      tlsVersion: null,
-      tlsCipher: null,
+      tlsVersion: tls?.version ?? null,
+      tlsCipher: tls?.cipher ?? null,
       routeId: route?.configuration.id ?? null,
       upstreamId: route?.configuration.upstream ?? null,
       timestampMs: nowMs,

@@ -8,15 +8,18 @@ import type { Stage } from '../stage.js';
 
 /**
  * Makes the headers that agents and the upstream see from those that the client sent. What is nominated in Connection
- * goes first, so that a client cannot have removed what is set later. `owned` is null on a route without agents.
+ * goes first, so that a client cannot have removed what is set later; certificates that can be believed come after all
+ * that is removed. `owned` is null on a route without agents.
  */
 export const prepareHeaders =
   (owned: OwnedHeadersOfAgents | null): Stage =>
   (exchange) => {
-    const { connection } = exchange.request;
+    const { certificateFields, request } = exchange;
+    const { connection } = request;
     const passable = withoutHopByHop(exchange.headers);
     const unforged = owned === null ? passable : stripOwned(passable, owned.current());
-    const forwarded = withForwardedHeaders(unforged, {
+    const certified = certificateFields.length === 0 ? unforged : [...unforged, ...certificateFields];
+    const forwarded = withForwardedHeaders(certified, {
       client: exchange.client,
       peerAddress: connection.peerAddress,
       scheme: connection.scheme,

@@ -1,12 +1,20 @@
 import type { Secret } from '../../shared/secret.js';
-import { type AgentOptionName, type AgentOptions, type EntrySource, jwtAlgorithms } from '../agent-configuration.js';
+import {
+  type AgentOptionName,
+  type AgentOptions,
+  type EntrySource,
+  jwtAlgorithms,
+  type OptionPlace,
+} from '../agent-configuration.js';
 import { parseEntryList, parseSingleEntry } from '../credential-entries.js';
 import { notYet } from '../schema/block-keys.js';
 import { headerName } from '../schema/network-kinds.js';
 import { list, optional } from '../schema/scalar-keys.js';
-import { boolean, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
-import type { Fields, Key, Located } from '../schema/schema.js';
+import { boolean, integer, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
+import type { Field, Fields, Key, Located } from '../schema/schema.js';
 import { laterAgentBlocks } from './later-agent-blocks.js';
+import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
+import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 
 const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
   ...key,
@@ -32,7 +40,10 @@ export const agentOptionsShape = {
     secret,
     'Entries `<key>:<name>`, split at the last colon. One text alone may hold several, separated by commas, `\\,` being a comma; of several texts each is one entry. `@FILE` names a file with one entry a line.',
   ),
-  'api-key-header': documented(optional(headerName, 'Header that carries the API key.'), '`X-API-Key`'),
+  'api-key-header': documented(
+    optional(headerName, 'Header that carries the API key, where `api-keys` or this is given.'),
+    '`X-API-Key`',
+  ),
   'basic-auth-users': list(secret, 'Entries `<user>:<password>`, split at the first colon; written like `api-keys`.'),
   'user-id-header': documented(optional(headerName, 'Header that receives the user id.'), '`X-User-Id`'),
   'auth-method-header': documented(optional(headerName, 'Header that receives the method.'), '`X-Auth-Method`'),
@@ -44,6 +55,16 @@ export const agentOptionsShape = {
     optional(boolean, '`#true`: the upstream sees every credential; `#false`: none.'),
     '`Authorization` is forwarded, the API key is not',
   ),
+  'token-cache-size': documented(
+    optional(
+      integer(0, 1_000_000),
+      'Verified credentials that are remembered, at the most; 0: none. ' +
+        'All remembered tokens together: 4096 characters for each, never fewer than 8 Mi.',
+    ),
+    '10000',
+  ),
+  oidc: oidcBlocks,
+  mtls: mtlsBlock,
   ...laterAgentBlocks,
 };
 
@@ -69,6 +90,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const authMethodHeader = fields['auth-method-header'].value;
   const failOpen = fields['fail-open'].value;
   const forwardCredentials = fields['forward-credentials'].value;
+  const tokenCacheSize = fields['token-cache-size'].value;
+  const mtls = fields.mtls.value;
   return {
     ...(socket !== null && { socket }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
@@ -85,8 +108,28 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
     ...(authMethodHeader !== null && { authMethodHeader }),
     ...(failOpen !== null && { failOpen }),
     ...(forwardCredentials !== null && { forwardCredentials }),
+    ...(tokenCacheSize !== null && { tokenCacheSize }),
+    ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
+    ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
   };
 };
 
-/** Whether an option was written, could be read, and where it stands. */
-export const agentOptionField = (fields: Fields<typeof agentOptionsShape>, option: AgentOptionName) => fields[option];
+/** A key of a block, at the place of the block where it was not written. */
+const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, block: Field<unknown>): Field<unknown> => {
+  const field = Object.hasOwn(shape, key) ? (shape[key] as Field<unknown>) : block;
+  return { ...field, position: field.position ?? block.position };
+};
+
+/** Whether an option, or a key of its block, was written, could be read, and where it stands. */
+export const agentOptionField = (
+  fields: Fields<typeof agentOptionsShape>,
+  option: AgentOptionName,
+  { block, key }: OptionPlace = {},
+): Field<unknown> => {
+  const whole: Field<unknown> = fields[option];
+  if (option === 'mtls' && key !== undefined && fields.mtls.value !== null) return keyOf(fields.mtls.value, key, whole);
+  const oidc = option === 'oidc' && block !== undefined ? fields.oidc.value[block] : undefined;
+  if (oidc === undefined) return whole;
+  const atBlock = { ...whole, position: oidc.position };
+  return key === undefined ? atBlock : keyOf(oidc.fields, key, atBlock);
+};

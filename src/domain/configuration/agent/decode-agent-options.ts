@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/json.js';
 import type { AgentOptionName, AgentOptions } from '../agent-configuration.js';
-import { agentEntryFiles, completeAgentOptions } from '../agent-option-rules.js';
+import { completeAgentOptions } from '../agent-option-rules.js';
 import type { ConfigurationProblem } from '../configuration-problem.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
@@ -8,6 +8,7 @@ import type { ReadContext } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
 import { settingsFromJson } from '../setting/setting-json.js';
 import { agentOptionField, agentOptionsShape, toAgentOptions } from './agent-options-schema.js';
+import { agentEntryFiles } from './entry-option-rules.js';
 
 /** What came of reading the options of an agent from one source. */
 export interface DecodedAgentOptions {
@@ -29,16 +30,18 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
   const options = toAgentOptions(fields);
   const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
   for (const problem of completeAgentOptions(options, unreadFiles).problems) {
-    const field = agentOptionField(fields, problem.option);
+    const field = agentOptionField(fields, problem.option, problem.place);
     if (!field.sound) continue;
+    const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');
     // Messages about headers name them; those about secrets name nothing.
-    const message =
-      field.hidden === true && problem.option.endsWith('-header') ? 'it cannot be used here' : problem.message;
+    const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
     context.report.add(`"${problem.option}": ${message}`, {
       severity: problem.severity,
       position: field.position ?? context.position,
       path: context.path,
       suggestion: problem.suggestion,
+      // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
+      secret: problem.option === 'oidc' && problem.place?.key === undefined,
     });
   }
 };

@@ -2,25 +2,6 @@ import { notYetBlock } from '../schema/block-keys.js';
 
 /** Blocks of the agent whose behaviour does not exist yet. */
 export const laterAgentBlocks = {
-  oidc: notYetBlock('Bearer tokens that are checked against a key set.', [
-    'name',
-    'enabled',
-    'issuer',
-    'jwks-url',
-    'audience',
-    'required-scopes',
-    'jwks-refresh-secs',
-    'clock-skew-secs',
-  ]),
-  mtls: notYetBlock('Client certificates.', [
-    'enabled',
-    'client-cert-header',
-    'ca-cert-path',
-    'allowed-dns',
-    'allowed-sans',
-    'extract-cn-as-user',
-    'extract-san-email-as-user',
-  ]),
   saml: notYetBlock('Single sign-on.', [
     'enabled',
     'entity-id',

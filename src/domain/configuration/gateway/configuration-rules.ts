@@ -3,8 +3,12 @@ import type { SocketAddress } from '../gateway-configuration.js';
 import { isLoopback } from '../schema/network-kinds.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
+import { checkCertificateHeaders } from './certificate-header-rules.js';
+import { warnOfTakenCertificates } from './certificate-reader-rules.js';
+import { checkListener } from './listener-rules.js';
 import {
   agentsOf,
+  listenersOf,
   type ReadAgent,
   type ReadGateway,
   type ReadUpstream,
@@ -40,7 +44,7 @@ const requireOwnAddresses = (gateway: ReadGateway, report: ProblemReport): void 
       });
     else owners.set(text, owner);
   };
-  for (const { name, fields } of gateway.listeners.value.listener.value) {
+  for (const { name, fields } of listenersOf(gateway)) {
     if (fields.address.sound)
       take(`listener "${name.value}"`, fields.address.value, fields.address.position, fields.address.hidden);
   }
@@ -117,6 +121,7 @@ export const checkConfiguration = (
 ): void => {
   requireListener(gateway, root, report);
   requireOwnAddresses(gateway, report);
+  for (const listener of listenersOf(gateway)) checkListener(listener, report);
   const names = {
     upstreams: upstreamsOf(gateway).map(({ name }) => name.value),
     agents: agentsOf(gateway).map(({ name }) => name.value),
@@ -129,5 +134,7 @@ export const checkConfiguration = (
     checkAgentConfig(agent, report);
   }
   requireOneConfigPerSocket(agentsOf(gateway), report);
+  checkCertificateHeaders(gateway, report);
+  warnOfTakenCertificates(gateway, report);
   checkAdmin(gateway, report);
 };

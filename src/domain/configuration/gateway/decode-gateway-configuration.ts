@@ -3,12 +3,13 @@ import type {
   AdminConfiguration,
   AgentConfiguration,
   AgentTransport,
+  CertificateFiles,
   GatewayConfiguration,
   ListenerConfiguration,
   RouteConfiguration,
+  TlsConfiguration,
   UpstreamConfiguration,
 } from '../gateway-configuration.js';
-import type { NamedBlock } from '../schema/block-keys.js';
 import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
 import type { Fields, Located } from '../schema/schema.js';
@@ -18,17 +19,45 @@ import type { adminShape } from './admin-schema.js';
 import { checkConfiguration } from './configuration-rules.js';
 import { gatewayShape } from './gateway-schema.js';
 import type { limitsShape } from './limits-schema.js';
-import type { listenerShape } from './listener-schema.js';
-import { agentsOf, type ReadAgent, type ReadRoute, type ReadUpstream, routesOf, upstreamsOf } from './read-gateway.js';
+import {
+  agentsOf,
+  listenersOf,
+  type ReadAgent,
+  type ReadListener,
+  type ReadRoute,
+  type ReadUpstream,
+  routesOf,
+  upstreamsOf,
+} from './read-gateway.js';
 import type { PatternFault } from './route-rules.js';
+import type { tlsShape } from './tls-schema.js';
 
 const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
 
-const toListener = ({ name, fields }: NamedBlock<typeof listenerShape>): ListenerConfiguration => ({
+const toCertificates = (fields: Fields<typeof tlsShape>): CertificateFiles[] => {
+  const [certFile, keyFile] = [fields['cert-file'].value, fields['key-file'].value];
+  const first = certFile === null || keyFile === null ? [] : [{ certFile, keyFile }];
+  const others = fields.certificate.value.map((files) => ({
+    certFile: files['cert-file'].value,
+    keyFile: files['key-file'].value,
+  }));
+  return [...first, ...others];
+};
+
+const toTls = (fields: Fields<typeof tlsShape>): TlsConfiguration => ({
+  certificates: toCertificates(fields),
+  clientAuth: fields['client-auth'].value,
+  caCertFile: fields['ca-cert-file'].value,
+  forwardClientCertHeader: fields['forward-client-cert-header'].value,
+  minVersion: fields['min-version'].value,
+});
+
+const toListener = ({ name, fields }: ReadListener): ListenerConfiguration => ({
   name: name.value,
   address: fields.address.value,
-  protocol: fields.protocol.value,
+  tls: fields.tls.value === null ? null : toTls(fields.tls.value),
   trustedProxies: values(fields['trusted-proxies'].value),
+  acceptClientCertHeader: fields['accept-client-cert-header'].value,
 });
 
 const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
@@ -137,7 +166,7 @@ export const decodeGatewayConfiguration = (
       gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
       workerThreads: system['worker-threads'].value,
     },
-    listeners: gateway.listeners.value.listener.value.map(toListener),
+    listeners: listenersOf(gateway).map(toListener),
     routes: routesOf(gateway).map(toRoute),
     upstreams: upstreamsOf(gateway).map(toUpstream),
     agents: agentsOf(gateway).map(toAgent),

@@ -2,15 +2,18 @@ import type { NamedBlock } from '../schema/block-keys.js';
 import type { Fields } from '../schema/schema.js';
 import type { agentShape } from './agent-schema.js';
 import type { gatewayShape } from './gateway-schema.js';
+import type { listenerShape } from './listener-schema.js';
 import type { routeShape } from './route-schema.js';
 import type { upstreamShape } from './upstream-schema.js';
 
 /** A configuration whose keys have been read, but not yet checked against each other. */
 export type ReadGateway = Fields<typeof gatewayShape>;
+export type ReadListener = NamedBlock<typeof listenerShape>;
 export type ReadRoute = NamedBlock<typeof routeShape>;
 export type ReadUpstream = NamedBlock<typeof upstreamShape>;
 export type ReadAgent = NamedBlock<typeof agentShape>;
 
+export const listenersOf = (gateway: ReadGateway): readonly ReadListener[] => gateway.listeners.value.listener.value;
 export const routesOf = (gateway: ReadGateway): readonly ReadRoute[] => gateway.routes.value.route.value;
 export const upstreamsOf = (gateway: ReadGateway): readonly ReadUpstream[] => gateway.upstreams.value.upstream.value;
 export const agentsOf = (gateway: ReadGateway): readonly ReadAgent[] => gateway.agents.value.agent.value;

@@ -161,10 +161,14 @@ export const size = (minimum: number, maximum: number): ScalarKind<number> => ({
   },
 });
 
-/** One of a few words. Words that will mean something later are known already, and refused as such. */
+/**
+ * One of a few words. Words that will mean something later are known already, and refused as such. `meant` knows what
+ * other programs call the same: that is suggested, where the spelling alone would suggest something else or nothing.
+ */
 export const oneOf = <const Word extends string>(
   words: readonly [Word, ...Word[]],
   later: readonly string[] = [],
+  meant: (text: string) => NoInfer<Word> | null = () => null,
 ): ScalarKind<Word> => ({
   label: words.map((word) => `\`${word}\``).join(', '),
   fallback: words[0],
@@ -176,10 +180,12 @@ export const oneOf = <const Word extends string>(
     if (typeof scalar.value === 'string' && later.includes(scalar.value)) {
       return err({ message: `"${scalar.value}" is not supported yet` });
     }
+    const known = typeof scalar.value === 'string' ? meant(scalar.value) : null;
+    const near = typeof scalar.value === 'string' ? didYouMean(scalar.value, words) : null;
     return fault(
       words.map((candidate) => `"${candidate}"`).join(' or '),
       scalar,
-      typeof scalar.value === 'string' ? didYouMean(scalar.value, words) : null,
+      known === null ? near : `did you mean "${known}"?`,
     );
   },
 });

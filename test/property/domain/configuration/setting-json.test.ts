@@ -32,6 +32,9 @@ const names = fc.constantFrom(
   'user-id-header',
   'unknown',
   'oidc',
+  'mtls',
+  'token-cache-size',
+  'issuer',
   'name',
 );
 const node = fc.record({
@@ -51,6 +54,23 @@ const wild = node.map(({ name, args, child, property }) =>
 const entry = fc.stringMatching(/^[a-z0-9]{1,4}:[a-z0-9,]{1,6}$/).map(quoted);
 const entries = fc.array(entry, { minLength: 1, maxLength: 3 }).map((list) => list.join(' '));
 const bit = fc.constantFrom('', ' #true', ' #false', ' #null');
+const subset = (...lines: readonly string[]) => fc.subarray([...lines]).map((some) => some.join('; '));
+const required = 'issuer "i"; jwks-url "https://i"';
+const oidc = fc
+  .tuple(
+    fc.constantFrom('', ' "a"', ' "b"', ' #null', ' enabled=#true', ' "a" enabled=#true'),
+    fc.constantFrom(required, required, required, 'issuer "i"'),
+    subset('audience "x"', 'required-scopes "r" "w"', 'required-scopes "z"', 'jwks-refresh-secs 60', 'name "n"'),
+  )
+  .map(([name, those, more]) => `oidc${name} { ${those}; ${more} }`);
+const mtls = subset(
+  'enabled',
+  'client-cert-header "Client-Cert"',
+  'ca-cert-path "/ca.pem"',
+  'allowed-dns "CN=a,O=b" "CN=c"',
+  'allowed-sans "a.example"',
+  'extract-cn-as-user #false',
+).map((lines) => `mtls { ${lines} }`);
 /** Lines that are right, but for two of one kind that may meet. */
 const sound = fc.oneof(
   fc.constantFrom(
@@ -62,6 +82,10 @@ const sound = fc.oneof(
   ),
   fc.tuple(fc.constantFrom('api-keys', 'basic-auth-users'), entries).map((pair) => pair.join(' ')),
   fc.tuple(fc.constantFrom('fail-open', 'forward-credentials'), bit).map((pair) => pair.join('')),
+  oidc,
+  oidc,
+  mtls,
+  fc.constantFrom('oidc #null', 'token-cache-size 0'),
 );
 const body = fc
   .array(fc.oneof({ weight: 9, arbitrary: sound }, { weight: 1, arbitrary: wild }), { maxLength: 5 })

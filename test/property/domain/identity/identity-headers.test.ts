@@ -38,7 +38,7 @@ describe('identity headers', () => {
   it('are well-formed, bounded, and told once each, whatever the claims', () => {
     fc.assert(
       fc.property(text, claims, (userId, some) => {
-        const { operations } = identityHeaders({ method: 'jwt', userId, claims: some }, names);
+        const { operations } = identityHeaders({ method: 'jwt', userId, claims: some, certificate: null }, names);
         const set = operations.filter((operation) => operation.kind === 'set');
         expect(set).toHaveLength(operations.length);
         expect(set.length).toBeLessThanOrEqual(maximumIdentityHeaders);
@@ -55,7 +55,8 @@ describe('identity headers', () => {
   });
 
   it('tell different user ids apart', () => {
-    const value = (userId: string) => identityHeaders({ method: 'jwt', userId, claims: null }, names).operations[0];
+    const value = (userId: string) =>
+      identityHeaders({ method: 'jwt', userId, claims: null, certificate: null }, names).operations[0];
     const wellFormed = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(wellFormed, wellFormed, (first, second) => {

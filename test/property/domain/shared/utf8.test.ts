@@ -19,6 +19,19 @@ describe('decodeUtf8', () => {
     );
   });
 
+  it('reads a long text back, wherever something else than ASCII stands in it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(2_500), { maxLength: 4 }),
+        fc.constantFrom('', 'é', '\u{1f511}'),
+        (lengths, between) => {
+          const text = lengths.map((length) => 'ascii'.repeat(length).slice(0, length)).join(between);
+          expect(decodeUtf8(new TextEncoder().encode(text))).toBe(text);
+        },
+      ),
+    );
+  });
+
   it('agrees with the decoder of the platform on any octets', () => {
     const lead = fc.constantFrom(
       0x41,

@@ -13,4 +13,10 @@ describe('HmacSecretDigest', () => {
   it('has a key of its own, so that nobody can tell a digest beforehand', () => {
     expect(new HmacSecretDigest().digest('a')).not.toBe(new HmacSecretDigest().digest('a'));
   });
+
+  it('knows SHA-256 as everybody does', () => {
+    // FIPS 180-2, appendix B.1.
+    const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect(new HmacSecretDigest().sha256Hex('abc')).toBe(abc);
+  });
 });

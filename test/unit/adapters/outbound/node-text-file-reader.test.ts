@@ -28,6 +28,48 @@ describe('NodeTextFileReader', () => {
     expect(await reader.read('a\0b')).toMatchObject({ ok: false });
   });
 
+  it('says of a certificate or key in DER that it is, and how it becomes PEM', async () => {
+    const make = (name: string, args: string) =>
+      execFileSync('openssl', [...args.split(' '), '-out', join(folder, name)], { stdio: 'pipe' });
+    make('key.pem', 'genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256');
+    make('rsa.pem', 'genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048');
+    const key = join(folder, 'key.pem');
+    make('cert.pem', `req -x509 -new -key ${key} -subj /CN=a -days 2`);
+    const cert = join(folder, 'cert.pem');
+    make('cert.der', `x509 -in ${cert} -outform der`);
+    make('key.der', `pkey -in ${join(folder, 'rsa.pem')} -outform der`);
+    make('traditional.der', `rsa -in ${join(folder, 'rsa.pem')} -outform der -traditional`);
+    make('ec.der', `ec -in ${key} -outform der`);
+    make('public.der', `pkey -in ${join(folder, 'rsa.pem')} -pubout -outform der`);
+    make('all.p12', `pkcs12 -export -in ${cert} -inkey ${key} -passout pass:`);
+    make('chain.p7b', `crl2pkcs7 -nocrl -certfile ${cert} -outform der`);
+    const said = async (name: string) => reader.read(join(folder, name));
+    expect(await said('cert.der')).toMatchObject({ error: 'is DER; convert it with openssl x509 -inform der' });
+    for (const name of ['key.der', 'traditional.der', 'ec.der']) {
+      expect(await said(name)).toMatchObject({ error: 'is DER; convert it with openssl pkey -inform der' });
+    }
+    expect(await said('public.der')).toMatchObject({
+      error: 'is DER; convert it with openssl pkey -pubin -inform der',
+    });
+    expect(await said('all.p12')).toMatchObject({ error: 'is PKCS #12; take it apart with openssl pkcs12' });
+    expect(await said('chain.p7b')).toMatchObject({ error: expect.stringContaining('PKCS #7') });
+    expect(await said('cert.pem')).toMatchObject({ ok: true });
+  });
+
+  it('takes no other octets for DER', async () => {
+    for (const octets of [
+      [0x30],
+      [0x30, 0x80, 0xff],
+      [0x30, 0x82],
+      [0x30, 0x03, 0x30, 0xff],
+      [0xff, 0x30, 0x02, 0x01],
+    ]) {
+      expect(await reader.read(file('other', Buffer.from([...octets, 0xff])))).toMatchObject({
+        error: 'is not UTF-8 text',
+      });
+    }
+  });
+
   it('reads no file that is larger than a key or a list can be', async () => {
     const large = file('large');
     truncateSync(large, maximumTextFileOctets + 1);

@@ -91,6 +91,14 @@ describe('methods', () => {
     }
   });
 
+  it("do not take an upstream's own key away where no API keys are configured, and may be sent with two of them", async () => {
+    const { ask } = await startedTestAgent({ 'basic-auth-users': ['ann:pw'] });
+    const headers = ['authorization', basic('ann:pw'), 'x-api-key', 'one', 'X-API-Key', 'two'];
+    const answer = await ask(headers);
+    expect(answer.decision.kind).toBe('allow');
+    expect(upstreamHeaders(headers, answer)).toEqual(expect.arrayContaining(['x-api-key', 'one', 'X-API-Key', 'two']));
+  });
+
   it('compare secrets by digests of one length, an unknown user like a known one', async () => {
     const compared: [string, string][] = [];
     const real = new HmacSecretDigest();
@@ -100,6 +108,7 @@ describe('methods', () => {
         compared.push([first, second]);
         return real.equal(first, second);
       },
+      sha256Hex: (text: string) => real.sha256Hex(text),
     };
     const { ask } = await startedTestAgent(config, { digest });
     await ask(['authorization', basic('ann:x')]);
@@ -197,7 +206,7 @@ describe('a refusal', () => {
     expect((await refuse([])).headers).toContain('Bearer realm="gateway"');
     expect((await refuse(['x-api-key', 'bad'])).headers).toContain('Bearer realm="gateway"');
     expect((await refuse(['authorization', basic('a:b')])).headers).toContain('Bearer realm="gateway"');
-    const shown = 'Bearer realm="gateway", error="invalid_token"';
+    const shown = 'Bearer realm="gateway", error="invalid_token", error_description="The token is malformed"';
     expect((await refuse(['authorization', 'Bearer bad'])).headers).toContain(shown);
     expect((await refuse(['authorization', 'Bearer'])).headers).toContain(shown);
   });
@@ -307,6 +316,7 @@ describe('what an agent reports', () => {
       equal: () => {
         throw new Error('broken');
       },
+      sha256Hex: () => '',
     };
     const { agent } = await startedTestAgent({ 'api-keys': ['k:n'] }, { digest: broken });
     const answer = await agent.judge(requestEvent(['x-api-key', 'k']), Symbol('c'));

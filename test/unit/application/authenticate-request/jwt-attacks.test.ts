@@ -126,6 +126,11 @@ describe('a token is refused', () => {
 
 describe('a key is refused at the start', () => {
   it.each<[string, () => Record<string, string>, RegExp]>([
+    [
+      'a public key for an HS256 secret, with which everybody could sign',
+      () => ({ 'jwt-secret': publicPem(rsa.publicKey) }),
+      /could sign any token/,
+    ],
     ['an HS256 secret of 31 bytes', () => ({ 'jwt-secret': 'x'.repeat(31) }), /32 bytes/],
     [
       'an RSA key of 1024 bits',
@@ -164,14 +169,14 @@ describe('a key is refused at the start', () => {
 });
 
 describe('a token that was accepted before', () => {
-  const counting = async () => {
+  const counting = async (config: Readonly<Record<string, number>> = {}) => {
     let verified = 0;
     const { JoseVerificationKeys } = await import(
       '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js'
     );
     const real = new JoseVerificationKeys();
     const made = await startedTestAgent(
-      { 'jwt-secret': secret },
+      { 'jwt-secret': secret, ...config },
       {
         keys: {
           prepare: async (key) => {
@@ -193,14 +198,29 @@ describe('a token that was accepted before', () => {
     return { ...made, verified: () => verified };
   };
 
-  it('is not verified again for five minutes', async () => {
+  it('is not verified again before it expires', async () => {
     const made = await counting();
     const token = signToken('HS256', secret, { ...claims, exp: now + 3600 });
     for (let count = 0; count < 3; count += 1) expect(await outcome(made, token)).toBe('passed');
-    expect(made.verified()).toBe(1);
-    made.clock.advance(300_000);
+    made.clock.advance(3_599_999);
     expect(await outcome(made, token)).toBe('passed');
-    expect(made.verified()).toBe(2);
+    expect(made.verified()).toBe(1);
+  });
+
+  it('is verified each time where none is to be remembered', async () => {
+    const made = await counting({ 'token-cache-size': 0 });
+    const token = signToken('HS256', secret, claims);
+    for (let count = 0; count < 3; count += 1) expect(await outcome(made, token)).toBe('passed');
+    expect(made.verified()).toBe(3);
+  });
+
+  it('is verified again where as many others as are remembered came after it', async () => {
+    const made = await counting({ 'token-cache-size': 2 });
+    const tokens = ['ann', 'bob', 'cid'].map((sub) => signToken('HS256', secret, { ...claims, sub }));
+    for (const token of [...tokens, ...tokens]) expect(await outcome(made, token)).toBe('passed');
+    expect(made.verified()).toBe(6);
+    for (const token of tokens.slice(1)) expect(await outcome(made, token)).toBe('passed');
+    expect(made.verified()).toBe(6);
   });
 
   it('expires all the same', async () => {

@@ -1,46 +1,142 @@
 import { describe, expect, it } from 'vitest';
-import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
+import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import type { PreparedIdentity } from '../../../../src/application/authenticate-request/authentication-check.js';
+import {
+  type TokenMemoryLimits,
+  VerifiedTokenMemory,
+} from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
-const token = {
-  prepared: { identity: { method: 'jwt', userId: 'ann', claims: null }, operations: [] },
-  window: { fromMs: 0, untilMs: 1 },
-} as const;
+const prepared: PreparedIdentity = {
+  identity: { method: 'jwt', userId: 'ann', claims: null, certificate: null },
+  operations: [],
+};
+const accepted = { kind: 'authenticated', prepared };
+
+/** Counts what the digests cost. */
+class CountingDigest extends HmacSecretDigest {
+  count = 0;
+
+  override digest(text: string): string {
+    this.count += 1;
+    return super.digest(text);
+  }
+}
+
+const made = (limits: Partial<TokenMemoryLimits> = {}) => {
+  const clock = new ManualClock();
+  const digest = new CountingDigest();
+  const memory = new VerifiedTokenMemory(clock, digest, { maximumEntries: 100, maximumSize: 1_000, ...limits });
+  const window = { fromMs: clock.wallMs(), untilMs: clock.wallMs() + 60_000 };
+  const remember = (token: string, key: { readonly withdrawn: boolean } | null = null): void =>
+    memory.remember(token, { prepared, window, key });
+  return { clock, digest, memory, remember };
+};
 
 describe('VerifiedTokenMemory', () => {
+  it('answers for a token that was verified, with the very identity that was prepared', () => {
+    const { memory, remember } = made();
+    expect(memory.recall('a')).toBeNull();
+    remember('a');
+    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall('b')).toBeNull();
+  });
+
+  it('answers until the token expires, however long that is, and then leaves it to the check that is in charge of it', () => {
+    const { clock, memory, remember } = made();
+    remember('a');
+    clock.advance(59_999);
+    expect(memory.recall('a')).toEqual(accepted);
+    clock.advance(1);
+    expect(memory.recall('a')).toBeNull();
+    clock.advance(-1);
+    expect(memory.recall('a')).toBeNull();
+  });
+
+  it('does not answer for the future where the clock was set back, and does not forget either', () => {
+    const { clock, memory, remember } = made();
+    remember('a');
+    clock.advance(-1);
+    expect(memory.recall('a')).toBeNull();
+    clock.advance(1);
+    expect(memory.recall('a')).toEqual(accepted);
+  });
+
+  it('forgets a token once its key is withdrawn, even if the key came back', () => {
+    const { memory, remember } = made();
+    const key = { withdrawn: false };
+    remember('a', key);
+    remember('b', { withdrawn: false });
+    key.withdrawn = true;
+    expect(memory.recall('a')).toBeNull();
+    key.withdrawn = false;
+    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall('b')).toEqual(accepted);
+  });
+
   it('holds no more than its number of tokens, and lets the least recently used go', () => {
-    const memory = new VerifiedTokenMemory(new ManualClock(), { maximumEntries: 2, maximumSize: 100, keptForMs: 10 });
-    memory.remember('a', token, 1);
-    memory.remember('b', token, 1);
-    expect(memory.find('a')).toMatchObject(token);
-    memory.remember('c', token, 1);
-    expect(memory.find('b')).toBeNull();
-    expect(memory.find('a')).not.toBeNull();
-    expect(memory.find('c')).not.toBeNull();
+    const { memory, remember } = made({ maximumEntries: 2 });
+    remember('a');
+    remember('b');
+    expect(memory.recall('a')).toEqual(accepted);
+    remember('c');
+    expect(memory.recall('b')).toBeNull();
+    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall('c')).toEqual(accepted);
   });
 
-  it('holds no more than its size, and counts what is replaced or forgotten no longer', () => {
-    const clock = new ManualClock();
-    const memory = new VerifiedTokenMemory(clock, { maximumEntries: 100, maximumSize: 10, keptForMs: 10 });
-    memory.remember('a', token, 6);
-    memory.remember('a', token, 6);
-    memory.remember('b', token, 4);
-    expect(memory.find('a')).not.toBeNull();
-    memory.forget('a');
-    memory.remember('c', token, 6);
-    expect(memory.find('b')).not.toBeNull();
-    memory.remember('d', token, 1);
-    expect(memory.find('c')).toBeNull();
-    clock.advance(10);
-    expect(memory.find('b')).toBeNull();
-    memory.remember('e', token, 9);
-    expect(memory.find('e')).not.toBeNull();
-    expect(memory.find('d')).toBeNull();
+  it('holds no more than its size, and no longer counts what was replaced, expired or withdrawn', () => {
+    const { clock, memory, remember } = made({ maximumSize: 10 });
+    const key = { withdrawn: false };
+    remember('aaaaaa', key);
+    remember('aaaaaa', key);
+    remember('bbbb');
+    expect(memory.recall('aaaaaa')).toEqual(accepted);
+    key.withdrawn = true;
+    expect(memory.recall('aaaaaa')).toBeNull();
+    remember('cccccc');
+    expect(memory.recall('bbbb')).toEqual(accepted);
+    remember('d');
+    expect(memory.recall('cccccc')).toBeNull();
+    clock.advance(60_000);
+    expect(memory.recall('bbbb')).toBeNull();
+    clock.advance(-60_000);
+    remember('eeeeeeeee');
+    expect(memory.recall('d')).toEqual(accepted);
+    expect(memory.recall('eeeeeeeee')).toEqual(accepted);
   });
 
-  it('keeps nothing that is larger than itself', () => {
-    const memory = new VerifiedTokenMemory(new ManualClock(), { maximumEntries: 2, maximumSize: 10, keptForMs: 10 });
-    memory.remember('a', token, 11);
-    expect(memory.find('a')).toBeNull();
+  it('keeps nothing that is larger than itself, and gives nothing up for it', () => {
+    const { memory, remember } = made({ maximumSize: 10 });
+    remember('a');
+    remember('b'.repeat(11));
+    expect(memory.recall('b'.repeat(11))).toBeNull();
+    expect(memory.recall('a')).toEqual(accepted);
+  });
+
+  it('is off where it may hold nothing, and then costs not even a digest', () => {
+    const { digest, memory, remember } = made({ maximumEntries: 0 });
+    remember('a');
+    expect(memory.recall('a')).toBeNull();
+    expect(digest.count).toBe(0);
+  });
+
+  it('makes one digest for a request, whether two checks ask and one remembers, or it is known', () => {
+    const { digest, memory, remember } = made();
+    memory.recall('a');
+    memory.recall('a');
+    remember('a');
+    expect(digest.count).toBe(1);
+    memory.recall('a');
+    expect(digest.count).toBe(2);
+  });
+
+  it('remembers each token as itself where verifying several overlaps', () => {
+    const { memory, remember } = made();
+    memory.recall('a');
+    memory.recall('b');
+    remember('a');
+    expect(memory.recall('b')).toBeNull();
+    expect(memory.recall('a')).toEqual(accepted);
   });
 });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentOptions, EntrySource } from '../../../../src/domain/configuration/agent-configuration.js';
-import { agentEntryFiles, completeAgentOptions } from '../../../../src/domain/configuration/agent-option-rules.js';
-import { parseEntryList } from '../../../../src/domain/configuration/credential-entries.js';
+import { agentEntryFiles } from '../../../../src/domain/configuration/agent/entry-option-rules.js';
+import type {
+  AgentOptions,
+  CompleteAgentOptions,
+  EntrySource,
+} from '../../../../src/domain/configuration/agent-configuration.js';
+import { completeAgentOptions } from '../../../../src/domain/configuration/agent-option-rules.js';
+import { parseEntryList, parseSingleEntry } from '../../../../src/domain/configuration/credential-entries.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 
 const complete = (options: AgentOptions, files: Readonly<Record<string, string>> = {}) =>
@@ -10,6 +15,10 @@ const problems = (options: AgentOptions, files?: Readonly<Record<string, string>
   complete(options, files).problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
 const keys = (text: string): readonly EntrySource[] => parseEntryList(text);
 const secret = new Secret('a'.repeat(32));
+const shownKeys = (made: CompleteAgentOptions | null) =>
+  made?.apiKeys.map(({ key, name }) => [(key.kind === 'plain' ? key.text : key.digest).reveal(), name]);
+const shownUsers = (made: CompleteAgentOptions | null) =>
+  made?.basicUsers.map(({ user, password }) => [user, password.text.reveal()]);
 
 describe('complete options', () => {
   it('have the defaults of the agent', () => {
@@ -18,12 +27,15 @@ describe('complete options', () => {
         socket: '/tmp/gateway-auth.sock',
         jwt: null,
         apiKeys: [],
-        apiKeyHeader: 'X-API-Key',
+        apiKeyHeader: null,
         basicUsers: [],
         userIdHeader: 'X-User-Id',
         authMethodHeader: 'X-Auth-Method',
         failOpen: false,
         forwardCredentials: 'authorization',
+        tokenCacheSize: 10_000,
+        oidc: [],
+        mtls: null,
       },
       problems: [],
     });
@@ -84,7 +96,7 @@ describe('complete options', () => {
     ],
     [
       'the key header as user header',
-      { userIdHeader: 'x-api-key' },
+      { userIdHeader: 'x-api-key', apiKeys: keys('k:n') },
       'error api-key-header: user-id-header names the header X-API-Key already',
     ],
     [
@@ -102,9 +114,14 @@ describe('complete options', () => {
       'error api-keys: entry 2 gives a key that an earlier entry gives already',
     ],
     [
-      'a hashed key',
+      'a hashed key that is none',
       { apiKeys: keys('sha256:abc:x') },
-      'error api-keys: entry 1 is hashed, and hashed keys are not supported yet',
+      'error api-keys: entry 1 has no 64 hexadecimal digits between sha256: and the last colon',
+    ],
+    [
+      'a hashed key given twice, in another case',
+      { apiKeys: keys(`sha256:${'ab'.repeat(32)}:x,sha256:${'AB'.repeat(32)}:y`) },
+      'error api-keys: entry 2 gives a key that an earlier entry gives already',
     ],
     [
       'a key beyond ASCII',
@@ -166,11 +183,25 @@ describe('complete options', () => {
   });
 
   it.each(['sha256:00', '$2b$10$x', '$2a$10$x', '$2y$10$x', '$argon2id$v=19$x', '$scrypt$x'])(
-    'take no password hashed as %s',
+    'take no password that begins as a hash and is none, as %s',
     (password) => {
-      expect(problems({ basicAuthUsers: keys(`u:${password}`) })[0]).toContain('not supported yet');
+      expect(complete({ basicAuthUsers: keys(`u:${password}`) }).options).toBeNull();
     },
   );
+
+  it('are warned about where a password is hashed too cheaply, once for all of a kind', () => {
+    const cheap = (user: string) => `${user}:$2b$04$${'.'.repeat(53)}`;
+    const { options, problems: found } = complete({ basicAuthUsers: keys(`${cheap('a')},${cheap('b')}`) });
+    expect(shownUsers(options)).toHaveLength(2);
+    expect(found).toEqual([
+      {
+        severity: 'warning',
+        option: 'basic-auth-users',
+        message: 'a password is kept as bcrypt with cost 4; 10 is the least that is advised',
+        suggestion: null,
+      },
+    ]);
+  });
 
   it('count a secret in bytes', () => {
     expect(problems({ jwtSecret: new Secret('é'.repeat(16)) })).toEqual([]);
@@ -179,23 +210,48 @@ describe('complete options', () => {
 
   it('split a key at its last colon and a user at its first', () => {
     const { options } = complete({ apiKeys: keys('a:b:c'), basicAuthUsers: keys('u:p:q') });
-    expect(options?.apiKeys.map(({ key, name }) => [key.reveal(), name])).toEqual([['a:b', 'c']]);
-    expect(options?.basicUsers.map(({ user, password }) => [user, password.reveal()])).toEqual([['u', 'p:q']]);
+    expect(shownKeys(options)).toEqual([['a:b', 'c']]);
+    expect(shownUsers(options)).toEqual([['u', 'p:q']]);
   });
 
   it('take the entries of files, one a line, as they are', () => {
     const options = { apiKeys: keys('a:x,@/keys'), basicAuthUsers: keys('@/users') };
     expect(agentEntryFiles(options)).toEqual(['/keys', '/users']);
-    const files = { '/keys': '# keys\r\nb,c:y\r\n\n d:z \n', '/users': 'u:p\\,q\n' };
+    const files = { '/keys': '# keys \r\nb,c:y\r\n \n d:z\n', '/users': 'u:p\\,q\n' };
     const { options: made } = complete(options, files);
-    expect(made?.apiKeys.map(({ key, name }) => [key.reveal(), name])).toEqual([
+    expect(shownKeys(made)).toEqual([
       ['a', 'x'],
       ['b,c', 'y'],
       ['d', 'z'],
     ]);
-    expect(made?.basicUsers.map(({ password }) => password.reveal())).toEqual(['p\\,q']);
+    expect(shownUsers(made)).toEqual([['u', 'p\\,q']]);
     expect(problems(options, { ...files, '/users': 'u:p\nnocolon' })).toEqual([
       'error basic-auth-users: entry 1: in the file /users, entry 2 has no colon: an entry is <user>:<password>',
+    ]);
+  });
+
+  it('are none for an entry that ends in white space, which may be a part of it or not', () => {
+    const fault = 'ends in white space: remove it';
+    const file = { '/keys': 'a:x\n# keys\nb:y \n', '/users': 'ann:pw\t\r\nbob:pw\u00a0' };
+    expect(problems({ apiKeys: keys('@/keys'), basicAuthUsers: keys('@/users') }, file)).toEqual([
+      `error api-keys: entry 1: in the file /keys, entry 2 ${fault}`,
+      `error basic-auth-users: entry 1: in the file /users, entry 1 ${fault}`,
+      `error basic-auth-users: entry 1: in the file /users, entry 2 ${fault}`,
+    ]);
+    const alone = ['ann:pw', 'bob:pw '].flatMap((text) => parseSingleEntry(text) ?? []);
+    expect(problems({ basicAuthUsers: alone })).toEqual([`error basic-auth-users: entry 2 ${fault}`]);
+  });
+
+  it('have no white space in a list, where it is what separates', () => {
+    expect(shownUsers(complete({ basicAuthUsers: keys(' ann:pw , bob:pw \n') }).options)).toEqual([
+      ['ann', 'pw'],
+      ['bob', 'pw'],
+    ]);
+  });
+
+  it('have one user of two names that Unicode takes for the same', () => {
+    expect(problems({ basicAuthUsers: keys('j\u00f6rg:p,jo\u0308rg:q') })).toEqual([
+      'error basic-auth-users: entry 2 gives a user that an earlier entry gives already',
     ]);
   });
 

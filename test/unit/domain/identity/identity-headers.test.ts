@@ -8,7 +8,7 @@ import { ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 
 const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
-const of = (claims: JsonObject) => identityHeaders({ method: 'jwt', userId: 'ann', claims }, names);
+const of = (claims: JsonObject) => identityHeaders({ method: 'jwt', userId: 'ann', claims, certificate: null }, names);
 const claimHeaders = (claims: JsonObject) =>
   Object.fromEntries(
     of(claims)
@@ -40,7 +40,7 @@ describe('identityHeaders', () => {
 
   it('tells user and method under the configured names', () => {
     const named = identityHeaders(
-      { method: 'basic', userId: 'ann', claims: null },
+      { method: 'basic', userId: 'ann', claims: null, certificate: null },
       { userId: 'X-Me', authMethod: 'X-How' },
     );
     expect(named.operations).toEqual([
@@ -90,10 +90,31 @@ describe('identityHeaders', () => {
     ]);
   });
 
+  it.each<JsonObject>([
+    { 'a-b': 'evil', a: { b: [{ x: 1 }] } },
+    { a_b: [null], 'A-B': 'evil' },
+    { 'a-b': 'evil', a: { b: 2 ** 60 } },
+    { 'a b': '\ud800', 'a.b': 'evil' },
+  ])('lets none pass for another one of its name that cannot be told: %o', (claims) => {
+    const { operations, leftOut } = of(claims);
+    expect(operations).toHaveLength(2);
+    expect(leftOut.map(({ reason }) => reason).toSorted()).toEqual(['same_name', 'unrepresentable']);
+  });
+
+  it('takes a null for a claim that is not there', () => {
+    expect(claimHeaders({ 'a-b': 'x', 'a b': null })).toEqual({ 'X-Auth-Claim-a-b': 'x' });
+  });
+
+  it('tells claims in the order of the token, those first whose names are integers', () => {
+    expect(Object.keys(claimHeaders({ b: 'b', '2': 'two', a: 'a', '1': 'one' }))).toEqual(
+      ['1', '2', 'b', 'a'].map((name) => `X-Auth-Claim-${name}`),
+    );
+  });
+
   it('lets no claim take the place of the user id, whatever its header is called', () => {
     const strange = { userId: 'x-auth-claim_sub', authMethod: 'X-Auth-Claim-How' };
     const { operations, leftOut } = identityHeaders(
-      { method: 'jwt', userId: 'ann', claims: { sub: 'root', how: 'mtls' } },
+      { method: 'jwt', userId: 'ann', claims: { sub: 'root', how: 'mtls' }, certificate: null },
       strange,
     );
     expect(operations).toHaveLength(2);
@@ -128,5 +149,37 @@ describe('removalOperations', () => {
       { kind: 'remove', name: 'X_USER_ID' },
       { kind: 'remove', name: 'x_auth-claim_role' },
     ]);
+  });
+});
+
+describe('a client certificate', () => {
+  const told = (commonName: string | null, distinguishedName: string) =>
+    identityHeaders(
+      { method: 'mtls', userId: 'api', claims: null, certificate: { commonName, distinguishedName } },
+      names,
+    );
+
+  it('is told by its common name and its whole name', () => {
+    expect(told('Zoë', 'CN=Zoë,O=100% Us').operations.slice(2)).toEqual([
+      { kind: 'set', name: 'X-Client-Cert-CN', value: 'Zo%C3%AB' },
+      { kind: 'set', name: 'X-Client-Cert-DN', value: 'CN=Zo%C3%AB,O=100%25 Us' },
+    ]);
+  });
+
+  it('has no header for a common name that it does not have', () => {
+    expect(told(null, 'O=Us').operations.slice(2)).toEqual([{ kind: 'set', name: 'X-Client-Cert-DN', value: 'O=Us' }]);
+  });
+
+  it('cannot break out of its header', () => {
+    const values = told('a\r\nX-User-Id: root', 'CN=a\\0D\\0A\u0000\u007f').operations.map((operation) =>
+      operation.kind === 'set' ? operation.value : '',
+    );
+    expect(values.join('')).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it('is left out where it is too large, and the user is still told', () => {
+    const { operations, leftOut } = told('api', `CN=${'x'.repeat(5000)}`);
+    expect(operations.map(({ name }) => name)).toEqual(['X-User-Id', 'X-Auth-Method', 'X-Client-Cert-CN']);
+    expect(leftOut).toEqual([{ path: 'X-Client-Cert-DN', reason: 'over_limit' }]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { requestCredentials } from '../../../../src/domain/identity/request-credentials.js';
 
+const names = { apiKey: 'x-api-key', certificate: null };
 const authorization = (value: string) => {
-  const read = requestCredentials(['authorization', value], 'x-api-key');
+  const read = requestCredentials(['authorization', value], names);
   return read.ok ? read.value.authorization : read.error;
 };
 const basic = (text: string | Buffer) => Buffer.from(text).toString('base64');
@@ -54,18 +55,82 @@ describe('requestCredentials', () => {
   });
 
   it('refuses a request that shows a credential twice', () => {
-    for (const names of [
+    for (const [first, second] of [
       ['authorization', 'authorization'],
       ['Authorization', 'aUTHORIZATION'],
       ['x-api-key', 'X-API-Key'],
-    ]) {
-      const headers = [names[0] as string, 'Bearer a', names[1] as string, 'Bearer a'];
-      expect(requestCredentials(headers, 'x-api-key')).toEqual({ ok: false, error: 'ambiguous_credentials' });
+      ['client-cert', 'Client-Cert'],
+    ] as const) {
+      const headers = [first, 'Bearer a', second, 'Bearer a'];
+      expect(requestCredentials(headers, { ...names, certificate: 'client-cert' })).toEqual({
+        ok: false,
+        error: 'ambiguous_credentials',
+      });
     }
   });
 
   it('reads the key from the configured header alone', () => {
     const headers = ['x-key', 'one', 'x-api-key', 'two', 'x_key', 'three'];
-    expect(requestCredentials(headers, 'x-key')).toEqual({ ok: true, value: { authorization: null, apiKey: 'one' } });
+    expect(requestCredentials(headers, { ...names, apiKey: 'x-key' })).toEqual({
+      ok: true,
+      value: { authorization: null, apiKey: 'one', certificate: null },
+    });
+  });
+
+  it('reads no key where no header has one, and lets it be repeated', () => {
+    expect(requestCredentials(['x-api-key', 'one', 'x-api-key', 'two'], { ...names, apiKey: null })).toEqual({
+      ok: true,
+      value: { authorization: null, apiKey: null, certificate: null },
+    });
+  });
+
+  it('reads user and password in one form of those that Unicode has for them', () => {
+    expect(authorization(`Basic ${basic('jo\u0308rg:pa\u030a')}`)).toEqual({
+      scheme: 'basic',
+      user: 'j\u00f6rg',
+      password: 'p\u00e5',
+    });
+  });
+
+  describe('client certificates', () => {
+    const headers = [
+      'X-Client-Cert',
+      'one',
+      'client-cert',
+      ':two:',
+      'Client-Cert-Chain',
+      ':three:',
+      'x_client_cert',
+      'x',
+    ];
+    const certificate = (name: string | null) => {
+      const read = requestCredentials(headers, { ...names, certificate: name });
+      return read.ok ? read.value.certificate : read.error;
+    };
+
+    it('are read from the configured header alone, in its own spelling', () => {
+      expect(certificate('x-client-cert')).toEqual({ value: 'one', chain: null });
+      expect(certificate('x-other')).toBeNull();
+      expect(certificate(null)).toBeNull();
+    });
+
+    it('have their chain beside Client-Cert alone', () => {
+      expect(certificate('client-cert')).toEqual({ value: ':two:', chain: ':three:' });
+    });
+
+    it('have their chain in as many lines as the proxy has sent: it is a list', () => {
+      const lines = ['Client-Cert', ':a:', 'Client-Cert-Chain', ':b:', 'CLIENT-CERT-CHAIN', ':c:, :d:'];
+      const read = requestCredentials(lines, { ...names, certificate: 'client-cert' });
+      expect(read.ok && read.value.certificate).toEqual({ value: ':a:', chain: ':b:, :c:, :d:' });
+      expect(requestCredentials([...lines, 'client-cert', ':a:'], { ...names, certificate: 'client-cert' })).toEqual({
+        ok: false,
+        error: 'ambiguous_credentials',
+      });
+    });
+
+    it('may be repeated in headers that nobody reads', () => {
+      const twice = ['x-client-cert', 'a', 'x-client-cert', 'b', 'client-cert-chain', 'a', 'client-cert-chain', 'b'];
+      expect(requestCredentials(twice, names).ok).toBe(true);
+    });
   });
 });

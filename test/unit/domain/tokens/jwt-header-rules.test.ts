@@ -10,6 +10,13 @@ describe('checkJwtHeader', () => {
     expect(checkJwtHeader({}, 'RS256')).toBe('wrong_algorithm');
   });
 
+  it('takes Ed25519 and EdDSA for one algorithm, and for no other', () => {
+    expect(checkJwtHeader({ alg: 'Ed25519' }, 'EdDSA')).toBeNull();
+    expect(checkJwtHeader({ alg: 'EdDSA' }, 'EdDSA')).toBeNull();
+    expect(checkJwtHeader({ alg: 'Ed448' }, 'EdDSA')).toBe('wrong_algorithm');
+    expect(checkJwtHeader({ alg: 'Ed25519' }, 'HS256')).toBe('wrong_algorithm');
+  });
+
   it('refuses every critical extension, an empty list too', () => {
     expect(checkJwtHeader({ alg: 'RS256', crit: ['exp'], exp: 1 }, 'RS256')).toBe('critical_header');
     expect(checkJwtHeader({ alg: 'RS256', crit: [] }, 'RS256')).toBe('critical_header');

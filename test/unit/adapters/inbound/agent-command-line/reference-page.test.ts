@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
+import { documentationPage, fencedBlocks } from '../../../../support/documentation-examples.js';
 
-it('the reference page of gateway-auth shows the help as it is', () => {
-  const page = readFileSync(new URL('../../../../../docs/reference/gateway-auth-cli.md', import.meta.url), 'utf8');
-  const help = parseAgentArguments(['--help'], {}, '0.0.0');
-  expect(help.kind === 'say' && page.includes(`\`\`\`\n${help.text}\`\`\`\n`)).toBe(true);
+const shown = fencedBlocks(documentationPage('docs/reference/gateway-auth-cli.md')).map(({ text }) => text);
+
+it.each([
+  ['gateway-auth', ['--help']],
+  ['gateway-auth hash-password', ['hash-password', '--help']],
+  ['gateway-auth hash-key', ['hash-key', '--help']],
+])('the reference page shows the help of %s as it is', (_, argv) => {
+  const help = parseAgentArguments(argv, {}, '0.0.0');
+  expect(help.kind === 'say' && shown.includes(help.text)).toBe(true);
 });

@@ -29,6 +29,7 @@ describe('the options of an agent as JSON', () => {
       'auth-method-header': 'X-M',
       'fail-open': true,
       'forward-credentials': false,
+      'token-cache-size': 0,
     });
     expect(problems).toEqual([]);
     expect({
@@ -52,6 +53,7 @@ describe('the options of an agent as JSON', () => {
       authMethodHeader: 'X-M',
       failOpen: true,
       forwardCredentials: false,
+      tokenCacheSize: 0,
     });
   });
 
@@ -59,7 +61,8 @@ describe('the options of an agent as JSON', () => {
     const keys = (value: JsonValue) => shown(decodeAgentOptions({ 'api-keys': value }).options?.apiKeys);
     expect(keys('a:b,c\\,d:e')).toEqual(['a:b', 'c,d:e']);
     expect(keys(['a:b,c:d'])).toEqual(['a:b,c:d']);
-    expect(keys(['a:b,c:d', ' e\\,f:g '])).toEqual(['a:b,c:d', 'e\\,f:g']);
+    expect(keys(['a:b,c:d', ' e\\,f:g'])).toEqual(['a:b,c:d', 'e\\,f:g']);
+    expect(keys([' @/keys ', ' '])).toEqual(['file /keys']);
   });
 
   it('may be none at all', () => {
@@ -87,8 +90,12 @@ describe('the options of an agent as JSON', () => {
     [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, but no block and no properties'],
     [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
     [{ 'user-id-header': 'X Y' }, 'config.user-id-header: "user-id-header" must be a header name, not "X Y"'],
-    [{ oidc: { issuer: 'x' } }, 'config: "oidc" is not supported yet'],
-    [{ oidc: { isuer: 'x' } }, 'config.oidc: unknown key "isuer" in oidc'],
+    [{ saml: { 'entity-id': 'x' } }, 'config: "saml" is not supported yet'],
+    [{ saml: { 'entity-ids': 'x' } }, 'config.saml: unknown key "entity-ids" in saml'],
+    [
+      { 'token-cache-size': -1 },
+      'config.token-cache-size: "token-cache-size" must be an integer from 0 to 1000000, not -1',
+    ],
     [{ 'grpc-address': 'a:1' }, 'config: "grpc-address" is not supported yet'],
     [{ 'metrics-address': 'a:1' }, 'config: "metrics-address" is not supported yet'],
     [
@@ -104,7 +111,7 @@ describe('the options of an agent as JSON', () => {
 
   it('are refused where they are nested too deeply', () => {
     let json: JsonValue = 1;
-    for (let depth = 0; depth < 10_000; depth += 1) json = { oidc: json };
+    for (let depth = 0; depth < 10_000; depth += 1) json = { saml: json };
     expect(messages(json as JsonObject)).toEqual(['config: it is nested more than 64 levels deep']);
   });
 });

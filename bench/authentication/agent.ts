@@ -1,0 +1,65 @@
+import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
+import type { Check } from './contender.js';
+
+/** The built product: this folder is compiled on its own and reaches it at run time. */
+const built = <Module>(path: string): Promise<Module> =>
+  import(new URL(`../../${path}`, import.meta.url).href) as Promise<Module>;
+
+const eventOf = (headers: readonly string[]): AgentEvent => ({
+  kind: 'request_headers',
+  correlationId: 'bench',
+  metadata: {
+    correlationId: 'bench',
+    requestId: '6f6b5a0e-6d0c-4b53-9c9c-0d3f3c1c0a11',
+    clientIp: '192.0.2.7',
+    clientPort: 40_000,
+    serverName: 'api.bench.example',
+    protocol: 'HTTP/1.1',
+    tlsVersion: null,
+    tlsCipher: null,
+    routeId: 'bench',
+    upstreamId: 'bench',
+    timestampMs: 0,
+    traceparent: null,
+  },
+  method: 'GET',
+  uri: '/orders/17',
+  headers: ['host', 'api.bench.example', 'accept', 'application/json', 'user-agent', 'bench/1', ...headers],
+});
+
+export interface BenchAgent {
+  /** Judges requests with these headers, one after the other and round again. */
+  judging(headers: readonly (readonly string[])[]): Check;
+  stop(): void;
+}
+
+/** The agent as its program makes it, without a transport: what is measured is authentication. */
+export const startBenchAgent = async (config: Readonly<Record<string, unknown>>): Promise<BenchAgent> => {
+  const { agentContainer } =
+    await built<typeof import('../../src/bootstrap/start-agent.js')>('bootstrap/start-agent.js');
+  const { agentTokens } =
+    await built<typeof import('../../src/bootstrap/agent-tokens.js')>('bootstrap/agent-tokens.js');
+  const { decodeAgentOptions } = await built<
+    typeof import('../../src/domain/configuration/agent/decode-agent-options.js')
+  >('domain/configuration/agent/decode-agent-options.js');
+  const silent = (): void => undefined;
+  const logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
+  const { options, problems } = decodeAgentOptions(config as Parameters<typeof decodeAgentOptions>[0]);
+  if (options === null) throw new Error(problems.map(({ message }) => message).join('; '));
+  const agent = agentContainer(logger).get(agentTokens.agentFactory)({ overrides: options, block: {} });
+  const started = await agent.start();
+  if (!started.ok) throw new Error(started.error.map(({ message }) => message).join('; '));
+  const connection = Symbol('bench');
+  return {
+    judging: (all) => {
+      const events = all.map(eventOf);
+      return {
+        run: async (index) => {
+          const { decision } = await agent.judge(events[index % events.length] as AgentEvent, connection);
+          if (decision.kind !== 'allow') throw new Error(`the agent refused: ${JSON.stringify(decision)}`);
+        },
+      };
+    },
+    stop: () => agent.stop(),
+  };
+};

@@ -1,0 +1,44 @@
+import type { PasswordVerifier } from '../../../application/ports/password-verifier.js';
+import { bcryptPasswordOctets } from '../../../domain/identity/bcrypt-hash.js';
+import type { PasswordHash } from '../../../domain/identity/password-hash.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { loadModule, type NativeModules, nativeModules } from './native-modules.js';
+import { matchesScrypt } from './openssl-scrypt.js';
+
+/**
+ * bcrypt and argon2id by native modules, scrypt by OpenSSL. All of them work in the threads of libuv: the event loop goes on
+ * while a password is checked.
+ */
+export class NativePasswordVerifier implements PasswordVerifier {
+  readonly #modules: NativeModules;
+
+  constructor(modules: NativeModules = nativeModules) {
+    this.#modules = modules;
+  }
+
+  async prepare({ kind }: PasswordHash): Promise<Result<void, string>> {
+    if (kind === 'scrypt') return ok(undefined);
+    const { bcrypt, argon2 } = this.#modules;
+    const loaded = await (kind === 'bcrypt' ? loadModule('bcrypt', bcrypt) : loadModule('argon2', argon2));
+    return loaded.ok ? ok(undefined) : loaded;
+  }
+
+  async matches(password: string, { kind, text }: PasswordHash): Promise<Result<boolean, string>> {
+    try {
+      if (kind === 'bcrypt') return ok(await this.#matchesBcrypt(password, text.reveal()));
+      if (kind === 'scrypt') return ok(await matchesScrypt(password, text.reveal()));
+      const { verify } = await this.#modules.argon2();
+      return ok(await verify(text.reveal(), password));
+    } catch {
+      // The module's own words are left out: nobody vouches for what they hold.
+      return err(`${kind} failed: there may be too little memory, or the package is gone`);
+    }
+  }
+
+  async #matchesBcrypt(password: string, text: string): Promise<boolean> {
+    const { verify } = await this.#modules.bcrypt();
+    const matches = await verify(password, text);
+    // Bcrypt looks at the first 72 octets alone: another password with the same ones is not the same password.
+    return matches && Buffer.byteLength(password, 'utf8') <= bcryptPasswordOctets;
+  }
+}

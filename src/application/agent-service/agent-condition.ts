@@ -1,0 +1,28 @@
+import type { AgentState } from '../../domain/agent-protocol/health.js';
+import { providerLabel } from '../../domain/configuration/agent/oidc-option-rules.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+
+/** What an agent says of itself; the message is for the operators of gateways. */
+export interface AgentCondition {
+  readonly state: AgentState;
+  readonly message: string | null;
+}
+
+/** Judged by the configuration in force: degraded while keys are not fresh, unhealthy while nothing could be decided. */
+export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
+  if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken' };
+  const { methods, keySets } = agent;
+  const troubles: string[] = [];
+  let anyKeys = false;
+  keySets.providers.forEach(({ options, keys }, index) => {
+    const state = keys.state();
+    if (state !== 'absent') anyKeys = true;
+    if (state === 'fresh') return;
+    const failure = keys.lastFailure();
+    const why = failure === null ? '' : ` (${failure})`;
+    troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
+  });
+  if (troubles.length === 0) return { state: 'healthy', message: null };
+  const canDecide = anyKeys || methods.some((method) => method !== 'oidc');
+  return { state: canDecide ? 'degraded' : 'unhealthy', message: troubles.join('; ') };
+};

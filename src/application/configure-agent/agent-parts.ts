@@ -1,0 +1,24 @@
+import type { PasswordChecks } from '../authenticate-request/password-checks.js';
+import type { CertificateReader } from '../ports/certificate-reader.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Scheduler } from '../ports/scheduler.js';
+import type { SecretDigest } from '../ports/secret-digest.js';
+import type { TextFileReader } from '../ports/text-file-reader.js';
+import type { VerificationKeys } from '../ports/token-verifier.js';
+import type { KeySets } from '../refresh-key-set/key-sets.js';
+
+/** What a configured agent is made with. */
+export interface AgentParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly digest: SecretDigest;
+  readonly keys: VerificationKeys;
+  readonly files: TextFileReader;
+  /** The key sets of the process: two configurations that name one share it. */
+  readonly keySets: Pick<KeySets, 'acquire'>;
+  readonly certificates: CertificateReader;
+  /** The checks of the process: what they cost together is bounded. */
+  readonly passwords: PasswordChecks;
+}

@@ -1,0 +1,52 @@
+import { agentDefaults, type CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { Identity } from '../../domain/identity/identity.js';
+import { ApiKeyCheck } from '../authenticate-request/api-key-check.js';
+import type { AuthenticationCheck, PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import { BasicCheck } from '../authenticate-request/basic-check.js';
+import { IdentityPreparation } from '../authenticate-request/identity-preparation.js';
+import { JwtCheck } from '../authenticate-request/jwt-check.js';
+import { MtlsCheck } from '../authenticate-request/mtls-check.js';
+import { OidcCheck } from '../authenticate-request/oidc-check.js';
+import { VerifiedTokenMemory } from '../authenticate-request/verified-token-memory.js';
+import type { AgentParts } from './agent-parts.js';
+import type { PreparedMethods } from './prepare-methods.js';
+import type { ProviderKeys } from './provider-key-sets.js';
+
+/** Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer. */
+const charactersPerToken = 4_096;
+/** The same for a few tokens alone, which may be large. */
+const leastCharacters = 8 * 1024 * 1024;
+
+/** One check for each method that is configured. */
+export const authenticationChecks = (
+  options: CompleteAgentOptions,
+  { jwtVerifier, mtls }: PreparedMethods,
+  providers: readonly ProviderKeys[],
+  { logger, digest, clock, certificates, passwords }: AgentParts,
+): readonly AuthenticationCheck[] => {
+  const { jwt, apiKeys, basicUsers, tokenCacheSize } = options;
+  const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
+  const preparation = new IdentityPreparation(names, logger, clock);
+  const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
+  // One memory for all tokens: which method verified one does not matter when it comes again.
+  const memory = new VerifiedTokenMemory(clock, digest, {
+    maximumEntries: tokenCacheSize,
+    maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
+  });
+  const checks: AuthenticationCheck[] = [];
+  if (mtls !== null) {
+    const { rules, authorities } = mtls;
+    checks.push(
+      new MtlsCheck({ rules, authorities, reader: certificates, prepare, digest, clock, memorySize: tokenCacheSize }),
+    );
+  }
+  if (providers.length > 0) checks.push(new OidcCheck({ providers, prepare, memory, clock }));
+  if (jwt !== null && jwtVerifier !== null) {
+    const { key, issuer, audience } = jwt;
+    const rules = { issuer, audience, clockSkewMs: agentDefaults.clockSkewMs };
+    checks.push(new JwtCheck({ algorithm: key.algorithm, rules, verifier: jwtVerifier, prepare, memory, clock }));
+  }
+  if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
+  if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));
+  return checks;
+};

@@ -1,0 +1,37 @@
+import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
+import { canonicalName } from '../../domain/http/canonical-name.js';
+import { alwaysOwned } from '../../domain/identity/owned-headers.js';
+
+/** The header of the client certificate, with the one that may stand beside it (RFC 9440, section 2.3). */
+const certificateHeaders = ({ mtls }: CompleteAgentOptions): string[] => {
+  if (mtls === null) return [];
+  const name = mtls.clientCertHeader;
+  return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
+};
+
+/** What the gateway strips from what clients send; what it sets itself afterwards is not touched. */
+export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
+  options.userIdHeader,
+  options.authMethodHeader,
+  'X-Auth-Claim-*',
+  'X-Client-Cert-CN',
+  'X-Client-Cert-DN',
+  ...certificateHeaders(options),
+];
+
+/**
+ * What is removed on the way to the upstream: whatever tells an identity, and the credentials that are not forwarded. A
+ * certificate is one that is forwarded only where credentials are forwarded by name, and where certificates are read: else
+ * nobody has checked it.
+ */
+export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
+  const { forwardCredentials, userIdHeader, authMethodHeader, apiKeyHeader } = options;
+  const certificates = certificateHeaders(options);
+  if (forwardCredentials === 'all') {
+    const forwarded = new Set(certificates.map(canonicalName));
+    return [...alwaysOwned.filter((name) => !forwarded.has(canonicalName(name))), userIdHeader, authMethodHeader];
+  }
+  const patterns = [...alwaysOwned, userIdHeader, authMethodHeader, ...certificates];
+  if (apiKeyHeader !== null) patterns.push(apiKeyHeader);
+  return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
+};

@@ -1,0 +1,21 @@
+import type { AgentOptionProblem, JwtOptions } from '../../domain/configuration/agent-configuration.js';
+import { err, type Result } from '../../domain/shared/result.js';
+import type { TokenVerifier } from '../ports/token-verifier.js';
+import type { AgentParts } from './agent-parts.js';
+import { optionProblem } from './prepared-agent.js';
+
+/** Makes the configured key ready, from its file where it has one. */
+export const prepareJwtKey = async (
+  { key }: JwtOptions,
+  { keys, files }: AgentParts,
+): Promise<Result<TokenVerifier, AgentOptionProblem>> => {
+  if (key.algorithm === 'HS256') {
+    const verifier = await keys.prepare(key);
+    return verifier.ok ? verifier : err(optionProblem('error', 'jwt-secret', `the secret ${verifier.error}`));
+  }
+  const pem = await files.read(key.publicKeyFile);
+  const verifier = pem.ok ? await keys.prepare({ algorithm: key.algorithm, publicKeyPem: pem.value }) : pem;
+  return verifier.ok
+    ? verifier
+    : err(optionProblem('error', 'jwt-public-key', `the file ${key.publicKeyFile} ${verifier.error}`));
+};

@@ -1,0 +1,29 @@
+import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
+import type { OwnedHeaders } from '../../domain/identity/owned-headers.js';
+import type { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
+import type { ProviderKeySets } from './provider-key-sets.js';
+
+/** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
+export interface PreparedAgent {
+  readonly authentication: AuthenticateRequest;
+  /** Methods that are configured, by their names in X-Auth-Method. */
+  readonly methods: readonly string[];
+  /** What the gateway strips from what clients send. */
+  readonly identityHeaderPatterns: readonly string[];
+  /** What the upstream must not get from the client: identity headers, and the credentials that are not forwarded. */
+  readonly removable: OwnedHeaders;
+  readonly failOpen: boolean;
+  /** To be released when the configuration is no longer in force. */
+  readonly keySets: ProviderKeySets;
+}
+
+export interface PreparedAgentWithWarnings {
+  readonly agent: PreparedAgent;
+  readonly warnings: readonly AgentOptionProblem[];
+}
+
+export const optionProblem = (
+  severity: AgentOptionProblem['severity'],
+  option: AgentOptionProblem['option'],
+  message: string,
+): AgentOptionProblem => ({ severity, option, message, suggestion: null });

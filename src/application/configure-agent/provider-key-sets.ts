@@ -1,0 +1,65 @@
+import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
+import type { Scheduler } from '../ports/scheduler.js';
+import type { KeySet } from '../refresh-key-set/key-set.js';
+import type { KeySetLease, KeySets } from '../refresh-key-set/key-sets.js';
+
+/** A provider with the keys that its tokens are verified by. */
+export interface ProviderKeys {
+  readonly options: OidcProviderOptions;
+  readonly keys: KeySet;
+}
+
+interface LeasedKeys extends ProviderKeys {
+  readonly lease: KeySetLease;
+}
+
+/** The key sets that a configuration uses. They are fetched and kept fresh from `acquire` to `release`. */
+export class ProviderKeySets {
+  readonly #leased: readonly LeasedKeys[];
+  #isReleased = false;
+
+  private constructor(leased: readonly LeasedKeys[]) {
+    this.#leased = leased;
+  }
+
+  static acquire(providers: readonly OidcProviderOptions[], keySets: Pick<KeySets, 'acquire'>): ProviderKeySets {
+    return new ProviderKeySets(
+      providers.map((options) => {
+        const lease = keySets.acquire(options.jwksUrl, options.jwksRefreshMs);
+        return { options, keys: lease.keys, lease };
+      }),
+    );
+  }
+
+  get providers(): readonly ProviderKeys[] {
+    return this.#leased;
+  }
+
+  /** Resolves when every set has been fetched, or could not be, at the latest after `waitMs`. */
+  async firstLoad(waitMs: number, scheduler: Scheduler): Promise<void> {
+    if (this.#leased.length === 0) return;
+    const loads = Promise.all(this.#leased.map(({ keys }) => keys.firstLoad()));
+    await new Promise<void>((resolve) => {
+      const deadline = scheduler.after(waitMs, resolve);
+      void loads.then(() => {
+        deadline.cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** Calls back whenever the state of one of them changes; the result ends that. */
+  onChange(listener: () => void): () => void {
+    const ends = this.#leased.map(({ keys }) => keys.onChange(listener));
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** Calling it again changes nothing. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const { lease } of this.#leased) lease.release();
+  }
+}

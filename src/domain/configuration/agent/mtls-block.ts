@@ -1,0 +1,50 @@
+import { agentDefaults, type MtlsOptions } from '../agent-configuration.js';
+import { headerName } from '../schema/network-kinds.js';
+import { list, optional, withDefault } from '../schema/scalar-keys.js';
+import { boolean, text } from '../schema/scalar-kind.js';
+import type { Fields } from '../schema/schema.js';
+import { optionBlock } from './option-blocks.js';
+
+const mtlsShape = {
+  enabled: withDefault(boolean, false, '`#false`', 'Accept client certificates.'),
+  'client-cert-header': withDefault(
+    headerName,
+    agentDefaults.clientCertHeader,
+    '`X-Client-Cert`',
+    'Header that carries the certificate.',
+  ),
+  'ca-cert-path': optional(
+    text,
+    'Path of a PEM file with the authorities that certificates have to lead to. Without it the chain is not checked: only for a header that a gateway sets which has verified the certificate.',
+  ),
+  'allowed-dns': list(text, 'Distinguished names (RFC 4514) that are accepted; none: every one.'),
+  'allowed-sans': list(
+    text,
+    'Alternative names that are accepted: a DNS name, `*.suffix`, a URI, an e-mail or IP address; none: every one.',
+  ),
+  'extract-cn-as-user': withDefault(
+    boolean,
+    true,
+    '`#true`',
+    'The common name is the user id, unless `extract-san-email-as-user` is `#true`.',
+  ),
+  'extract-san-email-as-user': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'The one e-mail address among the alternative names is the user id. A certificate without one is refused: the common name does not take its place.',
+  ),
+};
+
+/** The `mtls` block. */
+export const mtlsBlock = optionBlock(mtlsShape, 'Client certificates (X.509) that the gateway passes on in a header.');
+
+export const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => ({
+  enabled: fields.enabled.value,
+  clientCertHeader: fields['client-cert-header'].value,
+  caCertPath: fields['ca-cert-path'].value,
+  allowedDns: fields['allowed-dns'].value.map(({ value }) => value),
+  allowedSans: fields['allowed-sans'].value.map(({ value }) => value),
+  extractCnAsUser: fields['extract-cn-as-user'].value,
+  extractSanEmailAsUser: fields['extract-san-email-as-user'].value,
+});

@@ -1,0 +1,67 @@
+import { err, ok } from '../../shared/result.js';
+import { agentDefaults, type OidcProviderOptions } from '../agent-configuration.js';
+import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
+import { boolean, checkedText, type ScalarKind, seconds, text } from '../schema/scalar-kind.js';
+import type { Fields } from '../schema/schema.js';
+import { optionBlocks } from './option-blocks.js';
+
+const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
+const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at the most';
+
+/** Shows in logs, so it has to stand where it is used. */
+const providerName: ScalarKind<string> = {
+  label: 'name',
+  fallback: '',
+  secret: false,
+  read: (scalar) => {
+    if (scalar.hidden) return err({ message: 'must stand where it is used: it shows in logs' });
+    if (typeof scalar.value !== 'string' || !nameForm.test(scalar.value)) return err({ message: nameRule });
+    return ok(scalar.value);
+  },
+};
+
+/** RFC 6749, section 3.3: neither spaces nor quotes nor backslashes. */
+const scopeName = checkedText('scope', (value) => {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) return null;
+  const names = value.split(' ').filter((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name));
+  const suggestion = names.length > 1 ? `write each in quotes: ${names.map((name) => `"${name}"`).join(' ')}` : null;
+  return { message: 'must be one scope, without spaces, quotes and backslashes', suggestion };
+});
+
+const oidcShape = {
+  name: optional(providerName, 'How messages call the provider; also written as `oidc "name" { ... }`.'),
+  enabled: withDefault(boolean, false, '`#false`', 'Accept its tokens.'),
+  issuer: required(text, 'What the claim `iss` has to be. Of several providers it picks the one.'),
+  'jwks-url': required(text, 'URL of its key set. Redirects are not followed.'),
+  audience: optional(text, 'What the claim `aud` has to name. Without it every token of the issuer is accepted.'),
+  'required-scopes': list(scopeName, 'Scopes that a token has to have, all of them.'),
+  'jwks-refresh-secs': withDefault(
+    seconds(1, 604_800),
+    agentDefaults.jwksRefreshMs,
+    '3600',
+    'How often the key set is fetched anew.',
+  ),
+  'clock-skew-secs': withDefault(
+    seconds(0, 600),
+    agentDefaults.clockSkewMs,
+    '30',
+    'How far the clock of the provider may be off.',
+  ),
+};
+
+/** Every `oidc` block. */
+export const oidcBlocks = optionBlocks(
+  oidcShape,
+  'A provider (OpenID Connect, OAuth 2.0) whose access tokens are accepted as bearer tokens.',
+);
+
+export const toProviderOptions = (fields: Fields<typeof oidcShape>): OidcProviderOptions => ({
+  name: fields.name.value,
+  enabled: fields.enabled.value,
+  issuer: fields.issuer.value,
+  jwksUrl: fields['jwks-url'].value,
+  audience: fields.audience.value,
+  requiredScopes: fields['required-scopes'].value.map(({ value }) => value),
+  jwksRefreshMs: fields['jwks-refresh-secs'].value,
+  clockSkewMs: fields['clock-skew-secs'].value,
+});

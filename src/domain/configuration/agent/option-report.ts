@@ -1,0 +1,4 @@
+import type { AgentOptionName, OptionPlace } from '../agent-configuration.js';
+
+/** Takes what is wrong with an option. No text may hold a secret. */
+export type OptionReport = (option: AgentOptionName, message: string, suggestion?: string, place?: OptionPlace) => void;

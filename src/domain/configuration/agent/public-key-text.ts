@@ -1,0 +1,32 @@
+import { decodeBase64 } from '../../shared/base64.js';
+
+/** PEM, and the same once more in base64, as it stands in some secret stores. */
+const pem = /-----BEGIN |^\s*LS0tLS1CRUdJTi/;
+/** A JWK, a set of them, or an array; its quotes may be escaped. */
+const json = /^\s*(?:\{\s*\\?"|\[\s*\{)/;
+
+/** Tags of DER: a key or a certificate is a sequence that begins with one of these. */
+const sequence = 0x30;
+const integer = 0x02;
+
+/** Whether some octets are one sequence of DER that begins as a key or a certificate does, with nothing behind it. */
+const isDer = (octets: Uint8Array): boolean => {
+  const first = octets[1] ?? 0x80;
+  const lengthOctets = first < 0x80 ? 0 : first - 0x80;
+  if (octets[0] !== sequence || first === 0x80 || lengthOctets > 3) return false;
+  let length = lengthOctets === 0 ? first : 0;
+  for (const octet of octets.subarray(2, 2 + lengthOctets)) length = length * 256 + octet;
+  const start = 2 + lengthOctets;
+  const tag = octets[start];
+  return start + length === octets.length && (tag === sequence || tag === integer);
+};
+
+/**
+ * Whether a text is no secret but a key or a certificate, as files and providers publish them: PEM, JSON, or DER in base64.
+ * A random text is one by chance in some millions.
+ */
+export const looksLikePublicKey = (text: string): boolean => {
+  if (pem.test(text) || json.test(text)) return true;
+  const octets = decodeBase64(text.replace(/\s/g, ''), 'standard');
+  return octets !== null && isDer(octets);
+};

@@ -1,0 +1,81 @@
+/** How many checks there may be. */
+export interface PasswordQueueLimits {
+  readonly running: number;
+  readonly waiting: number;
+  readonly waitingPerUser: number;
+}
+
+/** What a user waits for, in the order of arrival; never empty. */
+interface Turn<Item> {
+  readonly user: string;
+  readonly items: readonly Item[];
+}
+
+/**
+ * Password checks that run, and those that wait. Users take turns, each with the first of what it waits for: one that sends
+ * many delays another by one check at the most.
+ *
+ * INVARIANT: something waits only while as many run as may.
+ */
+export interface PasswordQueue<Item> {
+  readonly running: number;
+  /** One for each user that waits, the next to come first. */
+  readonly turns: readonly Turn<Item>[];
+}
+
+export const emptyPasswordQueue: PasswordQueue<never> = { running: 0, turns: [] };
+
+export const waitingIn = ({ turns }: PasswordQueue<unknown>): number =>
+  turns.reduce((count, { items }) => count + items.length, 0);
+
+export type Admission<Item> =
+  /** To be started by the caller. */
+  | { readonly kind: 'start'; readonly queue: PasswordQueue<Item> }
+  | { readonly kind: 'wait'; readonly queue: PasswordQueue<Item> }
+  /** A limit is reached; the queue stays as it is. */
+  | { readonly kind: 'refused' };
+
+/** A check arrives. */
+export const admitCheck = <Item>(
+  queue: PasswordQueue<Item>,
+  user: string,
+  item: Item,
+  limits: PasswordQueueLimits,
+): Admission<Item> => {
+  const { running, turns } = queue;
+  if (running < limits.running) return { kind: 'start', queue: { running: running + 1, turns } };
+  const turn = turns.find((one) => one.user === user);
+  if (waitingIn(queue) >= limits.waiting || (turn?.items.length ?? 0) >= limits.waitingPerUser) {
+    return { kind: 'refused' };
+  }
+  if (turn === undefined) return { kind: 'wait', queue: { running, turns: [...turns, { user, items: [item] }] } };
+  const longer = { user, items: [...turn.items, item] };
+  return { kind: 'wait', queue: { running, turns: turns.map((one) => (one === turn ? longer : one)) } };
+};
+
+export interface Succession<Item> {
+  readonly queue: PasswordQueue<Item>;
+  /** To be started by the caller; null where nothing waits. */
+  readonly next: { readonly item: Item } | null;
+}
+
+/** A check that ran has ended: the next takes its place. */
+export const finishCheck = <Item>({ running, turns }: PasswordQueue<Item>): Succession<Item> => {
+  const [turn, ...others] = turns;
+  const [item, ...later] = turn?.items ?? [];
+  if (turn === undefined || item === undefined) return { queue: { running: running - 1, turns }, next: null };
+  const rest = later.length === 0 ? others : [...others, { user: turn.user, items: later }];
+  return { queue: { running, turns: rest }, next: { item } };
+};
+
+/** One that waits is given up; the queue stays as it is where that one does not wait. */
+export const withdrawCheck = <Item>(queue: PasswordQueue<Item>, item: Item): PasswordQueue<Item> => {
+  const turn = queue.turns.find(({ items }) => items.includes(item));
+  if (turn === undefined) return queue;
+  const items = turn.items.filter((one) => one !== item);
+  const turns =
+    items.length === 0
+      ? queue.turns.filter((one) => one !== turn)
+      : queue.turns.map((one) => (one === turn ? { user: turn.user, items } : one));
+  return { running: queue.running, turns };
+};

@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CertificateCast, certificateCast } from '../support/certificate-cast.js';
+import { describeWithPeers } from '../support/peers.js';
+import { runGateway } from '../support/running-gateway.js';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
+
+const environment = { ADMIN_TOKEN: 'a-token-of-the-test-that-is-long', API_KEYS: 'key:alice' };
+
+describeWithPeers(['openssl'], 'the shipped configurations that refer to files, on a machine that has these', () => {
+  let folder: TemporaryFolder;
+  let cast: CertificateCast;
+
+  beforeAll(() => {
+    folder = temporaryFolder();
+    cast = certificateCast();
+    mkdirSync(folder.file('tls'));
+    for (const name of ['api.example.com', 'uploads.example.com', 'wildcard.example.net']) {
+      const { certificate, key } = cast.pki.server(name, { by: cast.root, names: [`DNS:${name}`] });
+      folder.write(`tls/${name}.pem`, certificate);
+      folder.write(`tls/${name}.key`, key);
+    }
+    for (const name of ['tls/partners-ca.pem', 'clients-ca.pem']) folder.write(name, cast.partners.certificate);
+    folder.write('portcullis-api-keys', 'key:alice\n');
+  });
+  afterAll(() => {
+    cast?.pki.remove();
+    folder?.remove();
+  });
+
+  /** As shipped, but for the folders that a test cannot write to. */
+  const placed = (name: string): string => {
+    const text = readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
+    return folder.write(
+      name,
+      text.replaceAll('"/etc/portcullis/', `"${folder.path}/`).replaceAll('"/run/secrets/', `"${folder.path}/`),
+    );
+  };
+
+  it.each([
+    ['behind-load-balancer.kdl', '1 listener'],
+    ['production.kdl', '2 listeners'],
+  ])('pass --validate: %s', async (name, listeners) => {
+    const gateway = runGateway(['--validate', '--config', placed(name)], environment);
+    const { code } = await gateway.exited;
+    expect({ code, output: gateway.output() }).toEqual({
+      code: 0,
+      output: expect.stringContaining(`The configuration is fine: ${listeners}`),
+    });
+    expect(gateway.output()).not.toContain('warning');
+  });
+});

@@ -1,0 +1,39 @@
+import { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { ClientSession } from '../../../../../src/adapters/inbound/node-http-engine/client-session.js';
+
+const session = (socket: Socket): ClientSession => new ClientSession(socket, 'main', null);
+
+describe('the requests of a connection', () => {
+  it('are begun one after the other', () => {
+    const begun: number[] = [];
+    const one = session(new Socket());
+    for (const request of [1, 2, 3]) one.take(() => begun.push(request));
+    expect(begun).toEqual([1]);
+    one.over();
+    one.over();
+    expect(begun).toEqual([1, 2, 3]);
+  });
+
+  it('are not begun behind the last response, whether they came before its end or come after it', () => {
+    const begun: number[] = [];
+    const one = session(new Socket());
+    one.take(() => begun.push(1));
+    one.take(() => begun.push(2));
+    one.retire(600_000);
+    one.take(() => begun.push(3));
+    one.over();
+    one.take(() => begun.push(4));
+    expect(begun).toEqual([1]);
+  });
+
+  it('are not begun on a connection that was idle when its client lost its trust', () => {
+    const begun: number[] = [];
+    const socket = new Socket();
+    const one = session(socket);
+    one.retire(600_000);
+    one.take(() => begun.push(1));
+    expect(begun).toEqual([]);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,355 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TlsMaterial } from '../../../../../src/application/ports/http-engine.js';
+import type { ClientResponse } from '../../../../../src/application/ports/http-exchange.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { tlsConnection } from '../../../../support/tls-call.js';
+import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/tls-listener.js';
+
+const pki = new OpensslCertificates();
+const cleanUp = new CleanUp();
+/** Far longer than a test may take: nothing is cut off by it. */
+const longGraceMs = 600_000;
+let root: OpensslCertificate;
+let partners: OpensslCertificate;
+let others: OpensslCertificate;
+let server: OpensslCertificate;
+let renewed: OpensslCertificate;
+let client: OpensslCertificate;
+
+beforeAll(() => {
+  root = pki.authority('root');
+  partners = pki.authority('partners');
+  others = pki.authority('others');
+  server = pki.server('server', { by: root, names: ['DNS:a.example'] });
+  renewed = pki.server('renewed', { by: root, names: ['DNS:a.example'] });
+  client = pki.client('client', { by: partners });
+});
+afterEach(() => cleanUp.run());
+afterAll(() => pki.remove());
+
+const trusting = (changes: Partial<TlsMaterial> = {}, shown = server) =>
+  preparedTls([shown], {
+    clientAuth: 'request',
+    clientAuthorities: partners.certificate + others.certificate,
+    ...changes,
+  });
+
+/** Without the authority of the client. */
+const narrowed = () => trusting({ clientAuthorities: others.certificate });
+
+const anonymous = (): ConnectionOptions => ({ ca: root.certificate, servername: 'a.example' });
+const identified = (): ConnectionOptions => ({ ...anonymous(), cert: client.certificate, key: client.key });
+
+const pem = ({ certificate }: OpensslCertificate): string => certificate;
+
+const needing = () => trusting({ clientAuth: 'require' });
+const unasked = () => preparedTls([server]);
+
+const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** A client's end of a connection, with everything that it has got. */
+interface Peer {
+  readonly socket: Socket;
+  readonly closed: Promise<void>;
+  got(): string;
+}
+
+const peer = async ({ listener }: RecordedListener, options = identified()): Promise<Peer> =>
+  peerOn(await tlsConnection(listener.address(), options));
+
+/** Without TLS. */
+const plainPeer = async ({ listener }: RecordedListener): Promise<Peer> => {
+  const socket = connectPlain(listener.address().port, '127.0.0.1');
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return peerOn(socket);
+};
+
+const peerOn = (socket: Socket): Peer => {
+  cleanUp.add(() => socket.destroy());
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (piece: string) => {
+    text += piece;
+  });
+  return { socket, got: () => text, closed: new Promise((resolve) => socket.once('close', () => resolve())) };
+};
+
+/** One that has had an answer, and is idle now. */
+const idlePeer = async (recorded: RecordedListener, options = identified()): Promise<Peer> => {
+  const made = await peer(recorded, options);
+  await answered(made);
+  return made;
+};
+
+const answered = async ({ socket, got }: Peer): Promise<void> => {
+  const before = got().length;
+  socket.write(request);
+  await expect.poll(() => got().slice(before)).toContain('"listener":"main"');
+};
+
+/** Sends a request and waits until it is being answered. */
+const busy = async ({ handler }: RecordedListener, { socket }: Peer, text = request): Promise<ClientResponse> => {
+  handler.held = true;
+  const count = handler.requests.length;
+  socket.write(text);
+  await expect.poll(() => handler.requests.length).toBe(count + 1);
+  return handler.responses.at(-1) as ClientResponse;
+};
+
+const upgradeRequest =
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n';
+
+describe('connections of clients whose certificate may be trusted no more', () => {
+  it.each([
+    ['its authority is removed', narrowed],
+    ['an authority is added', () => trusting({ clientAuthorities: [partners, others, root].map(pem).join('') })],
+    ['certificates are no longer asked for', () => trusting({ clientAuth: 'none', clientAuthorities: null })],
+    ['the least version is raised', () => trusting({ minVersion: '1.3' })],
+    ['the listener becomes a plain one', () => null],
+  ])('end at once where they are idle and %s; those without one live on', async (_, next) => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const used = await idlePeer(recorded);
+    const unused = await peer(recorded);
+    const without = await idlePeer(recorded, anonymous());
+    await expect.poll(() => recorded.listener.connections()).toBe(3);
+    recorded.listener.secure(next(), longGraceMs);
+    await Promise.all([used.closed, unused.closed]);
+    await answered(without);
+    expect(recorded.listener.connections()).toBe(1);
+    expect(recorded.handler.requests).toHaveLength(3);
+    expect(recorded.handler.failures).toEqual([]);
+  });
+
+  it.each([
+    ['nothing changes', () => trusting()],
+    ['the certificate of the server changes', () => trusting({}, renewed)],
+    [
+      'the file of authorities is written in another way',
+      () => trusting({ clientAuthorities: `# both\n${[others, partners, others].map(pem).join('\n# and\n')}` }),
+    ],
+  ])('live on where %s', async (_, next) => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const idle = await idlePeer(recorded);
+    const tunnel = await peer(recorded);
+    const open = (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
+    recorded.handler.held = false;
+    recorded.listener.secure(next(), 0);
+    await answered(idle);
+    open.write(Buffer.from('still there'), () => undefined);
+    await expect.poll(tunnel.got).toContain('still there');
+    expect(recorded.listener.connections()).toBe(2);
+  });
+
+  it('end at once where they are idle and certificates become a must', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const used = await idlePeer(recorded);
+    recorded.listener.secure(needing(), longGraceMs);
+    await used.closed;
+    await answered(await peer(recorded));
+  });
+
+  it('end also after several changes, of which the last brings the authority back', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const idle = await idlePeer(recorded);
+    recorded.listener.secure(narrowed(), longGraceMs);
+    recorded.listener.secure(trusting(), longGraceMs);
+    await idle.closed;
+    await answered(await peer(recorded));
+  });
+
+  it('end after the response that is under way, which says so, and what comes behind it is not begun', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const asking = await peer(recorded);
+    const response = await busy(recorded, asking, request + request);
+    recorded.listener.secure(narrowed(), longGraceMs);
+    recorded.listener.secure(narrowed(), 0);
+    asking.socket.write(request);
+    response.send(200, [], 'all of it', false);
+    await asking.closed;
+    expect(asking.got()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n\r\nall of it$/);
+    expect(recorded.handler.requests).toHaveLength(1);
+  });
+
+  it('end after a response whose head was sent before', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const asking = await peer(recorded);
+    const response = await busy(recorded, asking);
+    response.begin(200, ['Content-Length', '600000'], false);
+    await response.write(Buffer.alloc(100_000, 'x'));
+    await expect.poll(asking.got).toContain('\r\n\r\n');
+    recorded.listener.secure(narrowed(), longGraceMs);
+    asking.socket.write(request);
+    for (let part = 0; part < 5; part += 1) await response.write(Buffer.alloc(100_000, 'x'));
+    response.end([]);
+    await asking.closed;
+    expect(asking.got().split('\r\n\r\n')[1]).toHaveLength(600_000);
+    expect(recorded.handler.requests).toHaveLength(1);
+  });
+
+  it('end after a request whose body was still on its way', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const asking = await peer(recorded);
+    const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234';
+    const response = await busy(recorded, asking, post);
+    const { body } = recorded.handler.requests[0] ?? {};
+    recorded.listener.secure(narrowed(), longGraceMs);
+    asking.socket.write('56789');
+    let text = '';
+    for (let piece = await body?.read(); piece; piece = await body?.read()) text += Buffer.from(piece).toString();
+    response.send(200, [], text, false);
+    await asking.closed;
+    expect(asking.got()).toMatch(/\r\nConnection: close\r\n\r\n0123456789$/);
+  });
+
+  it('end when the grace is over, however long the response lasts', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const asking = await peer(recorded);
+    const response = await busy(recorded, asking);
+    response.begin(200, [], false);
+    void response.write(Buffer.from('the first event'));
+    const over = new Promise<boolean>((resolve) => response.onClosed(resolve));
+    await expect.poll(asking.got).toContain('the first event');
+    recorded.listener.secure(narrowed(), 50);
+    expect(await over).toBe(false);
+    await asking.closed;
+  });
+
+  it('end at once where they have become a tunnel, or wait to become one', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const [tunnel, waiting, without] = [
+      await peer(recorded),
+      await peer(recorded),
+      await peer(recorded, anonymous()),
+    ] as const;
+    (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
+    await expect.poll(tunnel.got).toContain('101 Switching Protocols');
+    await busy(recorded, waiting, upgradeRequest);
+    const open = (await busy(recorded, without, upgradeRequest)).upgrade([]);
+    recorded.listener.secure(narrowed(), longGraceMs);
+    await Promise.all([tunnel.closed, waiting.closed]);
+    open.write(Buffer.from('still there'), () => undefined);
+    await expect.poll(without.got).toContain('still there');
+  });
+
+  it('end at once as a tunnel also where the client takes nothing of what it was sent', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const stalled = await peer(recorded);
+    const open = (await busy(recorded, stalled, upgradeRequest)).upgrade([]);
+    stalled.socket.pause();
+    open.write(Buffer.alloc(20_000_000), () => undefined);
+    recorded.listener.secure(narrowed(), longGraceMs);
+    await expect.poll(() => recorded.listener.connections()).toBe(0);
+  });
+
+  it('are not begun by a handshake that was under way', async () => {
+    const recorded = await recordedListener(cleanUp, trusting());
+    const { listener, handler } = recorded;
+    const raws = [
+      connectPlain(listener.address().port, '127.0.0.1'),
+      connectPlain(listener.address().port, '127.0.0.1'),
+    ];
+    await expect.poll(() => listener.connections()).toBe(2);
+    listener.secure(narrowed(), longGraceMs);
+    const [socket, without] = await Promise.all(
+      [identified(), anonymous()].map((who, index) => {
+        const raw = raws[index];
+        if (!raw) throw new Error('there is no connection');
+        return tlsConnection(listener.address(), { ...who, socket: raw });
+      }),
+    );
+    const closed = new Promise((resolve) => socket?.once('close', resolve));
+    socket?.write(request);
+    socket?.resume();
+    await closed;
+    expect(handler.requests).toEqual([]);
+    const answer = new Promise<string>((resolve) => without?.once('data', (data) => resolve(String(data))));
+    without?.write(request);
+    expect(await answer).toContain('200 OK');
+    without?.destroy();
+  });
+});
+
+describe('connections that have proved less than is asked for now', () => {
+  const without = (recorded: RecordedListener): Promise<Peer> => peer(recorded, anonymous());
+
+  const cases = [
+    ['without a certificate, where none was asked for and it becomes a must', unasked, without, needing],
+    ['without a certificate, where it was asked for and becomes a must', trusting, without, needing],
+    ['without TLS, where certificates become a must', () => null, plainPeer, needing],
+    ['without TLS, where certificates are asked for', () => null, plainPeer, trusting],
+    ['without TLS, where TLS becomes a must', () => null, plainPeer, unasked],
+  ] as const;
+
+  describe.each(cases)('%s', (_, first, open, next) => {
+    it('end at once where they are idle, used or not', async () => {
+      const recorded = await recordedListener(cleanUp, first());
+      const used = await open(recorded);
+      await answered(used);
+      const unused = await open(recorded);
+      await expect.poll(() => recorded.listener.connections()).toBe(2);
+      recorded.listener.secure(next(), longGraceMs);
+      await Promise.all([used.closed, unused.closed]);
+      await expect.poll(() => recorded.listener.connections()).toBe(0);
+      expect(recorded.handler.requests).toHaveLength(1);
+      await answered(await peer(recorded));
+    });
+
+    it('end after the response that is under way, which says so, and nothing behind it is begun', async () => {
+      const recorded = await recordedListener(cleanUp, first());
+      const asking = await open(recorded);
+      const response = await busy(recorded, asking, request + request);
+      recorded.listener.secure(next(), longGraceMs);
+      asking.socket.write(request);
+      response.send(200, [], 'all of it', false);
+      await asking.closed;
+      expect(asking.got()).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n\r\nall of it$/);
+      expect(recorded.handler.requests).toHaveLength(1);
+    });
+
+    it('end when the grace is over', async () => {
+      const recorded = await recordedListener(cleanUp, first());
+      const asking = await open(recorded);
+      await busy(recorded, asking);
+      recorded.listener.secure(next(), 50);
+      await asking.closed;
+    });
+
+    it('end at once where they are tunnels', async () => {
+      const recorded = await recordedListener(cleanUp, first());
+      const tunnel = await open(recorded);
+      (await busy(recorded, tunnel, upgradeRequest)).upgrade([]);
+      await expect.poll(tunnel.got).toContain('101 Switching Protocols');
+      recorded.listener.secure(next(), longGraceMs);
+      await tunnel.closed;
+    });
+  });
+
+  it.each([
+    ['none was asked for', unasked],
+    ['one was asked for', trusting],
+  ])('are not begun by a handshake without a certificate, under way when %s and it became a must', async (_, first) => {
+    const { listener, handler } = await recordedListener(cleanUp, first());
+    const raw = connectPlain(listener.address().port, '127.0.0.1');
+    await expect.poll(() => listener.connections()).toBe(1);
+    listener.secure(needing(), longGraceMs);
+    const socket = await tlsConnection(listener.address(), { ...anonymous(), socket: raw });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(request);
+    socket.resume();
+    await closed;
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('stand where nothing more is asked for', async () => {
+    const recorded = await recordedListener(cleanUp, unasked());
+    const standing = await without(recorded);
+    await answered(standing);
+    for (const next of [trusting(), narrowed(), unasked(), null]) {
+      recorded.listener.secure(next, 0);
+      await answered(standing);
+    }
+  });
+});

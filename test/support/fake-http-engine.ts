@@ -1,0 +1,83 @@
+import type {
+  EngineLimits,
+  HttpEngine,
+  OpenListener,
+  RequestHandler,
+  TlsContext,
+  TlsMaterial,
+} from '../../src/application/ports/http-engine.js';
+import type { SocketAddress } from '../../src/domain/configuration/gateway-configuration.js';
+import { err, ok, type Result } from '../../src/domain/shared/result.js';
+
+/** A context that knows what it was made of. */
+export interface FakeTlsContext extends TlsContext {
+  readonly material: TlsMaterial;
+}
+
+/** A listener that opens no socket and keeps what it is told. */
+export class FakeOpenListener implements OpenListener {
+  drained = false;
+  /** Every way in which its connections were to be secured, the first included. */
+  readonly secured: (TlsContext | null)[];
+  /** That of the last change. */
+  graceMs: number | null = null;
+
+  constructor(
+    readonly key: string,
+    readonly socketAddress: SocketAddress,
+    readonly handler: RequestHandler,
+    tls: TlsContext | null,
+  ) {
+    this.secured = [tls];
+  }
+
+  address(): SocketAddress {
+    return this.socketAddress;
+  }
+
+  connections(): number {
+    return 0;
+  }
+
+  secure(tls: TlsContext | null, graceMs: number): void {
+    this.graceMs = graceMs;
+    this.secured.push(tls);
+  }
+
+  async drain(): Promise<void> {
+    this.drained = true;
+  }
+}
+
+/**
+ * An engine without sockets. A text that begins with `bad` cannot be made ready, one that begins with `old` gives a
+ * warning; an address with port 1 is taken.
+ */
+export class FakeHttpEngine implements HttpEngine {
+  readonly listeners: FakeOpenListener[] = [];
+  readonly asked: TlsMaterial[] = [];
+
+  prepareTls(material: TlsMaterial): Result<FakeTlsContext, string> {
+    this.asked.push(material);
+    const warnings: string[] = [];
+    for (const { chain, privateKey } of material.certificates) {
+      if (chain.startsWith('bad') || privateKey.reveal().startsWith('bad')) return err('they do not fit');
+      if (chain.startsWith('old')) warnings.push('it has expired');
+    }
+    if (material.clientAuthorities?.startsWith('bad')) return err('they are no authorities');
+    return ok({ isTlsContext: true, warnings, material });
+  }
+
+  async listen(
+    key: string,
+    address: SocketAddress,
+    handler: RequestHandler,
+    _limits: EngineLimits,
+    tls: TlsContext | null,
+  ): Promise<OpenListener> {
+    if (address.port === 1) throw new Error('the address is taken');
+    const listener = new FakeOpenListener(key, address, handler, tls);
+    this.listeners.push(listener);
+    return listener;
+  }
+}

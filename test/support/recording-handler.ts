@@ -1,0 +1,48 @@
+import type { HandshakeFailure, RejectionAnswer, RequestHandler } from '../../src/application/ports/http-engine.js';
+import type {
+  ClientConnection,
+  ClientRequest,
+  ClientResponse,
+  RejectedRequest,
+} from '../../src/application/ports/http-exchange.js';
+
+/** Answers every request with what is known of its connection, and keeps what it was told. */
+export class RecordingHandler implements RequestHandler {
+  readonly requests: ClientRequest[] = [];
+  /** One for each request, to be answered by the test where they are held. */
+  readonly responses: ClientResponse[] = [];
+  readonly rejections: RejectedRequest[] = [];
+  readonly failures: HandshakeFailure[] = [];
+  readonly #waiting: (() => void)[] = [];
+  /** Left unanswered while set. */
+  held = false;
+
+  handle(request: ClientRequest, response: ClientResponse): void {
+    this.requests.push(request);
+    this.responses.push(response);
+    if (!this.held) response.send(200, ['Content-Type', 'application/json'], JSON.stringify(request.connection), false);
+  }
+
+  reject(rejected: RejectedRequest): RejectionAnswer {
+    this.rejections.push(rejected);
+    return { status: 400, headers: [], body: '' };
+  }
+
+  handshakeFailed(failure: HandshakeFailure): void {
+    this.failures.push(failure);
+    for (const told of this.#waiting.splice(0)) told();
+  }
+
+  /** The first failure, once there is one. */
+  async failure(): Promise<HandshakeFailure> {
+    if (this.failures.length === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.failures[0] as HandshakeFailure;
+  }
+
+  /** What the last request came by. */
+  connection(): ClientConnection {
+    const last = this.requests.at(-1);
+    if (!last) throw new Error('no request has come');
+    return last.connection;
+  }
+}

@@ -1,0 +1,54 @@
+import { NodeHttpEngine } from '../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import {
+  defaultEngineLimits,
+  type EngineLimits,
+  type OpenListener,
+  type TlsCertificate,
+  type TlsContext,
+  type TlsMaterial,
+} from '../../src/application/ports/http-engine.js';
+import { Secret } from '../../src/domain/shared/secret.js';
+import type { CleanUp } from './clean-up.js';
+import { type OpensslCertificate, pemChain } from './openssl-certificates.js';
+import { RecordingHandler } from './recording-handler.js';
+
+/** As the engine takes it. */
+export const asTlsCertificate = (made: OpensslCertificate): TlsCertificate => ({
+  chain: pemChain(made),
+  privateKey: new Secret(made.key),
+});
+
+/** TLS of these certificates, ready for a listener. */
+export const preparedTls = (
+  identities: readonly OpensslCertificate[],
+  changes: Partial<TlsMaterial> = {},
+): TlsContext => {
+  const prepared = new NodeHttpEngine().prepareTls({
+    certificates: identities.map(asTlsCertificate),
+    clientAuth: 'none',
+    clientAuthorities: null,
+    minVersion: '1.2',
+    ...changes,
+  });
+  if (!prepared.ok) throw new Error(prepared.error);
+  return prepared.value;
+};
+
+export interface RecordedListener {
+  readonly listener: OpenListener;
+  readonly handler: RecordingHandler;
+}
+
+/** The real engine on a free port, behind it a handler that keeps what it is told. */
+export const recordedListener = async (
+  cleanUp: CleanUp,
+  tls: TlsContext | null,
+  limits: Partial<EngineLimits> = {},
+): Promise<RecordedListener> => {
+  const handler = new RecordingHandler();
+  const address = { host: '127.0.0.1', port: 0 };
+  const all = { ...defaultEngineLimits, ...limits };
+  const listener = await new NodeHttpEngine().listen('main', address, handler, all, tls);
+  cleanUp.add(() => listener.drain(0));
+  return { listener, handler };
+};

@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defaultEngineLimits, type RequestHandler } from '../../../../src/application/ports/http-engine.js';
+import {
+  ListenerRegistry,
+  listenerKey,
+  type WantedListener,
+} from '../../../../src/application/run-gateway/listener-registry.js';
+import { FakeHttpEngine } from '../../../support/fake-http-engine.js';
+
+/** A handler that counts the handshakes that failed. */
+const countingHandler = (): RequestHandler & { failures: number } => ({
+  failures: 0,
+  handle: () => undefined,
+  reject: () => ({ status: 400, headers: [], body: '' }),
+  handshakeFailed() {
+    this.failures += 1;
+  },
+});
+
+const context = () => ({ isTlsContext: true, warnings: [] }) as const;
+
+const wanted = (port: number, more: Partial<WantedListener> = {}): WantedListener => {
+  const address = { host: '127.0.0.1', port };
+  return { key: listenerKey(address, 'main'), address, handler: countingHandler(), tls: null, ...more };
+};
+
+let engine: FakeHttpEngine;
+let registry: ListenerRegistry;
+beforeEach(() => {
+  engine = new FakeHttpEngine();
+  registry = new ListenerRegistry(engine, defaultEngineLimits);
+});
+
+const load = async (...listeners: readonly WantedListener[]) => (await registry.prepare(listeners)).commit(0);
+
+describe('listeners over a reload', () => {
+  it('begin with the TLS of the configuration that names them', async () => {
+    const tls = context();
+    await registry.prepare([wanted(80), wanted(443, { tls })]);
+    expect(engine.listeners.map(({ secured }) => secured)).toEqual([[null], [tls]]);
+  });
+
+  it('that stay are secured anew when the configuration comes into force, not before', async () => {
+    const [old, renewed] = [context(), context()];
+    await load(wanted(443, { tls: old }));
+    const [listener] = engine.listeners;
+    const prepared = await registry.prepare([wanted(443, { tls: renewed })]);
+    expect(listener?.secured.at(-1)).toBe(old);
+    prepared.commit(5_000);
+    expect(listener?.secured.at(-1)).toBe(renewed);
+    expect(listener?.graceMs).toBe(5_000);
+    await load(wanted(443));
+    expect(listener?.secured.at(-1)).toBeNull();
+    expect(engine.listeners).toHaveLength(1);
+  });
+
+  it('keep their TLS where an address of the new configuration cannot be had', async () => {
+    const old = context();
+    await load(wanted(443, { tls: old }));
+    await expect(registry.prepare([wanted(443, { tls: context() }), wanted(444), wanted(1)])).rejects.toThrow('taken');
+    const [kept, bound] = engine.listeners;
+    expect(kept?.secured.at(-1)).toBe(old);
+    expect(bound?.drained).toBe(true);
+    expect(registry.open()).toEqual([kept]);
+  });
+
+  it('tell of failed handshakes whoever serves them at the moment', async () => {
+    const [first, second] = [countingHandler(), countingHandler()];
+    await load(wanted(443, { handler: first }));
+    const failure = { listener: '127.0.0.1:443', peerAddress: '127.0.0.1', code: 'CERT_HAS_EXPIRED' };
+    engine.listeners[0]?.handler.handshakeFailed(failure);
+    await load(wanted(443, { handler: second }));
+    engine.listeners[0]?.handler.handshakeFailed(failure);
+    engine.listeners[0]?.handler.handshakeFailed(failure);
+    expect([first.failures, second.failures]).toEqual([1, 2]);
+  });
+});

@@ -2,7 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main as authentication } from './authentication/main.js';
+import { authentication } from './authentication/authentication.js';
+import { authorization } from './authorization/authorization.js';
+import { runComparisons } from './checks/run-comparisons.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
@@ -118,7 +120,8 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  if (first === 'authentication') return authentication(others);
+  const benchmark = [authentication, authorization].find(({ name }) => name === first);
+  if (benchmark !== undefined) return runComparisons(benchmark, others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);
   else await runAll(settings);

@@ -1,9 +1,6 @@
 import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
-import type { Check } from './contender.js';
-
-/** The built product: this folder is compiled on its own and reaches it at run time. */
-const built = <Module>(path: string): Promise<Module> =>
-  import(new URL(`../../${path}`, import.meta.url).href) as Promise<Module>;
+import { built } from '../built.js';
+import type { Check } from '../checks/comparison.js';
 
 const eventOf = (headers: readonly string[]): AgentEvent => ({
   kind: 'request_headers',

@@ -7,15 +7,9 @@ import { join } from 'node:path';
 import { hash as argon2 } from '@node-rs/argon2';
 import { createVerifier } from 'fast-jwt';
 import { exportJWK, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Comparison, PreparedComparisons, Row } from '../checks/comparison.js';
 import { type BenchAgent, startBenchAgent } from './agent.js';
-import type { Comparison, Row } from './contender.js';
 import { audience, issuer, type SigningKey, signingKey, tokenCount, tokensOf } from './credentials.js';
-
-/** Comparisons and what has to be ended after them. */
-export interface PreparedComparisons {
-  readonly comparisons: readonly Comparison[];
-  stop(): Promise<void>;
-}
 
 const bearer = (token: string): readonly string[] => ['authorization', `Bearer ${token}`];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureChecks } from '../../../bench/authentication/measure-checks.js';
+import { measureChecks } from '../../../bench/checks/measure-checks.js';
 import { renderRows } from '../../../bench/report.js';
 
 describe('a measured check', () => {

@@ -1,4 +1,4 @@
-import type { Row } from './contender.js';
+import type { Row } from './comparison.js';
 
 /** What one round of one row gave. */
 export interface CheckFigures {

@@ -1,6 +1,7 @@
 import { ContainerModule } from 'inversify';
 import { HmacSecretDigest } from '../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { NodePolicyFiles } from '../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../adapters/outbound/undici-key-sets/undici-key-set-source.js';
@@ -36,6 +37,9 @@ export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.textFileReader)
     .toResolvedValue(() => new NodeTextFileReader(), [])
     .inSingletonScope();
+  bind(agentTokens.policyFiles)
+    .toResolvedValue(() => new NodePolicyFiles(), [])
+    .inSingletonScope();
   bind(agentTokens.keySetSource)
     .toResolvedValue(() => new UndiciKeySetSource(), [])
     .inSingletonScope();
@@ -67,13 +71,14 @@ export const agentModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(agentTokens.agentParts)
     .toResolvedValue(
-      (clock, scheduler, logger, digest, keys, files, keySets, certificates, passwords): AgentParts => ({
+      (clock, scheduler, logger, digest, keys, files, policyFiles, keySets, certificates, passwords): AgentParts => ({
         clock,
         scheduler,
         logger,
         digest,
         keys,
         files,
+        policyFiles,
         keySets,
         certificates,
         passwords,
@@ -85,6 +90,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.secretDigest,
         agentTokens.verificationKeys,
         agentTokens.textFileReader,
+        agentTokens.policyFiles,
         agentTokens.keySets,
         agentTokens.certificateReader,
         agentTokens.passwordChecks,

@@ -6,6 +6,7 @@ import type { AgentParts } from '../application/configure-agent/agent-parts.js';
 import type { CertificateReader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
 import type { PasswordVerifier } from '../application/ports/password-verifier.js';
+import type { PolicyFiles } from '../application/ports/policy-files.js';
 import type { SecretDigest } from '../application/ports/secret-digest.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
@@ -22,6 +23,7 @@ export const agentTokens = {
   secretDigest: Symbol('SecretDigest') as ServiceIdentifier<SecretDigest>,
   verificationKeys: Symbol('VerificationKeys') as ServiceIdentifier<VerificationKeys>,
   textFileReader: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
+  policyFiles: Symbol('PolicyFiles') as ServiceIdentifier<PolicyFiles>,
   keySetSource: Symbol('KeySetSource') as ServiceIdentifier<KeySetSource>,
   keySets: Symbol('KeySets') as ServiceIdentifier<KeySets>,
   certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,

@@ -15,11 +15,13 @@ export interface AgentCheck {
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
   const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
   if (agent === null) return { problems, summary: null };
-  const { methods, failOpen } = agent;
+  const { methods, failOpen, authorization } = agent;
   const accepted =
     methods.length === 0
       ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
       : `Methods: ${methods.join(', ')}.`;
-  const lenient = failOpen ? '\nFail-open: requests without a valid credential pass without an identity.' : '';
-  return { problems, summary: `The configuration is fine. ${accepted}${lenient}` };
+  const decided = authorization === null ? '' : `\nPolicies: ${authorization.policyCount}.`;
+  const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
+  const lenient = failOpen ? `\nFail-open: requests without a valid credential ${goOn}.` : '';
+  return { problems, summary: `The configuration is fine. ${accepted}${decided}${lenient}` };
 };

@@ -4,6 +4,7 @@ import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { LogFields, Logger } from '../application/ports/logger.js';
 import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
 import { decodeAgentOptions } from '../domain/configuration/agent/decode-agent-options.js';
+import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
 import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
 import type {
   AgentConfiguration,
@@ -81,13 +82,13 @@ const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Pr
   // What cannot be decoded was reported with the file.
   if (options === null) return [];
   const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
-  return problems.map(({ severity, option, message, suggestion }) =>
-    problem(severity, `agent "${name}": ${option}: ${message}`, suggestion),
-  );
+  return problems.map((found) => toConfigurationProblem(found, `agent "${name}": `));
 };
 
-const problem = (
-  severity: ConfigurationProblem['severity'],
-  message: string,
-  suggestion: string | null = null,
-): ConfigurationProblem => ({ severity, message, position: null, line: null, suggestion });
+const problem = (severity: ConfigurationProblem['severity'], message: string): ConfigurationProblem => ({
+  severity,
+  message,
+  position: null,
+  line: null,
+  suggestion: null,
+});

@@ -7,6 +7,7 @@ import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
+import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
 import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
 import { formatProblem } from '../domain/configuration/format-problem.js';
@@ -26,23 +27,15 @@ const complain = (problems: readonly ConfigurationProblem[]): void => {
 };
 
 const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
-  complain(
-    problems.map(({ severity, option, message, suggestion }) => ({
-      severity,
-      message: `${option}: ${message}`,
-      position: null,
-      line: null,
-      suggestion,
-    })),
-  );
+  complain(problems.map((problem) => toConfigurationProblem(problem)));
 
 /** Serves until a signal has it end; gives the exit code. */
 const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
   signals.onReload(() => {
     void agent.reload().then((reloaded) => {
-      if (reloaded.ok) logger.info('keys, authorities and lists were read again');
+      if (reloaded.ok) logger.info('keys, authorities, lists and policies were read again');
       else
-        logger.error('keys, authorities and lists could not be read again; the old ones stay', {
+        logger.error('keys, authorities, lists and policies could not be read again; the old ones stay', {
           reason: reloaded.error,
         });
     });
@@ -106,8 +99,16 @@ const hash = async (command: HashCommand): Promise<number> => {
   return hashSecret(command);
 };
 
+/** Loaded when it is needed, as `hash` is. */
+const policy = async (argv: readonly string[]): Promise<number> => {
+  const { policyCommand } = await import('./policy-command.js');
+  return policyCommand(argv);
+};
+
 const main = async (): Promise<number> => {
-  const command = parseAgentArguments(process.argv.slice(2), process.env, programVersion);
+  const argv = process.argv.slice(2);
+  if (argv[0] === 'policy') return policy(argv.slice(1));
+  const command = parseAgentArguments(argv, process.env, programVersion);
   if (command.kind === 'say') {
     (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);
     return command.exitCode;

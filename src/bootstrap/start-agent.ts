@@ -16,7 +16,7 @@ const drainGraceMs = 30_000;
 export interface RunningAgent {
   /** Path of the socket. */
   readonly address: string;
-  /** Reads keys, authorities and lists again from their files. */
+  /** Reads keys, authorities, lists and policies again from their files. */
   reload(): Promise<Result<void, string>>;
   /** Takes no new connection, finishes what is in flight, and closes. */
   stop(): Promise<void>;

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CertificateCast, certificateCast } from '../support/certificate-cast.js';
 import { describeWithPeers } from '../support/peers.js';
@@ -22,6 +23,9 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
     }
     for (const name of ['tls/partners-ca.pem', 'clients-ca.pem']) folder.write(name, cast.partners.certificate);
     folder.write('portcullis-api-keys', 'key:alice\n');
+    cpSync(fileURLToPath(new URL('../../config/policies/', import.meta.url)), folder.file('policies'), {
+      recursive: true,
+    });
   });
   afterAll(() => {
     cast?.pki.remove();

@@ -1,4 +1,4 @@
-import { refusedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
+import { deniedAnswer, refusedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
 import type { AgentAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../src/domain/http/gateway-problem.js';
 import type { FailureReason } from '../../src/domain/identity/authentication-failure.js';
@@ -180,6 +180,7 @@ form:
 |---|---|---|---|
 ${agentRow(refusedFor('missing_credentials'), 'No method accepts a credential of the request. `WWW-Authenticate` says what is wanted, and what is wrong with a genuine token; the reason is in the log of the agent alone.')}
 ${agentRow(refusedFor('insufficient_scope'), 'The token is good, but lacks one of the `required-scopes`, which `WWW-Authenticate` names.')}
+${agentRow(deniedAnswer(requestEvent([]), { reason: 'denied_by_policy', policies: [] }, null), 'The policies do not allow the request; which ones decided is in the log of the agent alone. Where a token was shown, `WWW-Authenticate` has `error="insufficient_scope"`.')}
 ${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC provider were never had (`Retry-After` is 5), or too many passwords wait to be checked. Otherwise `Retry-After` is 1.')}
 
 Their \`error_type\` in the access record is \`blocked_by_agent\`.

@@ -2,6 +2,7 @@ import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest
 import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodePolicyFiles } from '../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-key-sets/undici-key-set-source.js';
@@ -92,6 +93,7 @@ export const testAgent = (
     digest: new HmacSecretDigest(),
     keys,
     files: new NodeTextFileReader(),
+    policyFiles: new NodePolicyFiles(),
     keySets,
     certificates: new X509CertificateReader(),
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),

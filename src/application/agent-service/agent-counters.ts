@@ -3,6 +3,8 @@ import type { AuthenticationFailure } from '../../domain/identity/authentication
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { RefreshResult } from '../refresh-key-set/key-set.js';
 
+type PolicyDecision = 'allow' | 'deny';
+
 /** Upper bounds in seconds: a remembered token takes microseconds, a slow store milliseconds. */
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
@@ -12,11 +14,19 @@ export class AgentCounters {
   readonly #successes = new Map<AuthenticationMethod, number>();
   readonly #failures = new Map<string, { labels: { method: string; reason: string }; value: number }>();
   readonly #refreshes = new Map<RefreshResult, number>();
+  readonly #decisions = new Map<PolicyDecision, number>();
+  readonly #shadowDifferences = new Map<PolicyDecision, number>();
+  #refused = 0;
   readonly #buckets = new Float64Array(durationBounds.length + 1);
   #seconds = 0;
 
   get requests(): number {
     return this.#requests;
+  }
+
+  /** Requests that did not pass. */
+  get refused(): number {
+    return this.#refused;
   }
 
   succeeded(method: AuthenticationMethod, seconds: number): void {
@@ -32,6 +42,17 @@ export class AgentCounters {
     series.value += 1;
     this.#failures.set(key, series);
     this.#answered(seconds);
+  }
+
+  /** A request does not pass, whatever the reason. */
+  refusedRequest(): void {
+    this.#refused += 1;
+  }
+
+  /** The policies decided; `shadow` is what the shadow policies would have decided, where that differs. */
+  authorized(decision: PolicyDecision, shadow: PolicyDecision | null): void {
+    this.#decisions.set(decision, (this.#decisions.get(decision) ?? 0) + 1);
+    if (shadow !== null) this.#shadowDifferences.set(shadow, (this.#shadowDifferences.get(shadow) ?? 0) + 1);
   }
 
   /** Keys of a provider were fetched, or could not be. */
@@ -85,6 +106,24 @@ export class AgentCounters {
         value,
       }),
     );
+    const decisions = Array.from(
+      this.#decisions,
+      ([decision, value]): ReportedValue => ({
+        name: 'authz_decisions_total',
+        help: 'Requests that the policies decided about, by decision',
+        labels: { decision },
+        value,
+      }),
+    );
+    const differences = Array.from(
+      this.#shadowDifferences,
+      ([shadow, value]): ReportedValue => ({
+        name: 'authz_shadow_differences_total',
+        help: 'Requests that the shadow policies would have decided otherwise, by both decisions',
+        labels: { enforced: shadow === 'allow' ? 'deny' : 'allow', shadow },
+        value,
+      }),
+    );
     const requests = {
       name: 'auth_requests_total',
       help: 'Requests that were judged',
@@ -95,7 +134,7 @@ export class AgentCounters {
       agentId,
       timestampMs,
       intervalMs,
-      counters: [requests, ...successes, ...failures, ...refreshes],
+      counters: [requests, ...successes, ...failures, ...refreshes, ...decisions, ...differences],
       gauges: [],
       histograms: [this.#histogram()],
     };

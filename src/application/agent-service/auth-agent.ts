@@ -5,19 +5,14 @@ import {
   type AgentEvent,
   allowAnswer,
   type CancelReason,
-  type HeaderOperation,
-  type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
-import { removalOperations } from '../../domain/identity/identity-headers.js';
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
-import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
-import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -25,7 +20,8 @@ import { type AgentCondition, agentCondition } from './agent-condition.js';
 import { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
 import { PendingJudgements } from './pending-judgements.js';
-import { refusedAnswer, undecidedAnswer } from './refusal.js';
+import { undecidedAnswer } from './refusal.js';
+import { RequestAnswers } from './request-answers.js';
 
 /** What an agent says of itself, and how often it reports. */
 export interface AgentFacts {
@@ -62,19 +58,19 @@ const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): 
   ownedHeaders,
 });
 
-/** The authentication agent: authenticates requests, and tells the upstream who makes them. */
+/** The authentication agent: authenticates requests, lets policies decide, and tells the upstream who makes them. */
 export class AuthAgent implements AgentService {
   readonly #facts: AgentFacts;
   readonly #configuration: AgentConfigurationInForce;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #counters = new AgentCounters();
+  readonly #answers: RequestAnswers;
   readonly #latency = new LatencyWindow();
   readonly #judgements = new PendingJudgements();
   readonly #healthListeners = new Set<(health: AgentHealth) => void>();
   #capabilities: AgentCapabilities | null = null;
   #inFlight = 0;
-  #refused = 0;
   #draining = false;
   #reportedState: AgentState = 'unhealthy';
   readonly #endCount: () => void;
@@ -90,6 +86,7 @@ export class AuthAgent implements AgentService {
     this.#configuration = configuration;
     this.#clock = clock;
     this.#logger = logger;
+    this.#answers = new RequestAnswers(this.#counters, logger);
     configuration.onChange(() => this.#noteState());
     this.#endCount = keySets.onRefresh((result) => this.#counters.refreshedKeys(result));
   }
@@ -108,7 +105,7 @@ export class AuthAgent implements AgentService {
     return this.#configuration.start();
   }
 
-  /** Reads keys, authorities and lists anew from the files that the configuration in force names. An error leaves all as it was. */
+  /** Reads keys, authorities, lists and policies anew from the files that the configuration in force names. An error leaves all as it was. */
   reload(): Promise<Result<void, string>> {
     return this.#configuration.reload();
   }
@@ -133,7 +130,9 @@ export class AuthAgent implements AgentService {
       const outcome = await agent.authentication.authenticate(event.headers, judgement);
       // Nobody gets the answer; it was no failure of the client's either.
       if (outcome.kind === 'cancelled') return undecidedAnswer(event);
-      return this.#answer(event, agent, outcome, this.#clock.monotonicMs() - startedMs);
+      const answer = this.#answers.answer(event, agent, outcome, this.#clock.monotonicMs() - startedMs);
+      this.#latency.record(this.#clock.monotonicMs() - startedMs);
+      return answer;
     } catch (error) {
       this.#logger.error('a request could not be judged', {
         correlation_id: event.correlationId,
@@ -144,51 +143,6 @@ export class AuthAgent implements AgentService {
       this.#inFlight -= 1;
       this.#judgements.close(event.correlationId, connection, judgement);
     }
-  }
-
-  #answer(
-    event: RequestHeadersEvent,
-    agent: PreparedAgent,
-    outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
-    durationMs: number,
-  ): AgentAnswer {
-    this.#latency.record(durationMs);
-    if (outcome.kind === 'refused') return this.#refuse(event, agent, outcome, durationMs);
-    const { identity, operations } = outcome.prepared;
-    this.#counters.succeeded(identity.method, durationMs / 1000);
-    return this.#allow(event, agent, operations);
-  }
-
-  #refuse(
-    event: RequestHeadersEvent,
-    agent: PreparedAgent,
-    outcome: RefusedAuthentication,
-    durationMs: number,
-  ): AgentAnswer {
-    const { failure } = outcome;
-    this.#counters.failed(failure, durationMs / 1000);
-    const fields = {
-      correlation_id: event.correlationId,
-      method: failure.method ?? 'none',
-      reason: failure.reason,
-      client_ip: event.metadata.clientIp,
-      route: event.metadata.routeId,
-    };
-    if (agent.failOpen) {
-      this.#logger.warn('authentication failed, and the request passes without an identity (fail-open)', fields);
-      return this.#allow(event, agent, []);
-    }
-    this.#refused += 1;
-    const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
-    this.#logger.info(message, fields);
-    return refusedAnswer(event, outcome);
-  }
-
-  /** INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set. */
-  #allow(event: RequestHeadersEvent, agent: PreparedAgent, identity: readonly HeaderOperation[]): AgentAnswer {
-    const requestHeaders = removalOperations(event.headers, agent.removable);
-    requestHeaders.push(...identity);
-    return { ...allowAnswer, requestHeaders };
   }
 
   /** Whatever the judgement waits for, it waits no longer; its answer is dropped by the transport. */
@@ -225,7 +179,7 @@ export class AuthAgent implements AgentService {
         p95LatencyMs: latency.p95Ms,
         p99LatencyMs: latency.p99Ms,
         requestsProcessed: this.#counters.requests,
-        requestsRejected: this.#refused,
+        requestsRejected: this.#counters.refused,
         requestsTimedOut: 0,
       },
       validForMs: this.#facts.healthIntervalMs * 2,

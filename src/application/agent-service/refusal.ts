@@ -2,7 +2,9 @@ import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../do
 import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { firstHeader, type HeaderList } from '../../domain/http/header-list.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
+import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
+import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
 
 interface RefusalKind {
@@ -24,6 +26,13 @@ const insufficientScope: RefusalKind = {
   title: 'Forbidden',
   detail: 'The token lacks a scope that is required here.',
   code: 'insufficient_scope',
+};
+
+const deniedByPolicy: RefusalKind = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'This request is not allowed.',
+  code: 'denied_by_policy',
 };
 
 const undecided: RefusalKind = {
@@ -66,6 +75,21 @@ export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
   const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
   return refusal(unauthenticated, event, challenges, [failure.reason]);
+};
+
+/**
+ * 403: the policies deny the request. What a client that shows a token can do is to bring another one (RFC 6750, section
+ * 3.1); which policies they were is for the audit alone.
+ */
+export const deniedAnswer = (
+  event: RequestHeadersEvent,
+  { reason, policies }: Pick<AuthorizationOutcome, 'reason' | 'policies'>,
+  method: AuthenticationMethod | null,
+): AgentAnswer => {
+  const isBearer = method === 'jwt' || method === 'oidc';
+  const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
+  const answer = refusal(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
+  return { ...answer, audit: { ...answer.audit, ruleIds: policies } };
 };
 
 /** 503: there is no configuration to judge by, or judging failed, or has to wait. */

@@ -1,7 +1,7 @@
 import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
-import type { JsonObject } from '../../domain/shared/json.js';
+import type { Claims } from '../../domain/tokens/claims.js';
 import { maximumTokenLength, parseCompactJws } from '../../domain/tokens/compact-jws.js';
 import { checkJwtClaims } from '../../domain/tokens/jwt-claim-rules.js';
 import { checkOidcHeader, type KeyReference } from '../../domain/tokens/oidc-header-rules.js';
@@ -38,7 +38,7 @@ export interface OidcCheckParts {
 /** A token that has been taken apart. Nothing of it is true yet. */
 interface ReadToken {
   readonly token: string;
-  readonly claims: JsonObject;
+  readonly claims: Claims;
   readonly reference: KeyReference;
 }
 

@@ -1,4 +1,5 @@
 import { decodeAgentOptions } from '../../domain/configuration/agent/decode-agent-options.js';
+import { optionProblemText } from '../../domain/configuration/agent/option-problem-text.js';
 import {
   type AgentOptionProblem,
   type AgentOptions,
@@ -44,12 +45,18 @@ const noBlock = 'none';
 
 type ProblemText = Pick<AgentOptionProblem, 'severity' | 'message' | 'suggestion'>;
 
+/** Errors that one refusal names, at the most. */
+const maximumDescribed = 20;
+
 /** The errors on one line, for a refusal. */
-const describeProblems = (problems: readonly ProblemText[]): string =>
-  problems
-    .filter(({ severity }) => severity === 'error')
-    .map(({ message, suggestion }) => (suggestion === null ? message : `${message} (${suggestion})`))
-    .join('; ');
+const describeProblems = (problems: readonly ProblemText[]): string => {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const described = errors
+    .slice(0, maximumDescribed)
+    .map(({ message, suggestion }) => (suggestion === null ? message : `${message} (${suggestion})`));
+  if (errors.length > maximumDescribed) described.push(`and ${errors.length - maximumDescribed} more`);
+  return described.join('; ');
+};
 
 /**
  * The one configuration of the agent. A new one is checked and made ready as a whole before it takes the old one's place;
@@ -195,23 +202,25 @@ export class AgentConfigurationInForce {
 
   #described(taken: Result<void, readonly AgentOptionProblem[]>): Result<void, string> {
     if (taken.ok) return taken;
-    return err(
-      describeProblems(taken.error.map((found) => ({ ...found, message: `${found.option}: ${found.message}` }))),
-    );
+    return err(describeProblems(taken.error.map((found) => ({ ...found, message: optionProblemText(found) }))));
   }
 
   async #take(options: AgentOptions): Promise<Result<void, readonly AgentOptionProblem[]>> {
     const made = await prepareAgent(options, this.#parts);
     if (!made.ok) return made;
     const { logger } = this.#parts;
-    for (const { option, message } of made.value.warnings) logger.warn(`${option}: ${message}`);
-    const { methods, failOpen } = made.value.agent;
+    for (const warning of made.value.warnings) logger.warn(optionProblemText(warning));
+    const { methods, failOpen, authorization } = made.value.agent;
     if (methods.length === 0) {
       logger.warn('no authentication method is configured: every request is refused with 401');
     }
-    if (failOpen) logger.warn('fail-open is on: requests without a valid credential pass without an identity');
+    if (failOpen) {
+      const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
+      logger.warn(`fail-open is on: requests without a valid credential ${goOn}`);
+    }
     this.#options = options;
-    logger.info('configuration taken', { methods, fail_open: failOpen });
+    const policies = authorization === null ? {} : { policies: authorization.policyCount };
+    logger.info('configuration taken', { methods, fail_open: failOpen, ...policies });
     this.#replaceBy(made.value.agent);
     return ok(undefined);
   }

@@ -2,6 +2,7 @@ import type { PasswordChecks } from '../authenticate-request/password-checks.js'
 import type { CertificateReader } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import type { PolicyFiles } from '../ports/policy-files.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { TextFileReader } from '../ports/text-file-reader.js';
@@ -16,6 +17,7 @@ export interface AgentParts {
   readonly digest: SecretDigest;
   readonly keys: VerificationKeys;
   readonly files: TextFileReader;
+  readonly policyFiles: PolicyFiles;
   /** The key sets of the process: two configurations that name one share it. */
   readonly keySets: Pick<KeySets, 'acquire'>;
   readonly certificates: CertificateReader;

@@ -8,9 +8,11 @@ import { completeAgentOptions } from '../../domain/configuration/agent-option-ru
 import { ownedHeaders } from '../../domain/identity/owned-headers.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
+import type { AuthorizeRequest } from '../authorize-request/authorize-request.js';
 import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
 import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
+import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { optionProblem, type PreparedAgent, type PreparedAgentWithWarnings } from './prepared-agent.js';
 import { ProviderKeySets } from './provider-key-sets.js';
@@ -31,6 +33,7 @@ const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
 const assemble = (
   options: CompleteAgentOptions,
   methods: PreparedMethods,
+  authorization: AuthorizeRequest | null,
   keySets: ProviderKeySets,
   parts: AgentParts,
 ): PreparedAgent => {
@@ -40,6 +43,7 @@ const assemble = (
       apiKey: options.apiKeyHeader,
       certificate: options.mtls?.clientCertHeader ?? null,
     }),
+    authorization,
     methods: checks.map((check) => check.method),
     identityHeaderPatterns: identityHeaderPatterns(options),
     removable: ownedHeaders(removablePatterns(options)),
@@ -64,11 +68,14 @@ export const prepareAgent = async (
   const complete = completed.options;
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
-  if (problems.some(({ severity }) => severity === 'error')) return err(problems);
+  const authorization = await prepareAuthorization(complete.authz, parts, problems);
+  // Policies that are wanted and not there must never mean that everything is allowed.
+  const lacksPolicies = complete.authz !== null && authorization === null;
+  if (lacksPolicies || problems.some(({ severity }) => severity === 'error')) return err(problems);
 
   // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
-  const agent = assemble(complete, methods, keySets, parts);
+  const agent = assemble(complete, methods, authorization, keySets, parts);
   await keySets.firstLoad(waitMs, parts.scheduler);
   return ok({ agent, warnings: [...problems, ...missingKeys(keySets)] });
 };

@@ -1,11 +1,14 @@
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
 import type { OwnedHeaders } from '../../domain/identity/owned-headers.js';
 import type { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
+import type { AuthorizeRequest } from '../authorize-request/authorize-request.js';
 import type { ProviderKeySets } from './provider-key-sets.js';
 
 /** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
 export interface PreparedAgent {
   readonly authentication: AuthenticateRequest;
+  /** Null: no policies, and whoever is authenticated may do everything. */
+  readonly authorization: AuthorizeRequest | null;
   /** Methods that are configured, by their names in X-Auth-Method. */
   readonly methods: readonly string[];
   /** What the gateway strips from what clients send. */

@@ -10,7 +10,7 @@ export interface TriedAgent {
   /** Errors and warnings. */
   readonly problems: readonly AgentOptionProblem[];
   /** Null where there was an error. */
-  readonly agent: Pick<PreparedAgent, 'methods' | 'failOpen'> | null;
+  readonly agent: Pick<PreparedAgent, 'methods' | 'failOpen' | 'authorization'> | null;
 }
 
 /**

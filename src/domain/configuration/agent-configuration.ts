@@ -1,5 +1,6 @@
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
+import type { SourcePosition } from './configuration-problem.js';
 
 export const jwtAlgorithms = ['HS256', 'RS256', 'ES256'] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
@@ -42,6 +43,7 @@ export interface AgentOptions {
   /** Providers of the `oidc` blocks, those included that are not enabled. */
   readonly oidc?: readonly OidcProviderOptions[];
   readonly mtls?: MtlsOptions;
+  readonly authz?: AuthzOptions;
 }
 
 /** An `oidc` block: a provider whose access tokens are accepted. */
@@ -70,6 +72,40 @@ export interface MtlsOptions {
   readonly allowedSans: readonly string[];
   readonly extractCnAsUser: boolean;
   readonly extractSanEmailAsUser: boolean;
+}
+
+/** The `authz` block. */
+export interface AuthzOptions {
+  readonly enabled: boolean;
+  /** Paths of policy files, or of folders of them. */
+  readonly policyFiles: readonly string[];
+  /** Policy texts. */
+  readonly inlinePolicies: readonly string[];
+  /** Where no policy decides. */
+  readonly defaultDecision: 'allow' | 'deny';
+  /** What a forbid policy does that cannot be evaluated. */
+  readonly onError: 'deny' | 'skip';
+  /** The claim of a token that names its user. */
+  readonly principalClaim: string;
+  /** The claim with the roles, a dotted path; null: nobody has roles. */
+  readonly rolesClaim: string | null;
+  /** Whether a policy that can never match as it is written is an error. */
+  readonly strictPolicies: boolean;
+  /** As `policyFiles`; evaluated beside them, never enforced. */
+  readonly shadowPolicyFiles: readonly string[];
+  readonly templateLinks: readonly TemplateLinkOptions[];
+}
+
+/** A `template-link` block: a policy that is made of a template. */
+export interface TemplateLinkOptions {
+  /** The id of the policy. */
+  readonly id: string;
+  /** The id of the template. */
+  readonly template: string;
+  /** What stands for `?principal`, as in `Role::"admin"`; null: the template has no such slot. */
+  readonly principal: string | null;
+  /** What stands for `?resource`. */
+  readonly resource: string | null;
 }
 
 export type JwtKey =
@@ -122,6 +158,8 @@ export interface CompleteAgentOptions {
   readonly oidc: readonly OidcProviderOptions[];
   /** Null: not enabled. */
   readonly mtls: MtlsOptions | null;
+  /** Null: not enabled, and whoever is authenticated may do everything. */
+  readonly authz: AuthzOptions | null;
 }
 
 export const agentDefaults = {
@@ -137,6 +175,7 @@ export const agentDefaults = {
   jwksRefreshMs: 3_600_000,
   clockSkewMs: 30_000,
   clientCertHeader: 'X-Client-Cert',
+  principalClaim: 'sub',
 } as const;
 
 /** The options by the names that flags and the config block give them. */
@@ -161,6 +200,7 @@ export const agentOptionNames = [
   'token-cache-size',
   'oidc',
   'mtls',
+  'authz',
 ] as const;
 export type AgentOptionName = (typeof agentOptionNames)[number];
 
@@ -172,6 +212,15 @@ export interface AgentOptionProblem {
   readonly suggestion: string | null;
   /** Absent: the option as a whole. */
   readonly place?: OptionPlace;
+  /** Where it is in a text of its own that the option names, such as a policy file. */
+  readonly source?: OptionSource;
+}
+
+/** A place in a file that an option names. */
+export interface OptionSource {
+  readonly position: SourcePosition;
+  /** The line, without its line end; null: none to show. */
+  readonly line: string | null;
 }
 
 /** Where inside an option that is a block. */

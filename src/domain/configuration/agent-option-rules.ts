@@ -1,3 +1,4 @@
+import { enabledAuthz } from './agent/authz-option-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './agent/entry-option-rules.js';
 import { checkHeaders } from './agent/header-option-rules.js';
 import { jwtOptions } from './agent/jwt-option-rules.js';
@@ -58,6 +59,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     tokenCacheSize: options.tokenCacheSize ?? agentDefaults.tokenCacheSize,
     oidc: enabledProviders(options.oidc ?? [], error, warn),
     mtls: enabledMtls(options.mtls, error, warn),
+    authz: enabledAuthz(options.authz, error, warn),
   };
   const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls } = complete;
   checkHeaders({ userId, authMethod, apiKey, clientCert: mtls?.clientCertHeader ?? null }, error);

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.js';
 import { isWellFormed } from '../shared/well-formed.js';
+import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber, isClaims } from '../tokens/claims.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
 
 /** A claim as a header would carry it. */
@@ -14,20 +14,18 @@ export interface FlatClaim {
 
 const notInName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu;
 
-const scalarText = (value: JsonValue): string | null => {
+const scalarText = (value: ClaimValue): string | null => {
   if (typeof value === 'string') return isWellFormed(value) ? value : null;
   if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'number') return null;
-  // Above 2^53 the digits are not those of the token any more: another user's number, perhaps.
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
+  return isClaimedNumber(value) ? claimedNumberText(value) : null;
 };
 
-const scalarValue = (value: JsonValue): string | null => {
+const scalarValue = (value: ClaimValue): string | null => {
   const text = scalarText(value);
   return text === null ? null : encodeHeaderValue(text);
 };
 
-const arrayValue = (items: readonly JsonValue[]): string | null => {
+const arrayValue = (items: readonly ClaimValue[]): string | null => {
   const texts: string[] = [];
   for (const item of items) {
     const text = scalarText(item);
@@ -37,16 +35,16 @@ const arrayValue = (items: readonly JsonValue[]): string | null => {
   return texts.map((text) => encodeHeaderValue(text).replaceAll(',', '%2C')).join(',');
 };
 
-const isArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
+const isArray = (value: ClaimValue): value is readonly ClaimValue[] => Array.isArray(value);
 
 /** Claims to headers: names of nested ones join with `-`, arrays of scalars with `,`. A null says nothing and is passed over. */
-export const flattenClaims = (claims: JsonObject): readonly FlatClaim[] => {
+export const flattenClaims = (claims: Claims): readonly FlatClaim[] => {
   const flat: FlatClaim[] = [];
-  const visit = (object: JsonObject, namePrefix: string, pathPrefix: string) => {
+  const visit = (object: Claims, namePrefix: string, pathPrefix: string) => {
     for (const [key, value] of Object.entries(object)) {
       const path = pathPrefix + key;
       const name = namePrefix + key.replace(notInName, '-');
-      if (isJsonObject(value)) visit(value, `${name}-`, `${path}.`);
+      if (isClaims(value)) visit(value, `${name}-`, `${path}.`);
       else if (value !== null) {
         const text = isArray(value) ? arrayValue(value) : scalarValue(value);
         flat.push({ path, name, value: name === '' ? null : text });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../shared/json.js';
+import type { Claims } from '../tokens/claims.js';
 import type { AuthenticationMethod } from './authentication-method.js';
 
 /** What is told of a client certificate. */
@@ -14,7 +14,7 @@ export interface Identity {
   readonly method: AuthenticationMethod;
   readonly userId: string;
   /** Null where the credential carries none. */
-  readonly claims: JsonObject | null;
+  readonly claims: Claims | null;
   /** Of the client certificate, where that was the credential. */
   readonly certificate: CertificateIdentity | null;
 }

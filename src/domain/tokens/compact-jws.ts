@@ -2,6 +2,8 @@ import { decodeBase64 } from '../shared/base64.js';
 import type { JsonObject } from '../shared/json.js';
 import { err, ok, type Result } from '../shared/result.js';
 import { decodeUtf8 } from '../shared/utf8.js';
+import type { Claims } from './claims.js';
+import { parseClaims } from './parse-claims.js';
 import { parseStrictJsonObject } from './strict-json.js';
 import type { TokenRejection } from './token-rejection.js';
 
@@ -11,13 +13,13 @@ export const maximumTokenLength = 16 * 1024;
 /** The readable parts of a JWS. Nothing of them is true before the signature has been verified. */
 export interface CompactJws {
   readonly header: JsonObject;
-  readonly payload: JsonObject;
+  readonly payload: Claims;
 }
 
-const decodeObject = (part: string): JsonObject | null => {
+const decodePart = <Part>(part: string, parse: (text: string) => Part | null): Part | null => {
   const octets = decodeBase64(part, 'url');
   const text = octets === null ? null : decodeUtf8(octets);
-  return text === null ? null : parseStrictJsonObject(text);
+  return text === null ? null : parse(text);
 };
 
 /**
@@ -28,7 +30,7 @@ export const parseCompactJws = (token: string): Result<CompactJws, TokenRejectio
   if (token.length > maximumTokenLength) return err('too_large');
   const parts = token.split('.');
   if (parts.length !== 3 || decodeBase64(parts[2] as string, 'url') === null) return err('malformed');
-  const header = decodeObject(parts[0] as string);
-  const payload = decodeObject(parts[1] as string);
+  const header = decodePart(parts[0] as string, parseStrictJsonObject);
+  const payload = decodePart(parts[1] as string, parseClaims);
   return header === null || payload === null ? err('malformed') : ok({ header, payload });
 };

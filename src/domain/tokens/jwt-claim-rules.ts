@@ -1,6 +1,6 @@
 import { isUsableSubject } from '../identity/usable-subject.js';
-import type { JsonObject, JsonValue } from '../shared/json.js';
 import { err, ok, type Result } from '../shared/result.js';
+import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber } from './claims.js';
 import type { TokenRejection } from './token-rejection.js';
 
 /** What a token has to say besides being signed. */
@@ -27,12 +27,13 @@ export interface AcceptedClaims {
 }
 
 /** Absent is null; anything but a number fails (RFC 7519, section 2: NumericDate). */
-const numericDate = (value: JsonValue | undefined): Result<number | null, TokenRejection> => {
+const numericDate = (value: ClaimValue | undefined): Result<number | null, TokenRejection> => {
   if (value === undefined) return ok(null);
-  return typeof value === 'number' ? ok(value) : err('malformed');
+  // Beyond 2^53 seconds, or below a microsecond, a rounded time is as good.
+  return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
 };
 
-const namesAudience = (value: JsonValue | undefined, audience: string): boolean =>
+const namesAudience = (value: ClaimValue | undefined, audience: string): boolean =>
   value === audience || (Array.isArray(value) && value.includes(audience));
 
 /** Says why a token cannot be used at this moment; null where it can. */
@@ -43,7 +44,7 @@ export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'no
 
 /** Checks the claims of a token whose signature holds (RFC 7519, section 4.1). `exp` is required. */
 export const checkJwtClaims = (
-  claims: JsonObject,
+  claims: Claims,
   rules: JwtClaimRules,
   nowMs: number,
 ): Result<AcceptedClaims, TokenRejection> => {

@@ -1,11 +1,22 @@
-import type { JsonObject, JsonValue } from '../shared/json.js';
+import type { JsonObject } from '../shared/json.js';
 
 /** Arrays and objects within each other, at the most. */
 export const maximumJsonDepth = 32;
 
+/** JSON whose numbers may be kept as something else as well. */
+type Json<Kept> = null | boolean | number | string | Kept | readonly Json<Kept>[] | Members<Kept>;
+
+interface Members<Kept> {
+  readonly [name: string]: Json<Kept>;
+}
+
+/** Reads a number from its text, which is well-formed; null: it is refused. */
+type NumberReader<Kept> = (text: string) => number | Kept | null;
+
 /** Where the reader stands. `failed` is set once and never cleared. */
-interface Reading {
+interface Reading<Kept = unknown> {
   readonly text: string;
+  readonly numberOf: NumberReader<Kept>;
   position: number;
   failed: boolean;
 }
@@ -16,6 +27,12 @@ const plainPattern = /[^"\\\x00-\x1f]*/y;
 const hexPattern = /[0-9a-fA-F]{4}/y;
 const quote = 0x22;
 const backslash = 0x5c;
+const zero = 0x30;
+const nine = 0x39;
+/** `.`, `E` and `e`. */
+const numberGoesOn: ReadonlySet<number> = new Set([0x2e, 0x45, 0x65]);
+/** Integers of so many digits are safe. */
+const exactDigits = 15;
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -94,20 +111,35 @@ const readString = (reading: Reading): string => {
   return text.slice(position, end);
 };
 
-const readNumber = (reading: Reading): JsonValue => {
+const isDigit = (code: number): boolean => code >= zero && code <= nine;
+
+const readNumber = <Kept>(reading: Reading<Kept>): number | Kept | null => {
+  const { text, position } = reading;
+  // Nearly every number is a short integer, which needs no expression, and is the same to every reader of numbers.
+  let end = position;
+  let value = 0;
+  for (let code = text.charCodeAt(end); isDigit(code); code = text.charCodeAt(end)) {
+    value = value * 10 + code - zero;
+    end += 1;
+  }
+  const length = end - position;
+  const isWhole = !numberGoesOn.has(text.charCodeAt(end));
+  if (length > 0 && length <= exactDigits && isWhole && (length === 1 || text.charCodeAt(position) !== zero)) {
+    reading.position = end;
+    return value;
+  }
   const digits = take(reading, numberPattern);
-  const value = Number(digits);
-  return digits === null || !Number.isFinite(value) ? fail(reading) : value;
+  return (digits === null ? null : reading.numberOf(digits)) ?? fail(reading);
 };
 
-const readWord = (reading: Reading, word: string, value: JsonValue): JsonValue => {
+const readWord = <Word>(reading: Reading, word: string, value: Word): Word | null => {
   if (!reading.text.startsWith(word, reading.position)) return fail(reading);
   reading.position += word.length;
   return value;
 };
 
-const readArray = (reading: Reading, depth: number): JsonValue => {
-  const items: JsonValue[] = [];
+const readArray = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
+  const items: Json<Kept>[] = [];
   reading.position += 1;
   skipSpace(reading);
   if (takeCharacter(reading, ']')) return items;
@@ -120,13 +152,13 @@ const readArray = (reading: Reading, depth: number): JsonValue => {
 };
 
 /** Defines it: one that is named __proto__ is a member like any other. */
-const addMember = (members: Record<string, JsonValue>, name: string, value: JsonValue): void => {
+const addMember = <Value>(members: Record<string, Value>, name: string, value: Value): void => {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 };
 
-const readObject = (reading: Reading, depth: number): JsonValue => {
-  const members: Record<string, JsonValue> = {};
+const readObject = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
+  const members: Record<string, Json<Kept>> = {};
   reading.position += 1;
   skipSpace(reading);
   if (takeCharacter(reading, '}')) return members;
@@ -143,14 +175,14 @@ const readObject = (reading: Reading, depth: number): JsonValue => {
 };
 
 /** Reads a value and the white space around it. */
-const readValue = (reading: Reading, depth: number): JsonValue => {
+const readValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
   skipSpace(reading);
   const value = readBareValue(reading, depth);
   skipSpace(reading);
   return value;
 };
 
-const readBareValue = (reading: Reading, depth: number): JsonValue => {
+const readBareValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
   switch (reading.text.charAt(reading.position)) {
     case '{':
       return depth < maximumJsonDepth ? readObject(reading, depth + 1) : fail(reading);
@@ -169,15 +201,23 @@ const readBareValue = (reading: Reading, depth: number): JsonValue => {
   }
 };
 
-/**
- * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in an
- * object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for anything else.
- */
-export const parseStrictJsonObject = (text: string): JsonObject | null => {
-  const reading: Reading = { text, position: 0, failed: false };
+/** As `parseStrictJsonObject`, with another reader of numbers. Integers of up to 15 digits are read without it. */
+export const parseStrictObject = <Kept>(text: string, numberOf: NumberReader<Kept>): Members<Kept> | null => {
+  const reading: Reading<Kept> = { text, numberOf, position: 0, failed: false };
   skipSpace(reading);
   if (reading.text.charAt(reading.position) !== '{') return null;
   const value = readValue(reading, 0);
   if (reading.failed || reading.position !== text.length) return null;
-  return value as JsonObject;
+  return value as Members<Kept>;
 };
+
+const finiteNumber = (text: string): number | null => {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+};
+
+/**
+ * Reads JSON text that has to be one object, more strictly than RFC 8259 asks: a member name may occur only once in an
+ * object (two readers could disagree on which counts), nesting is bounded, and numbers are finite. Null for anything else.
+ */
+export const parseStrictJsonObject = (text: string): JsonObject | null => parseStrictObject<never>(text, finiteNumber);

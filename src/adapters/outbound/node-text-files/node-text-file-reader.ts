@@ -1,45 +1,13 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { derHint } from './der-hint.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { readTextFile } from './read-text-file.js';
 
 /** Octets of a key or list file, at the most. */
 export const maximumTextFileOctets = 8 * 1024 * 1024;
 
-const explain = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'cannot be read: it does not exist';
-  if (code === 'EACCES' || code === 'EPERM') return 'cannot be read: permission denied';
-  if (code === 'EISDIR') return 'cannot be read: it is a directory';
-  return `cannot be read${typeof code === 'string' ? `: ${code}` : ''}`;
-};
-
-const textOf = (octets: Uint8Array): Result<string, string> => {
-  try {
-    return ok(new TextDecoder('utf-8', { fatal: true }).decode(octets));
-  } catch {
-    return err(derHint(octets) ?? 'is not UTF-8 text');
-  }
-};
-
 /** Reads files from the file system: regular ones only, and no more than the maximum of each. */
 export class NodeTextFileReader implements TextFileReader {
-  async read(path: string): Promise<Result<string, string>> {
-    try {
-      // Non-blocking, so that a FIFO without a writer cannot hold the start for ever.
-      const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      try {
-        const facts = await file.stat();
-        if (facts.isDirectory()) return err('cannot be read: it is a directory');
-        if (!facts.isFile()) return err('cannot be read: it is no regular file');
-        if (facts.size > maximumTextFileOctets) return err(`is larger than ${maximumTextFileOctets} bytes`);
-        return textOf(await file.readFile());
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      return err(explain(error));
-    }
+  read(path: string): Promise<Result<string, string>> {
+    return readTextFile(path, maximumTextFileOctets);
   }
 }

@@ -12,6 +12,7 @@ import { headerName } from '../schema/network-kinds.js';
 import { list, optional } from '../schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
 import type { Field, Fields, Key, Located } from '../schema/schema.js';
+import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { laterAgentBlocks } from './later-agent-blocks.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
@@ -65,6 +66,7 @@ export const agentOptionsShape = {
   ),
   oidc: oidcBlocks,
   mtls: mtlsBlock,
+  authz: authzBlock,
   ...laterAgentBlocks,
 };
 
@@ -92,6 +94,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const forwardCredentials = fields['forward-credentials'].value;
   const tokenCacheSize = fields['token-cache-size'].value;
   const mtls = fields.mtls.value;
+  const authz = fields.authz.value;
   return {
     ...(socket !== null && { socket }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
@@ -111,6 +114,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
     ...(tokenCacheSize !== null && { tokenCacheSize }),
     ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
+    ...(authz !== null && { authz: toAuthzOptions(authz) }),
   };
 };
 
@@ -127,7 +131,8 @@ export const agentOptionField = (
   { block, key }: OptionPlace = {},
 ): Field<unknown> => {
   const whole: Field<unknown> = fields[option];
-  if (option === 'mtls' && key !== undefined && fields.mtls.value !== null) return keyOf(fields.mtls.value, key, whole);
+  const single = option === 'mtls' || option === 'authz' ? fields[option].value : null;
+  if (single !== null && key !== undefined) return keyOf(single, key, whole);
   const oidc = option === 'oidc' && block !== undefined ? fields.oidc.value[block] : undefined;
   if (oidc === undefined) return whole;
   const atBlock = { ...whole, position: oidc.position };

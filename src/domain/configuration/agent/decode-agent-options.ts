@@ -9,6 +9,7 @@ import type { Setting } from '../setting/setting.js';
 import { settingsFromJson } from '../setting/setting-json.js';
 import { agentOptionField, agentOptionsShape, toAgentOptions } from './agent-options-schema.js';
 import { agentEntryFiles } from './entry-option-rules.js';
+import { inlinePolicyProblems } from './inline-policies.js';
 
 /** What came of reading the options of an agent from one source. */
 export interface DecodedAgentOptions {
@@ -22,14 +23,15 @@ export const readAgentOptions = (settings: readonly Setting[], context: ReadCont
   toAgentOptions(readMembers(agentOptionsShape, settings, context));
 
 /**
- * Reads a config block as `readAgentOptions` does, and checks its options against each other too. The entries of files
- * are left to the agent, which reads them.
+ * Reads a config block as `readAgentOptions` does, and checks its options against each other too. The entries and the
+ * policies of files are left to the agent, which reads them.
  */
 export const checkAgentOptions = (settings: readonly Setting[], context: ReadContext): void => {
   const fields = readMembers(agentOptionsShape, settings, context);
   const options = toAgentOptions(fields);
   const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
-  for (const problem of completeAgentOptions(options, unreadFiles).problems) {
+  const problems = [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
+  for (const problem of problems) {
     const field = agentOptionField(fields, problem.option, problem.place);
     if (!field.sound) continue;
     const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');

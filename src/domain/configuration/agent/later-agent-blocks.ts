@@ -26,15 +26,6 @@ export const laterAgentBlocks = {
     'protected-paths',
     'excluded-paths',
   ]),
-  authz: notYetBlock('Policies that say who may do what.', [
-    'enabled',
-    'policy-file',
-    'policy-inline',
-    'default-decision',
-    'on-error',
-    'principal-claim',
-    'roles-claim',
-  ]),
   'token-exchange': notYetBlock('Exchange of one token for another.', [
     'enabled',
     'endpoint-path',

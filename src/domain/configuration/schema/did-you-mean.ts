@@ -26,7 +26,7 @@ const distance = (left: string, right: string): number => {
 };
 
 /** The word that was probably meant, or null. Spelling with `_` for `-` and in another case counts as near. */
-const nearestWord = (word: string, known: readonly string[]): string | null => {
+export const nearestWord = (word: string, known: readonly string[]): string | null => {
   if (word.length > longest) return null;
   const plain = word.toLowerCase().replaceAll('_', '-');
   let nearest: string | null = null;

@@ -7,7 +7,7 @@ import {
   removalOperations,
 } from '../../../../src/domain/identity/identity-headers.js';
 import { alwaysOwned, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
-import type { JsonObject } from '../../../../src/domain/shared/json.js';
+import { type Claims, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
 
 const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
 const owned = ownedHeaders(alwaysOwned);
@@ -18,11 +18,13 @@ const text = fc.oneof(
   fc.constantFrom('\r\nX-User-Id: root', '\ud800', '%0d%0a', ' ', '\0'),
 );
 const key = fc.oneof(text, fc.constantFrom('sub', 'user-id', 'user_id', 'a', 'b', 'a-b', 'a_b', '__proto__', '\r\n'));
-const { claims } = fc.letrec<{ claims: JsonObject; value: never }>((tie) => ({
+const { claims } = fc.letrec<{ claims: Claims; value: never }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
     text,
     fc.double(),
+    fc.bigInt(2n ** 53n, 2n ** 63n - 1n),
+    fc.bigInt(2n ** 63n, 10n ** 400n).map((integer) => new SpelledNumber(String(integer))),
     fc.boolean(),
     fc.constant(null),
     fc.array(text),

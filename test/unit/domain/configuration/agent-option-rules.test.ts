@@ -36,6 +36,7 @@ describe('complete options', () => {
         tokenCacheSize: 10_000,
         oidc: [],
         mtls: null,
+        authz: null,
       },
       problems: [],
     });

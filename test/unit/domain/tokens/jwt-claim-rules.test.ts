@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../src/domain/shared/json.js';
+import { type Claims, type ClaimValue, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
 import { checkJwtClaims, checkWindow, type JwtClaimRules } from '../../../../src/domain/tokens/jwt-claim-rules.js';
 
 const now = 1_800_000_000;
 const anyone: JwtClaimRules = { issuer: null, audience: null, clockSkewMs: 30_000 };
-const check = (claims: JsonObject, rules = anyone) =>
+const check = (claims: Claims, rules = anyone) =>
   checkJwtClaims({ sub: 'ann', exp: now + 60, ...claims }, rules, now * 1000);
 const rejection = (error: string) => ({ ok: false, error });
 
@@ -20,6 +20,26 @@ describe('checkJwtClaims', () => {
   it.each(['exp', 'nbf', 'iat'])('wants %s to be a number', (claim) => {
     expect(check({ [claim]: String(now + 60) })).toEqual(rejection('malformed'));
     expect(check({ [claim]: null })).toEqual(rejection('malformed'));
+  });
+
+  it.each<[string, ClaimValue]>([
+    ['a 64-bit integer', 9223372036854775807n],
+    ['a longer integer', new SpelledNumber('18446744073709551616')],
+  ])('takes a time that is far away for what it is: %s', (_, later) => {
+    const accepted = check({ exp: later });
+    expect(accepted.ok && accepted.value.window.untilMs > 1e21).toBe(true);
+    expect(check({ nbf: later })).toEqual(rejection('not_yet_valid'));
+    expect(check({ iat: later })).toEqual(rejection('issued_in_future'));
+  });
+
+  it('takes a time that is long past for what it is', () => {
+    expect(check({ exp: -9223372036854775808n })).toEqual(rejection('expired'));
+    expect(check({ exp: new SpelledNumber('-18446744073709551616') })).toEqual(rejection('expired'));
+  });
+
+  it('takes a time with more digits than a clock has', () => {
+    expect(check({ exp: new SpelledNumber(`${now + 60}.00000000000000000001`) }).ok).toBe(true);
+    expect(check({ exp: new SpelledNumber(`${now - 60}.00000000000000000001`) })).toEqual(rejection('expired'));
   });
 
   it.each([0, 30, 600])('bears a clock that is %i seconds off where that is allowed, and not a second more', (skew) => {
@@ -50,7 +70,17 @@ describe('checkJwtClaims', () => {
     const rules = { ...anyone, audience: 'api' };
     expect(check({ aud: 'api' }, rules).ok).toBe(true);
     expect(check({ aud: ['web', 'api'] }, rules).ok).toBe(true);
-    for (const aud of ['api2', 'web,api', ['web'], [], [['api']], { api: true }, null]) {
+    for (const aud of [
+      'api2',
+      'web,api',
+      ['web'],
+      [],
+      [['api']],
+      { api: true },
+      2n ** 60n,
+      new SpelledNumber('api'),
+      null,
+    ]) {
       expect(check({ aud }, rules)).toEqual(rejection('wrong_audience'));
     }
     expect(check({}, rules)).toEqual(rejection('wrong_audience'));
@@ -60,6 +90,8 @@ describe('checkJwtClaims', () => {
     ['none', undefined],
     ['an empty one', ''],
     ['a number', 7],
+    ['a long number', 175928847299117063n],
+    ['a longer number', new SpelledNumber('18446744073709551616')],
     ['a list', ['ann']],
     ['one with white space around it, which a header would lose', ' ann'],
     ['one that is too long', 'a'.repeat(257)],

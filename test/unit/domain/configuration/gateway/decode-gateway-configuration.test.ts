@@ -528,7 +528,7 @@ describe('a configuration that is wrong', () => {
       'max-memory-bytes',
       'max-memory-percent',
     ].map((limit) => configurationText({ more: `limits { ${limit} 1 }` })),
-    ...['grpc-address "a:1"', 'authz { enabled #true }'].map(withConfig),
+    ...['grpc-address "a:1"'].map(withConfig),
   ])('is refused with "not supported yet" (%#)', (text) => {
     const found = messages(text);
     expect(found.filter((one) => one.startsWith('error: '))).toHaveLength(1);

@@ -1,0 +1,87 @@
+import { isError } from '../../../domain/policy/evaluate/evaluation-error.js';
+import type { DecisionExplanation } from '../../../domain/policy/explain/explain-decision.js';
+import type { ConditionFinding, PolicyExplanation, PolicyFate } from '../../../domain/policy/explain/explain-policy.js';
+import type { Finding } from '../../../domain/policy/explain/finding.js';
+import { formatValue } from '../../../domain/policy/explain/format-value.js';
+import { formatEntityUid } from '../../../domain/policy/values/entity-uid.js';
+import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
+import type { PolicySourcesText } from './policy-sources-text.js';
+
+const findingJson = (finding: Finding, policyId: string, sources: PolicySourcesText): JsonObject => {
+  const { outcome, span, shown, because } = finding;
+  const piece = sources.piece(policyId, span);
+  const result: JsonObject = isError(outcome)
+    ? { error: { code: outcome.code, message: outcome.message } }
+    : { value: formatValue(outcome) };
+  return {
+    ...(piece !== null && { line: piece.line, column: piece.column, source: piece.text }),
+    ...result,
+    shown,
+    because: because.map((part) => findingJson(part, policyId, sources)),
+  };
+};
+
+const conditionJson = (condition: ConditionFinding, policyId: string, sources: PolicySourcesText): JsonObject => ({
+  kind: condition.kind,
+  ...findingJson(condition.finding, policyId, sources),
+});
+
+const fateJson = (fate: PolicyFate, policyId: string, sources: PolicySourcesText): JsonObject => {
+  switch (fate.kind) {
+    case 'satisfied':
+      return {
+        outcome: 'satisfied',
+        conditions: fate.conditions.map((condition) => conditionJson(condition, policyId, sources)),
+      };
+    case 'out-of-scope':
+      return { outcome: 'out_of_scope', part: fate.part, scope: findingJson(fate.finding, policyId, sources) };
+    case 'unfulfilled':
+      return { outcome: 'unfulfilled', ...failingJson(fate.condition, policyId, sources) };
+    case 'error': {
+      const { code, message } = fate.error;
+      return { outcome: 'error', error: { code, message }, ...failingJson(fate.condition, policyId, sources) };
+    }
+  }
+};
+
+const failingJson = (condition: ConditionFinding | null, policyId: string, sources: PolicySourcesText): JsonObject => ({
+  condition: condition === null ? null : conditionJson(condition, policyId, sources),
+});
+
+const policyJson = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesText): JsonObject => {
+  const piece = sources.piece(policy.id, policy.span);
+  return {
+    policy: policy.id,
+    effect: policy.effect,
+    ...(piece !== null && { file: piece.file, line: piece.line, column: piece.column }),
+    ...fateJson(fate, policy.id, sources),
+  };
+};
+
+/** An explanation as programs read it: one JSON value. Values of policies are Cedar text. */
+export const explanationJson = (
+  { judgement, policies }: DecisionExplanation,
+  sources: PolicySourcesText,
+): JsonValue => {
+  if (judgement.kind === 'refused') {
+    return { decision: 'deny', because: judgement.reason, policies: [], errors: [], explanations: [] };
+  }
+  const { request, verdict } = judgement;
+  return {
+    decision: verdict.decision,
+    because: verdict.because,
+    policies: verdict.policies,
+    errors: verdict.errors.map(({ policyId, error }) => ({
+      policy: policyId,
+      code: error.code,
+      message: error.message,
+    })),
+    request: {
+      principal: formatEntityUid(request.principal),
+      action: formatEntityUid(request.action),
+      resource: formatEntityUid(request.resource),
+      context: formatValue(request.context),
+    },
+    explanations: policies.map((policy) => policyJson(policy, sources)),
+  };
+};

@@ -1,0 +1,88 @@
+import { isError } from '../../../domain/policy/evaluate/evaluation-error.js';
+import type { DecisionExplanation } from '../../../domain/policy/explain/explain-decision.js';
+import type { ConditionFinding, PolicyExplanation, PolicyFate } from '../../../domain/policy/explain/explain-policy.js';
+import type { Finding } from '../../../domain/policy/explain/finding.js';
+import { formatValue } from '../../../domain/policy/explain/format-value.js';
+import { formatEntityUid } from '../../../domain/policy/values/entity-uid.js';
+import type { PolicySourcesText } from './policy-sources-text.js';
+import { onOneLine, printable } from './printable-text.js';
+import { policyErrorText, verdictText } from './verdict-text.js';
+
+/** Characters of a source that one line shows, at the most. */
+const longestSource = 120;
+/** Parts of one condition that are told side by side, at the most. */
+const mostParts = 20;
+
+/** Of an error the policy's own line tells what it is. */
+const outcomeText = ({ outcome }: Finding): string => (isError(outcome) ? 'fails' : `is ${formatValue(outcome)}`);
+
+interface Shown {
+  readonly policyId: string;
+  readonly sources: PolicySourcesText;
+}
+
+const findingLines = (finding: Finding, what: Shown, indent = '  ', word = ''): string[] => {
+  const piece = what.sources.piece(what.policyId, finding.span);
+  const place = piece === null ? '' : `${piece.line}:${piece.column}`.padEnd(7);
+  const source = piece === null ? '' : onOneLine(piece.text, longestSource);
+  const shown = finding.shown === null || finding.shown === source ? '' : `: ${finding.shown}`;
+  const parts = finding.because.slice(0, mostParts);
+  const untold = finding.because.length - parts.length;
+  return [
+    `${indent}${place} ${word}${source}  ${outcomeText(finding)}${shown}`,
+    ...parts.flatMap((part) => findingLines(part, what, `${indent}  `)),
+    ...(untold > 0 ? [`${indent}  and ${untold} more`] : []),
+  ];
+};
+
+const conditionLines = ({ kind, finding }: ConditionFinding, what: Shown): string[] =>
+  findingLines(finding, what, '  ', `${kind} `);
+
+const fateText = (fate: PolicyFate): string => {
+  switch (fate.kind) {
+    case 'satisfied':
+      return 'satisfied';
+    case 'out-of-scope':
+      return `does not apply: another ${fate.part}`;
+    case 'unfulfilled':
+      return 'does not apply: a condition is not fulfilled';
+    case 'error':
+      return `error: ${fate.error.code}: ${fate.error.message}`;
+  }
+};
+
+const fateLines = (fate: PolicyFate, what: Shown): string[] => {
+  switch (fate.kind) {
+    case 'satisfied':
+      return fate.conditions.flatMap((condition) => conditionLines(condition, what));
+    case 'out-of-scope':
+      return findingLines(fate.finding, what);
+    case 'unfulfilled':
+    case 'error':
+      return fate.condition === null ? [] : conditionLines(fate.condition, what);
+  }
+};
+
+const policyLines = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesText): string[] => {
+  const piece = sources.piece(policy.id, policy.span);
+  const place = piece === null ? '' : `${piece.file}:${piece.line}:${piece.column}: `;
+  return [
+    `${place}${policy.effect} "${policy.id}": ${fateText(fate)}`,
+    ...fateLines(fate, { policyId: policy.id, sources }),
+  ];
+};
+
+/** An explanation as people read it. */
+export const explanationText = ({ judgement, policies }: DecisionExplanation, sources: PolicySourcesText): string => {
+  const lines: string[] = [];
+  if (judgement.kind === 'judged') {
+    const { principal, action, resource } = judgement.request;
+    lines.push([principal, action, resource].map(formatEntityUid).join(' '));
+  }
+  lines.push(verdictText(judgement));
+  if (judgement.kind === 'judged') {
+    for (const error of judgement.verdict.errors) lines.push(`error in ${policyErrorText(error)}`);
+  }
+  for (const policy of policies) lines.push('', ...policyLines(policy, sources));
+  return lines.map((line) => `${printable(line).trimEnd()}\n`).join('');
+};

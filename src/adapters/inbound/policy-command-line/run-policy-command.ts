@@ -1,0 +1,99 @@
+import { agentPolicies, enforcedSetOf, shadowSetOf } from '../../../application/check-policies/agent-policies.js';
+import { type CheckedSet, checkPolicies } from '../../../application/check-policies/check-policies.js';
+import type { PolicySet } from '../../../application/check-policies/policy-set.js';
+import { explainRequest } from '../../../application/explain-decision/explain-request.js';
+import { explainTestCase } from '../../../application/explain-decision/explain-test-case.js';
+import type { ExplainedDecision } from '../../../application/explain-decision/explained-decision.js';
+import type { ConfigurationSource } from '../../../application/ports/configuration-source.js';
+import type { PolicyFiles } from '../../../application/ports/policy-files.js';
+import type { PolicyTestSource } from '../../../application/ports/policy-test-source.js';
+import { type PolicyTestRun, testPolicies } from '../../../application/test-policies/test-policies.js';
+import { type AuthzOptions, agentDefaults } from '../../../domain/configuration/agent-configuration.js';
+import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
+import { checkReport } from './check-report.js';
+import type { CommandOutput } from './command-output.js';
+import { explainReport } from './explain-report.js';
+import type { ExplainRules, ExplainSubject, PolicyCommand, PolicyPlace } from './policy-command.js';
+import { testReport } from './test-report.js';
+
+export interface PolicyCommandParts {
+  readonly files: PolicyFiles;
+  readonly tests: PolicyTestSource;
+  readonly configuration: (file: string) => ConfigurationSource;
+}
+
+/** What the place of policies says besides the policies; null: they are files, which say nothing. */
+interface FoundPolicies {
+  readonly set: PolicySet | null;
+  readonly authz: AuthzOptions | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+const findPolicies = async (place: PolicyPlace, { configuration }: PolicyCommandParts): Promise<FoundPolicies> => {
+  if (place.kind === 'files') {
+    return {
+      set: { paths: place.paths, inline: [], links: [], strict: false, lenient: false },
+      authz: null,
+      problems: [],
+    };
+  }
+  const { authz, problems } = await agentPolicies(configuration(place.configFile), place.agentName);
+  return { set: authz === null ? null : enforcedSetOf(authz), authz, problems };
+};
+
+const check = async (
+  { place, strict }: Extract<PolicyCommand, { kind: 'check' }>,
+  parts: PolicyCommandParts,
+): Promise<CommandOutput> => {
+  const { set, authz, problems } = await findPolicies(place, parts);
+  if (set === null) return checkReport({ problems, counts: null });
+  const shadow = authz === null ? null : shadowSetOf(authz);
+  const sets: CheckedSet[] = [{ set, prefix: '' }];
+  if (shadow !== null) sets.push({ set: shadow, prefix: 'shadow policies: ' });
+  const found = await checkPolicies(sets, strict, parts.files);
+  return checkReport({ ...found, problems: [...problems, ...found.problems] });
+};
+
+const test = async (
+  { files, quiet }: Extract<PolicyCommand, { kind: 'test' }>,
+  parts: PolicyCommandParts,
+): Promise<CommandOutput> => {
+  const runs: PolicyTestRun[] = [];
+  for (const file of files) runs.push(await testPolicies(file, parts));
+  return testReport(runs, quiet);
+};
+
+/** Flags before the block, and the block before the defaults; with roles where there is no block to say otherwise. */
+const settingsOf = (given: ExplainRules, authz: AuthzOptions | null) => ({
+  rules: {
+    defaultDecision: given.defaultDecision ?? authz?.defaultDecision ?? 'deny',
+    onError: given.onError ?? authz?.onError ?? 'deny',
+  },
+  claims: {
+    principalClaim: given.principalClaim ?? authz?.principalClaim ?? agentDefaults.principalClaim,
+    rolesClaim: given.rolesClaim ?? (authz === null ? 'roles' : authz.rolesClaim),
+  },
+});
+
+const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Promise<ExplainedDecision> => {
+  if (subject.kind === 'case') return explainTestCase(subject.testFile, subject.caseName, parts);
+  const { set, authz, problems } = await findPolicies(subject.place, parts);
+  if (set === null) return { explanation: null, problems };
+  const found = await explainRequest(subject.request, settingsOf(subject.rules, authz), set, parts.files);
+  return { ...found, problems: [...problems, ...found.problems] };
+};
+
+/** Runs `policy check`, `test` or `explain`. Nothing is written: what is to be is in the result. */
+export const runPolicyCommand = async (
+  command: Extract<PolicyCommand, { kind: 'check' | 'test' | 'explain' }>,
+  parts: PolicyCommandParts,
+): Promise<CommandOutput> => {
+  switch (command.kind) {
+    case 'check':
+      return check(command, parts);
+    case 'test':
+      return test(command, parts);
+    case 'explain':
+      return explainReport(await explain(command.subject, parts), command.json);
+  }
+};

@@ -1,0 +1,57 @@
+import type { PolicyTestRun } from '../../../application/test-policies/test-policies.js';
+import type { TestCaseOutcome } from '../../../domain/policy/test-cases/run-test-case.js';
+import type { CommandOutput } from './command-output.js';
+import { printable } from './printable-text.js';
+import { counted, problemsText } from './problem-text.js';
+import { namesText, policyErrorText, verdictText } from './verdict-text.js';
+
+const expectedText = ({ testCase: { expected } }: TestCaseOutcome): string => {
+  if (expected.policies === null) return expected.decision;
+  if (expected.policies.length === 0) return `${expected.decision}, and no policy decides`;
+  return `${expected.decision} by ${namesText(expected.policies.map(({ value }) => value))}`;
+};
+
+const placeText = ({ testCase: { position } }: TestCaseOutcome): string =>
+  position === null ? '' : ` (${position.file}:${position.line}:${position.column})`;
+
+const failureText = (outcome: TestCaseOutcome): string => {
+  const { judgement } = outcome;
+  const errors = judgement.kind === 'judged' ? judgement.verdict.errors : [];
+  return [
+    `FAILED  ${outcome.testCase.name}${placeText(outcome)}`,
+    `        expected: ${expectedText(outcome)}`,
+    `        actual:   ${verdictText(judgement)}`,
+    ...errors.slice(0, 5).map((error) => `        error in ${policyErrorText(error)}`),
+    ...(errors.length > 5 ? [`        and ${errors.length - 5} more errors`] : []),
+  ]
+    .map((line) => `  ${printable(line)}\n`)
+    .join('');
+};
+
+const caseText = (outcome: TestCaseOutcome, quiet: boolean): string => {
+  if (!outcome.passed) return failureText(outcome);
+  return quiet ? '' : `  ok      ${printable(outcome.testCase.name)}\n`;
+};
+
+const fileText = ({ file, result }: PolicyTestRun, quiet: boolean): string => {
+  if (result === null) return `${printable(file)}\n  FAILED  it has errors: no case was run\n`;
+  const cases = result.outcomes.map((outcome) => caseText(outcome, quiet)).join('');
+  return cases === '' ? '' : `${printable(file)}\n${cases}`;
+};
+
+/** What `policy test` says of the cases of some files. */
+export const testReport = (runs: readonly PolicyTestRun[], quiet: boolean): CommandOutput => {
+  const outcomes = runs.flatMap(({ result }) => result?.outcomes ?? []);
+  const failed = outcomes.filter(({ passed }) => !passed).length;
+  const broken = runs.filter(({ result }) => result === null).length;
+  const totals = [
+    `${counted(outcomes.length, 'case')}: ${outcomes.length - failed} ok`,
+    ...(failed > 0 ? [`${failed} FAILED`] : []),
+    ...(broken > 0 ? [`${counted(broken, 'file')} with errors`] : []),
+  ];
+  return {
+    result: `${runs.map((run) => fileText(run, quiet)).join('')}${totals.join(', ')}\n`,
+    messages: runs.map(({ problems }) => problemsText(problems)).join(''),
+    exitCode: failed + broken > 0 ? 1 : 0,
+  };
+};

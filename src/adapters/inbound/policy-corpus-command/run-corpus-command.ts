@@ -1,0 +1,53 @@
+import type { Writable } from 'node:stream';
+import type { CorpusFiles } from '../../../application/ports/corpus-files.js';
+import { runPolicyCorpus } from '../../../application/run-policy-corpus/run-policy-corpus.js';
+import { LineOutput } from './line-output.js';
+
+/** The streams of the process, by what goes through them. */
+export interface CorpusCommandStreams {
+  /** One JSON line a request. */
+  readonly results: Writable;
+  /** Everything that is for a person to read. */
+  readonly messages: (text: string) => void;
+  /** Whether a person watches the messages as they come. */
+  readonly isWatched: boolean;
+}
+
+/** Files between two words of progress. */
+const progressStep = 100;
+const clearLine = '\r\u001b[K';
+/** A name of a file or a text of a case has no say over the terminal. */
+const printable = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?');
+
+class ReaderGone extends Error {}
+
+/** Runs `gateway-auth policy corpus FOLDER`; gives the exit code. */
+export const runCorpusCommand = async (
+  folder: string,
+  files: CorpusFiles,
+  { results, messages, isWatched }: CorpusCommandStreams,
+): Promise<0 | 1> => {
+  const output = new LineOutput(results);
+  const clear = isWatched ? clearLine : '';
+  try {
+    const run = await runPolicyCorpus(files, {
+      async line(line) {
+        await output.line(JSON.stringify(line));
+        if (output.hasFailed) throw new ReaderGone();
+      },
+      complaint: (text) => messages(`${clear}error: ${printable(text)}\n`),
+      remark: (text) => messages(`${clear}warning: ${printable(text)}\n`),
+      progress(done, total) {
+        if (isWatched && done % progressStep === 0) messages(`${clear}${done} of ${total} files`);
+      },
+    });
+    await output.flush();
+    messages(clear);
+    if (!run.ok) messages(`error: ${folder} ${run.error}\n`);
+    else if (run.value.failed > 0) messages(`error: ${run.value.failed} of ${run.value.cases} cases failed\n`);
+    return run.ok && run.value.failed === 0 && !output.hasFailed ? 0 : 1;
+  } catch (error) {
+    if (error instanceof ReaderGone) return 1;
+    throw error;
+  }
+};

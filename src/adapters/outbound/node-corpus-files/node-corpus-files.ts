@@ -1,0 +1,89 @@
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { CorpusFiles } from '../../../application/ports/corpus-files.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+/** Octets of one file, at the most. */
+export const maximumCorpusFileOctets = 64 * 1024 * 1024;
+/** *.json files of one folder, at the most. */
+const maximumFiles = 500_000;
+/** Folders within each other, at the most. */
+const maximumFolderDepth = 32;
+
+/** Folders that are remembered not to be there, at the most. */
+const maximumMissingFolders = 10_000;
+
+const missing = new Set(['ENOENT', 'ENOTDIR']);
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
+
+const exists = (folder: string): Promise<boolean> =>
+  stat(folder).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Reads a corpus from the file system. Links to folders are not followed, so that the search ends. A folder that is not there
+ * is looked for once: every case of a large corpus has its files looked for in the same wrong places first.
+ */
+export class NodeCorpusFiles implements CorpusFiles {
+  readonly #folder: string;
+  readonly #missingFolders = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = resolve(folder);
+  }
+
+  async list(): Promise<Result<readonly string[], string>> {
+    const found: string[] = [];
+    const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];
+    try {
+      for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+        if (next.depth > maximumFolderDepth)
+          return err(`has more than ${maximumFolderDepth} folders within each other`);
+        for (const entry of await readdir(join(this.#folder, next.path), { withFileTypes: true })) {
+          const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`;
+          if (entry.isDirectory()) folders.push({ path, depth: next.depth + 1 });
+          else if (entry.name.endsWith('.json')) found.push(path);
+        }
+        if (found.length > maximumFiles) return err(`has more than ${maximumFiles} files`);
+      }
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') return err('does not exist');
+      return err(code === 'ENOTDIR' ? 'is not a folder' : `cannot be read: ${code}`);
+    }
+    return ok(found);
+  }
+
+  async read(path: string): Promise<Result<string | null, string>> {
+    if (isAbsolute(path)) return ok(null);
+    const place = join(this.#folder, path);
+    if (this.#missingFolders.has(dirname(place))) return ok(null);
+    try {
+      // Non-blocking, so that a FIFO without a writer cannot hold the run for ever.
+      const file = await open(place, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const facts = await file.stat();
+        if (!facts.isFile()) return ok(null);
+        if (facts.size > maximumCorpusFileOctets) return err(`is larger than ${maximumCorpusFileOctets} bytes`);
+        return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.readFile()));
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (error instanceof TypeError) return err('is not UTF-8');
+      const code = codeOf(error);
+      if (!missing.has(code)) return err(`cannot be read: ${code}`);
+      await this.#noteMissing(dirname(place));
+      return ok(null);
+    }
+  }
+
+  async #noteMissing(folder: string): Promise<void> {
+    if (this.#missingFolders.size < maximumMissingFolders && !(await exists(folder))) this.#missingFolders.add(folder);
+  }
+}

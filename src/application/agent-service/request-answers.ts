@@ -1,0 +1,84 @@
+import {
+  type AgentAnswer,
+  allowAnswer,
+  emptyAudit,
+  type HeaderOperation,
+  type RequestHeadersEvent,
+} from '../../domain/agent-protocol/messages.js';
+import type { Identity } from '../../domain/identity/identity.js';
+import { removalOperations } from '../../domain/identity/identity-headers.js';
+import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+import type { Logger } from '../ports/logger.js';
+import type { AgentCounters } from './agent-counters.js';
+import { deniedAnswer, refusedAnswer } from './refusal.js';
+
+/** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
+export class RequestAnswers {
+  readonly #counters: AgentCounters;
+  readonly #logger: Logger;
+
+  constructor(counters: AgentCounters, logger: Logger) {
+    this.#counters = counters;
+    this.#logger = logger;
+  }
+
+  /** `durationMs` is how long the authentication took. */
+  answer(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
+    durationMs: number,
+  ): AgentAnswer {
+    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs);
+    const { identity, operations } = outcome.prepared;
+    this.#counters.succeeded(identity.method, durationMs / 1000);
+    return this.#authorize(event, agent, identity, operations);
+  }
+
+  #withoutIdentity(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: RefusedAuthentication,
+    durationMs: number,
+  ): AgentAnswer {
+    const { failure } = outcome;
+    this.#counters.failed(failure, durationMs / 1000);
+    const fields = {
+      correlation_id: event.correlationId,
+      method: failure.method ?? 'none',
+      reason: failure.reason,
+      client_ip: event.metadata.clientIp,
+      route: event.metadata.routeId,
+    };
+    if (agent.failOpen) {
+      const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
+      this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
+      return this.#authorize(event, agent, null, []);
+    }
+    this.#counters.refusedRequest();
+    const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
+    this.#logger.info(message, fields);
+    return refusedAnswer(event, outcome);
+  }
+
+  /** Without policies whoever comes this far may go on. */
+  #authorize(
+    event: RequestHeadersEvent,
+    { authorization, removable }: PreparedAgent,
+    identity: Identity | null,
+    operations: readonly HeaderOperation[],
+  ): AgentAnswer {
+    const authorized = authorization?.authorize(event, identity) ?? null;
+    if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
+    if (authorized?.decision === 'deny') {
+      this.#counters.refusedRequest();
+      return deniedAnswer(event, authorized, identity?.method ?? null);
+    }
+    // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
+    const requestHeaders = removalOperations(event.headers, removable);
+    requestHeaders.push(...operations);
+    if (authorized === null) return { ...allowAnswer, requestHeaders };
+    return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, ruleIds: authorized.policies } };
+  }
+}

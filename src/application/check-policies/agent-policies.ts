@@ -1,0 +1,41 @@
+import type { AuthzOptions } from '../../domain/configuration/agent-configuration.js';
+import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import { readAgentBlock } from '../configure-agent/read-agent-block.js';
+import type { ConfigurationSource } from '../ports/configuration-source.js';
+import type { PolicySet } from './policy-set.js';
+
+export interface AgentPolicies {
+  /** Null where there was any error. */
+  readonly authz: AuthzOptions | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Finds the `authz` block of an agent in a gateway's configuration; `agentName` null means the only one. */
+export const agentPolicies = async (source: ConfigurationSource, agentName: string | null): Promise<AgentPolicies> => {
+  const { options, problems } = await readAgentBlock(source, agentName);
+  if (options === null) return { authz: null, problems };
+  if (options.authz !== undefined) return { authz: options.authz, problems };
+  const message = 'the agent has no authz block';
+  return {
+    authz: null,
+    problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+  };
+};
+
+const linksOf = ({ templateLinks }: AuthzOptions): PolicySet['links'] =>
+  templateLinks.map((link) => ({ ...link, position: null, line: null }));
+
+/** The policies that a block names, whether it is enabled or not. */
+export const enforcedSetOf = (authz: AuthzOptions): PolicySet => ({
+  paths: authz.policyFiles,
+  inline: authz.inlinePolicies,
+  links: linksOf(authz),
+  strict: authz.strictPolicies,
+  lenient: false,
+});
+
+/** Those that it has evaluated beside them; null: none. */
+export const shadowSetOf = (authz: AuthzOptions): PolicySet | null =>
+  authz.shadowPolicyFiles.length === 0
+    ? null
+    : { paths: authz.shadowPolicyFiles, inline: [], links: linksOf(authz), strict: false, lenient: true };

@@ -1,0 +1,63 @@
+import type { Span } from '../../source-span.js';
+import type { Value } from '../../values/value.js';
+import type { AuthorizationRequest } from '../authorization-request.js';
+import { type Compiled, dependent } from '../compiled.js';
+import { type EvaluationError, isError } from '../evaluation-error.js';
+import { entityMissing, typeError } from '../evaluation-failures.js';
+
+const expected = 'record or entity';
+
+const attributeMissing = (owner: string, name: string, span: Span): EvaluationError => ({
+  kind: 'error',
+  code: 'attribute_missing',
+  message: `${owner} has no attribute ${JSON.stringify(name)}`,
+  span,
+});
+
+/** `.name` and `["name"]` */
+export const attribute = (object: Compiled, name: string, span: Span): Compiled => {
+  const missing = attributeMissing('this record', name, span);
+  return dependent(span, (request) => {
+    const value = object.evaluate(request);
+    if (typeof value !== 'object') return typeError(expected, value, object.span);
+    switch (value.kind) {
+      case 'error':
+        return value;
+      case 'record':
+        return value.attributes.get(name) ?? missing;
+      case 'entity': {
+        const entity = request.entities.get(value);
+        if (entity === undefined) return entityMissing(value.type, object.span);
+        return entity.attributes.get(name) ?? attributeMissing(`this entity of type ${value.type}`, name, span);
+      }
+      default:
+        return typeError(expected, value, object.span);
+    }
+  });
+};
+
+/** Undefined: it has none of that name. An entity of which nothing is known has no attributes. */
+const attributeOf = (
+  value: Value,
+  name: string,
+  request: AuthorizationRequest,
+  span: Span,
+): Value | EvaluationError | undefined => {
+  if (typeof value !== 'object') return typeError(expected, value, span);
+  if (value.kind === 'record') return value.attributes.get(name);
+  if (value.kind === 'entity') return request.entities.get(value)?.attributes.get(name);
+  return typeError(expected, value, span);
+};
+
+/** `has a`, and `has a.b.c`: each has the next. What is neither a record nor an entity is an error where it has to have one. */
+export const has = (object: Compiled, path: readonly string[], span: Span): Compiled =>
+  dependent(span, (request) => {
+    let value = object.evaluate(request);
+    for (const name of path) {
+      if (isError(value)) return value;
+      const next = attributeOf(value, name, request, object.span);
+      if (next === undefined) return false;
+      value = next;
+    }
+    return isError(value) ? value : true;
+  });

@@ -1,0 +1,25 @@
+import { extensionFunction } from '../../extensions/extension-functions.js';
+import type { Span } from '../../source-span.js';
+import type { Value } from '../../values/value.js';
+import { type Compiled, constant, derived } from '../compiled.js';
+import { isError, type Outcome } from '../evaluation-error.js';
+
+const located = (outcome: Outcome, span: Span): Outcome =>
+  isError(outcome) && outcome.span === null ? { ...outcome, span } : outcome;
+
+/** A function of an extension, or a method with the value before the dot as first argument. */
+export const extensionCall = (name: string, args: readonly Compiled[], span: Span): Compiled => {
+  const apply = extensionFunction(name);
+  if (apply === undefined) {
+    return constant({ kind: 'error', code: 'extension_error', message: `there is no function ${name}`, span }, span);
+  }
+  return derived(span, args, (request) => {
+    const values: Value[] = [];
+    for (const arg of args) {
+      const value = arg.evaluate(request);
+      if (isError(value)) return value;
+      values.push(value);
+    }
+    return located(apply(values), span);
+  });
+};

@@ -1,0 +1,37 @@
+import type { Span } from '../../source-span.js';
+import { type Compiled, derived } from '../compiled.js';
+import { asBoolean } from '../evaluation-failures.js';
+
+/** From the left; what comes after the operand that settles it is not looked at. */
+const chain = (settling: boolean, operands: readonly Compiled[], span: Span): Compiled => {
+  const evaluators = operands.map(({ evaluate }) => evaluate);
+  const spans = operands.map((operand) => operand.span);
+  return derived(span, operands, (request) => {
+    let index = 0;
+    for (const evaluate of evaluators) {
+      const outcome = evaluate(request);
+      if (outcome === settling) return settling;
+      if (outcome !== !settling) return asBoolean(outcome, spans[index] ?? span);
+      index += 1;
+    }
+    return !settling;
+  });
+};
+
+export const and = (operands: readonly Compiled[], span: Span): Compiled => chain(false, operands, span);
+
+export const or = (operands: readonly Compiled[], span: Span): Compiled => chain(true, operands, span);
+
+export const not = (operand: Compiled, span: Span): Compiled =>
+  derived(span, [operand], (request) => {
+    const outcome = asBoolean(operand.evaluate(request), operand.span);
+    return typeof outcome === 'boolean' ? !outcome : outcome;
+  });
+
+/** Only the branch that is taken is looked at. */
+export const conditional = (condition: Compiled, consequent: Compiled, alternative: Compiled, span: Span): Compiled =>
+  derived(span, [condition, consequent, alternative], (request) => {
+    const outcome = asBoolean(condition.evaluate(request), condition.span);
+    if (typeof outcome !== 'boolean') return outcome;
+    return outcome ? consequent.evaluate(request) : alternative.evaluate(request);
+  });

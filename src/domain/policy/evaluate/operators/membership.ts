@@ -1,0 +1,51 @@
+import type { Span } from '../../source-span.js';
+import type { EntityUid, Value } from '../../values/value.js';
+import type { AuthorizationRequest } from '../authorization-request.js';
+import { type Compiled, dependent } from '../compiled.js';
+import { type EntityTargets, entityTargets, isEntity, isWithin } from '../entity-targets.js';
+import { type EvaluationError, isError, type Outcome } from '../evaluation-error.js';
+import { typeError } from '../evaluation-failures.js';
+
+type Membership = (value: Value, request: AuthorizationRequest) => Outcome;
+
+/** Whether a value is in what `right` comes to, which is evaluated before the value's type is looked at. */
+const membership = (right: Compiled, leftSpan: Span): Membership => {
+  const check = (value: Value, targets: EntityTargets | EvaluationError, request: AuthorizationRequest): Outcome => {
+    if (!isEntity(value)) return typeError('entity', value, leftSpan);
+    return 'uids' in targets ? isWithin(value, targets, request.entities) : targets;
+  };
+  const { constant } = right;
+  if (constant !== undefined && !isError(constant)) {
+    const targets = entityTargets(constant, right.span);
+    return (value, request) => check(value, targets, request);
+  }
+  return (value, request) => {
+    const container = right.evaluate(request);
+    return isError(container) ? container : check(value, entityTargets(container, right.span), request);
+  };
+};
+
+/** `in`: the entity itself, or an ancestor of it, is the one on the right, or one of the set on the right. */
+export const within = (left: Compiled, right: Compiled, span: Span): Compiled => {
+  const isMember = membership(right, left.span);
+  return dependent(span, (request) => {
+    const value = left.evaluate(request);
+    return isError(value) ? value : isMember(value, request);
+  });
+};
+
+/** `is` and `is in`; `container` is looked at only where the type is right. */
+export const isOfType = (
+  object: Compiled,
+  entityType: EntityUid['type'],
+  container: Compiled | null,
+  span: Span,
+): Compiled => {
+  const isMember: Membership = container === null ? () => true : membership(container, object.span);
+  return dependent(span, (request) => {
+    const value = object.evaluate(request);
+    if (isError(value)) return value;
+    if (!isEntity(value)) return typeError('entity', value, object.span);
+    return value.type === entityType && isMember(value, request);
+  });
+};

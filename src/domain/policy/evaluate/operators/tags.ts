@@ -1,0 +1,46 @@
+import type { Span } from '../../source-span.js';
+import type { EntityUid } from '../../values/value.js';
+import type { AuthorizationRequest, Entity } from '../authorization-request.js';
+import { type Compiled, dependent } from '../compiled.js';
+import { isEntity } from '../entity-targets.js';
+import { type EvaluationError, isError, type Outcome } from '../evaluation-error.js';
+import { entityMissing, typeError } from '../evaluation-failures.js';
+
+const tagMissing = (type: string, span: Span): EvaluationError => ({
+  kind: 'error',
+  code: 'tag_missing',
+  message: `this entity of type ${type} has no such tag`,
+  span,
+});
+
+type Answer = (entity: Entity | undefined, uid: EntityUid, tag: string) => Outcome;
+
+/** Both operands are evaluated before the type of either is looked at. */
+const ofTag =
+  (object: Compiled, name: Compiled, answer: Answer) =>
+  (request: AuthorizationRequest): Outcome => {
+    const uid = object.evaluate(request);
+    if (isError(uid)) return uid;
+    const tag = name.evaluate(request);
+    if (isError(tag)) return tag;
+    if (!isEntity(uid)) return typeError('entity', uid, object.span);
+    if (typeof tag !== 'string') return typeError('string', tag, name.span);
+    return answer(request.entities.get(uid), uid, tag);
+  };
+
+/** `hasTag`: an entity of which nothing is known has no tags. */
+export const hasTag = (object: Compiled, name: Compiled, span: Span): Compiled =>
+  dependent(
+    span,
+    ofTag(object, name, (entity, _uid, tag) => entity?.tags.has(tag) ?? false),
+  );
+
+/** `getTag` */
+export const getTag = (object: Compiled, name: Compiled, span: Span): Compiled =>
+  dependent(
+    span,
+    ofTag(object, name, (entity, { type }, tag) => {
+      if (entity === undefined) return entityMissing(type, object.span);
+      return entity.tags.get(tag) ?? tagMissing(type, span);
+    }),
+  );

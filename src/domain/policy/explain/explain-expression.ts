@@ -1,0 +1,105 @@
+import type { AuthorizationRequest } from '../evaluate/authorization-request.js';
+import { compileExpression } from '../evaluate/compile-expression.js';
+import { type EvaluationError, isError, type Outcome } from '../evaluate/evaluation-error.js';
+import type { Span } from '../source-span.js';
+import type { Expression, PolicyDialect } from '../syntax-tree.js';
+import type { Finding } from './finding.js';
+import { shownExpression } from './shown-expression.js';
+
+const operandsOf = (expression: Expression): readonly Expression[] => {
+  switch (expression.kind) {
+    case 'literal':
+    case 'entity':
+    case 'variable':
+      return [];
+    case 'if':
+      return [expression.condition, expression.consequent, expression.alternative];
+    case 'and':
+    case 'or':
+      return expression.operands;
+    case 'not':
+    case 'negate':
+      return [expression.operand];
+    case 'comparison':
+    case 'in':
+      return [expression.left, expression.right];
+    case 'arithmetic':
+      return [expression.first, ...expression.terms.map(({ operand }) => operand)];
+    case 'has':
+    case 'like':
+    case 'attribute':
+      return [expression.object];
+    case 'is':
+      return expression.within === null ? [expression.object] : [expression.object, expression.within];
+    case 'call':
+      return expression.arguments;
+    case 'method':
+      return [expression.object, ...expression.arguments];
+    case 'set':
+      return expression.elements;
+    case 'record':
+      return expression.entries.map(({ value }) => value);
+  }
+};
+
+const sameSpan = (left: Span | null, right: Span | null): boolean =>
+  left?.start === right?.start && left?.end === right?.end;
+
+const sameError = (left: EvaluationError, right: EvaluationError): boolean =>
+  left.code === right.code && left.message === right.message && sameSpan(left.span, right.span);
+
+/**
+ * Says of an expression what it comes to for a request, and which parts of it decided: of a false `&&` its first false
+ * operand, of a false `||` all, of a true `||` its first true one, of an error the part that failed. Every value is the
+ * evaluator's own. Recurses as deep as the expression, which the parser has bounded.
+ */
+export const explainExpression = (
+  expression: Expression,
+  request: AuthorizationRequest,
+  dialect: PolicyDialect,
+): Finding => {
+  const evaluate = (part: Expression): Outcome => compileExpression(part, dialect)(request);
+
+  /** What failed is an operand, or else the expression itself: an operand that was not looked at fails differently. */
+  const failure = (part: Expression, error: EvaluationError): Finding => {
+    for (const operand of operandsOf(part)) {
+      const outcome = evaluate(operand);
+      if (isError(outcome) && sameError(outcome, error)) return failure(operand, outcome);
+      if ((part.kind === 'or' && outcome === true) || (part.kind === 'and' && outcome === false)) break;
+    }
+    const shown = shownExpression(part, evaluate);
+    return { span: part.span, outcome: error, shown, because: shown === null ? unfit(part, error) : [] };
+  };
+
+  /** The operand that is of a type that it must not be, where the error is about one. */
+  const unfit = (part: Expression, { span }: EvaluationError): readonly Finding[] => {
+    const found = operandsOf(part).find((operand) => sameSpan(operand.span, span));
+    return found === undefined || isError(evaluate(found)) ? [] : [explain(found)];
+  };
+
+  const explain = (part: Expression): Finding => {
+    const outcome = evaluate(part);
+    if (isError(outcome)) return failure(part, outcome);
+    const made = (because: readonly Finding[]): Finding => ({ span: part.span, outcome, shown: null, because });
+    switch (part.kind) {
+      case 'and':
+      case 'or': {
+        // One true operand settles `||`, one false operand `&&`; where none does, all of them count.
+        const settling = part.kind === 'or';
+        if (outcome !== settling) return made(part.operands.map(explain));
+        const settled = part.operands.find((operand) => evaluate(operand) === settling);
+        return made(settled === undefined ? [] : [explain(settled)]);
+      }
+      case 'not':
+        return made([explain(part.operand)]);
+      case 'if': {
+        const taken = evaluate(part.condition) === true ? part.consequent : part.alternative;
+        return made([explain(part.condition), explain(taken)]);
+      }
+      default:
+        return { ...made([]), shown: shownExpression(part, evaluate) };
+    }
+  };
+
+  return explain(expression);
+};

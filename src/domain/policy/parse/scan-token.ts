@@ -1,0 +1,101 @@
+import { characterClass, classOf } from './character-class.js';
+import type { Punctuation, Token, TokenKind } from './token.js';
+
+const twoCharacters: ReadonlySet<string> = new Set<Punctuation>(['::', '==', '!=', '<=', '>=', '&&', '||']);
+const oneCharacter: ReadonlySet<string> = new Set<Punctuation>([
+  ...[',', ';', ':', '.', '(', ')', '{', '}', '[', ']', '@', '<', '>', '=', '+', '-', '*', '/', '%', '!'],
+] as Punctuation[]);
+
+const quote = 0x22;
+const backslash = 0x5c;
+/** How far the end of a text in wrong quotes is looked for, so that the search stays linear. */
+const longestWrongQuote = 200;
+const closingOf: ReadonlyMap<string, string> = new Map([
+  ["'", "'"],
+  ['\u2018', '\u2019'],
+  ['\u201c', '\u201d'],
+  ['`', '`'],
+]);
+
+const skipBlank = (text: string, from: number): number => {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (classOf(code) === characterClass.space) {
+      at += 1;
+    } else if (code === 0x2f && text.charCodeAt(at + 1) === 0x2f) {
+      at += 2;
+      while (at < text.length && text.charCodeAt(at) !== 0x0a && text.charCodeAt(at) !== 0x0d) at += 1;
+    } else {
+      return at;
+    }
+  }
+};
+
+const endOfWord = (text: string, from: number): number => {
+  let at = from;
+  for (;;) {
+    const kind = classOf(text.charCodeAt(at));
+    if (kind !== characterClass.word && kind !== characterClass.digit) return at;
+    at += 1;
+  }
+};
+
+const endOfDigits = (text: string, from: number): number => {
+  let at = from;
+  while (classOf(text.charCodeAt(at)) === characterClass.digit) at += 1;
+  return at;
+};
+
+/** The offset after the closing quote, or -1. */
+const endOfString = (text: string, from: number): number => {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at + 1;
+    if (code === backslash) at += 1;
+  }
+  return -1;
+};
+
+/** `'text'` and the like as one token, where it ends soon and on its line; else the one character. */
+const endOfInvalid = (text: string, from: number): number => {
+  const closing = closingOf.get(text[from] ?? '');
+  if (closing !== undefined) {
+    const last = Math.min(text.length, from + longestWrongQuote);
+    for (let at = from + 1; at < last; at += 1) {
+      if (text[at] === closing) return at + 1;
+      if (text[at] === '\n' || text[at] === text[from]) break;
+    }
+  }
+  const point = text.codePointAt(from) ?? 0;
+  return from + (point > 0xffff ? 2 : 1);
+};
+
+const token = (text: string, kind: TokenKind, start: number, end: number): Token => ({
+  kind,
+  start,
+  end,
+  text: text.slice(start, end),
+});
+
+/** The token at or after `from`: white space and comments before it are passed over. */
+export const scanToken = (text: string, from: number): Token => {
+  const start = skipBlank(text, from);
+  if (start >= text.length) return { kind: 'end', start: text.length, end: text.length, text: '' };
+  const code = text.charCodeAt(start);
+  const kind = classOf(code);
+  if (kind === characterClass.word) return token(text, 'identifier', start, endOfWord(text, start));
+  if (kind === characterClass.digit) return token(text, 'number', start, endOfDigits(text, start));
+  if (code === quote) {
+    const end = endOfString(text, start);
+    return end < 0 ? token(text, 'unclosed', start, text.length) : token(text, 'string', start, end);
+  }
+  const two = text.slice(start, start + 2);
+  if (twoCharacters.has(two)) return { kind: two as Punctuation, start, end: start + 2, text: two };
+  const one = two.charAt(0);
+  if (oneCharacter.has(one)) return { kind: one as Punctuation, start, end: start + 1, text: one };
+  if (one === '?' && classOf(text.charCodeAt(start + 1)) === characterClass.word) {
+    return token(text, 'slot', start, endOfWord(text, start + 1));
+  }
+  return token(text, 'invalid', start, endOfInvalid(text, start));
+};

@@ -1,0 +1,113 @@
+import { policyLimits } from '../policy-limits.js';
+import type { Span } from '../source-span.js';
+import type { PolicyDialect } from '../syntax-tree.js';
+import { describeToken, hintFor } from './near-misses.js';
+import type { PolicyParseProblem } from './policy-parse-problem.js';
+import { scanToken } from './scan-token.js';
+import type { Token, TokenKind } from './token.js';
+
+/** Goes through the tokens of a text and keeps what is wrong with it. Gives up at `policyLimits.problems`: then all is end. */
+export class TokenCursor {
+  readonly text: string;
+  readonly dialect: PolicyDialect;
+  readonly problems: PolicyParseProblem[] = [];
+  #token: Token;
+  #previousEnd = 0;
+  #depth = 0;
+
+  constructor(text: string, dialect: PolicyDialect) {
+    this.text = text;
+    this.dialect = dialect;
+    this.#token = scanToken(text, 0);
+  }
+
+  get token(): Token {
+    return this.#token;
+  }
+
+  at(kind: TokenKind): boolean {
+    return this.#token.kind === kind;
+  }
+
+  atWord(word: string): boolean {
+    return this.#token.kind === 'identifier' && this.#token.text === word;
+  }
+
+  /** Passes the token and gives it. */
+  advance(): Token {
+    const passed = this.#token;
+    this.#previousEnd = passed.end;
+    this.#token = scanToken(this.text, passed.end);
+    return passed;
+  }
+
+  /** Goes back to a token that was passed. */
+  rewind(token: Token): void {
+    this.#token = token;
+  }
+
+  /** Passes the token if it is of this kind. */
+  take(kind: TokenKind): boolean {
+    if (this.#token.kind !== kind) return false;
+    this.advance();
+    return true;
+  }
+
+  /** As `take`; a token of another kind is a problem. */
+  expect(kind: TokenKind, expected = `\`${kind}\``, suggestion: string | null = null): boolean {
+    if (this.take(kind)) return true;
+    this.unexpected(expected, suggestion);
+    return false;
+  }
+
+  /** From `start` to the end of the token that was passed last. */
+  spanFrom(start: number): Span {
+    return { start, end: Math.max(start, this.#previousEnd) };
+  }
+
+  get previousEnd(): number {
+    return this.#previousEnd;
+  }
+
+  /** Always null, for the caller to return. */
+  report(message: string, { start, end }: Span, suggestion: string | null = null): null {
+    if (this.problems.length < policyLimits.problems) {
+      this.problems.push({ message, span: { start, end }, suggestion });
+    }
+    if (this.problems.length >= policyLimits.problems) {
+      this.#token = { kind: 'end', start: this.text.length, end: this.text.length, text: '' };
+    }
+    return null;
+  }
+
+  /** The token is not what has to be here. */
+  unexpected(expected: string, suggestion: string | null = null): null {
+    const { kind, start, end, text } = this.#token;
+    const found = { start, end: kind === 'unclosed' ? start + 1 : end };
+    if (kind === 'unclosed') return this.report('this string is not closed', found, hintFor(this.#token, this.text));
+    const hint = suggestion ?? hintFor(this.#token, this.text);
+    return this.report(`expected ${expected}, found ${describeToken(kind, text)}`, found, hint);
+  }
+
+  /** One level deeper; false, and a problem, where that is too deep. Each true wants a `leave`. */
+  enter(): boolean {
+    if (this.#depth >= policyLimits.depth) {
+      this.tooDeep(this.#token);
+      return false;
+    }
+    this.#depth += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  resetDepth(): void {
+    this.#depth = 0;
+  }
+
+  tooDeep(span: Span): null {
+    return this.report(`nested more than ${policyLimits.depth} deep`, span);
+  }
+}

@@ -1,0 +1,53 @@
+import type { SourcePosition } from './source-span.js';
+
+const lineFeed = '\n';
+
+/** The lines of one source text, found once. */
+export interface SourceLines {
+  /** Offsets beyond the text count as its end. */
+  positionAt(offset: number): SourcePosition;
+  /** The text of a line, counted from 1, without its line end; empty where there is no such line. */
+  lineAt(line: number): string;
+}
+
+const lineStarts = (text: string): Uint32Array => {
+  let count = 1;
+  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) count += 1;
+  const starts = new Uint32Array(count);
+  let line = 1;
+  for (let at = text.indexOf(lineFeed); at >= 0; at = text.indexOf(lineFeed, at + 1)) {
+    starts[line] = at + 1;
+    line += 1;
+  }
+  return starts;
+};
+
+/** Where the lines of `text` begin; a line ends at a line feed, with or without a carriage return before it. */
+export const sourceLines = (text: string): SourceLines => {
+  const starts = lineStarts(text);
+  const lineOf = (offset: number): number => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  return {
+    positionAt: (offset) => {
+      const inside = Math.max(0, Math.min(offset, text.length));
+      const line = lineOf(inside);
+      return { line: line + 1, column: inside - (starts[line] ?? 0) + 1 };
+    },
+    lineAt: (line) => {
+      const start = starts[line - 1];
+      if (start === undefined) return '';
+      const next = starts[line];
+      const end = next === undefined ? text.length : next - 1;
+      const hasReturn = next !== undefined && end > start && text[end - 1] === '\r';
+      return text.slice(start, hasReturn ? end - 1 : end);
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import type { AuthorizationRequest } from '../evaluate/authorization-request.js';
+import type { CompiledPolicies } from '../evaluate/compile-policies.js';
+import { decide } from '../evaluate/decide.js';
+import { gatewayPrincipal, type PrincipalOptions, type PrincipalRefusal } from '../gateway-model/gateway-principal.js';
+import { gatewayRequest } from '../gateway-model/gateway-request.js';
+import { type Verdict, type VerdictRules, verdict } from '../verdict.js';
+import type { RequestSketch } from './request-sketch.js';
+
+/** What the agent would do with a request. */
+export type Judgement =
+  | { readonly kind: 'judged'; readonly request: AuthorizationRequest; readonly verdict: Verdict }
+  /** Denied before any policy is looked at: the identity is none that policies can speak of. */
+  | { readonly kind: 'refused'; readonly reason: PrincipalRefusal };
+
+export interface JudgementSettings {
+  readonly claims: PrincipalOptions;
+  readonly rules: VerdictRules;
+}
+
+/** Judges a request as the agent does: the same principal, the same request, the same rules. */
+export const judgeRequest = (
+  { identity, facts }: RequestSketch,
+  { claims, rules }: JudgementSettings,
+  policies: CompiledPolicies,
+): Judgement => {
+  const principal = gatewayPrincipal(identity, claims);
+  if (!principal.ok) return { kind: 'refused', reason: principal.error };
+  const request = gatewayRequest(principal.value, facts);
+  return { kind: 'judged', request, verdict: verdict(decide(policies, request), rules) };
+};
+
+/** What a judgement comes to. */
+export const judgedDecision = (judgement: Judgement): 'allow' | 'deny' =>
+  judgement.kind === 'refused' ? 'deny' : judgement.verdict.decision;
+
+/** The policies that decided. */
+export const judgedPolicies = (judgement: Judgement): readonly string[] =>
+  judgement.kind === 'refused' ? [] : judgement.verdict.policies;

@@ -1,0 +1,27 @@
+import type { CompiledPolicies } from '../evaluate/compile-policies.js';
+import { type Judgement, judgedDecision, judgedPolicies, judgeRequest } from './judge-request.js';
+import type { PolicyTestCase, PolicyTests } from './policy-tests.js';
+
+export interface TestCaseOutcome {
+  readonly testCase: PolicyTestCase;
+  readonly judgement: Judgement;
+  readonly passed: boolean;
+}
+
+const asExpected = ({ expected }: PolicyTestCase, judgement: Judgement): boolean => {
+  if (judgedDecision(judgement) !== expected.decision) return false;
+  if (expected.policies === null) return true;
+  const wanted = new Set(expected.policies.map(({ value }) => value));
+  const actual = new Set(judgedPolicies(judgement));
+  return wanted.size === actual.size && [...wanted].every((id) => actual.has(id));
+};
+
+/** Judges the request of a case, and compares. */
+export const runTestCase = (
+  testCase: PolicyTestCase,
+  tests: PolicyTests,
+  policies: CompiledPolicies,
+): TestCaseOutcome => {
+  const judgement = judgeRequest(testCase.request, tests, policies);
+  return { testCase, judgement, passed: asExpected(testCase, judgement) };
+};

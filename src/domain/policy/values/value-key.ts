@@ -1,0 +1,43 @@
+import { entityKey } from './entity-uid.js';
+import type { RecordValue, SetValue, Value, ValueKey } from './value.js';
+
+/** Ends where its first characters say, so that no two lists of parts make the same text. */
+const part = (key: ValueKey): string => {
+  if (typeof key === 'string') return `s${key.length}:${key}`;
+  return typeof key === 'boolean' ? (key ? 't' : 'f') : `i${key};`;
+};
+
+const setKey = (set: SetValue): string => `\0{${Array.from(set.members, part).sort().join('')}`;
+
+const recordKey = (record: RecordValue): string => {
+  let key = '\0(';
+  for (const name of [...record.attributes.keys()].sort()) {
+    key += part(name) + part(valueKey(record.attributes.get(name) as Value));
+  }
+  return key;
+};
+
+/**
+ * The key of a value: equal for equal values and for no others. A boolean, a long and nearly every string is its own key;
+ * all other keys begin with NUL and a letter for the kind. Neither the order of a set nor of a record's attributes counts.
+ */
+export const valueKey = (value: Value): ValueKey => {
+  if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\0s${value}` : value;
+  if (typeof value !== 'object') return value;
+  switch (value.kind) {
+    case 'entity':
+      return `\0e${entityKey(value)}`;
+    case 'set':
+      return setKey(value);
+    case 'record':
+      return recordKey(value);
+    case 'decimal':
+      return `\0d${value.units}`;
+    case 'ip':
+      return `\0i${value.version}/${value.prefixLength}/${value.address}`;
+    case 'datetime':
+      return `\0t${value.ms}`;
+    case 'duration':
+      return `\0u${value.ms}`;
+  }
+};

@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy-command-line/parse-policy-arguments.js';
+import { runPolicyCommand } from '../../../../../src/adapters/inbound/policy-command-line/run-policy-command.js';
+import { KdlPolicyTestSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-policy-test-source.js';
+import { NodePolicyFiles } from '../../../../../src/adapters/outbound/node-text-files/node-policy-files.js';
+import { configurationFile } from '../../../../../src/bootstrap/configuration-file.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+
+let folder: TemporaryFolder;
+beforeAll(() => {
+  folder = temporaryFolder();
+  folder.write(
+    'readers.cedar',
+    `@id("readers-read")
+permit (principal in Role::"reader", action == Action::"GET", resource)
+when { resource.path like "/reports*" && context.claims.department == "finance" };
+`,
+  );
+  folder.write(
+    'guards.cedar',
+    `@id("inside")
+forbid (principal, action in [Action::"PUT", Action::"DELETE"], resource)
+unless { context.client_ip.isInRange(ip("10.0.0.0/8")) };
+
+@id("owner")
+permit (principal == ?principal, action, resource);
+`,
+  );
+  folder.write('typo.cedar', 'permit (principal, action, resource) when { resource.pth == "/" };\n');
+  folder.write(
+    'broken.cedar',
+    'permit (prncipal, action, resource);\npermit (principal, action, resource) when { };\n',
+  );
+});
+afterAll(() => folder.remove());
+
+/** What the command writes and gives back, with the folder of the test left out of it. */
+const run = async (...argv: readonly string[]) => {
+  const command = parsePolicyArguments(argv);
+  if (command.kind === 'say' || command.kind === 'corpus') throw new Error(JSON.stringify(command));
+  const output = await runPolicyCommand(command, {
+    files: new NodePolicyFiles(),
+    tests: new KdlPolicyTestSource({}),
+    configuration: configurationFile,
+  });
+  const shown = (text: string) => text.replaceAll(`${folder.path}/`, '');
+  return { result: shown(output.result), messages: shown(output.messages), exitCode: output.exitCode };
+};
+
+const testFile = (cases: string, head = 'policies "readers.cedar"') =>
+  folder.write('cases.test.kdl', `${head}\n${cases}\n`);
+
+const readerCase = (name: string, expectation: string, more = '') => `
+case "${name}" {
+    principal "alice" { roles "reader"; claims { department "finance" } }
+    action "GET"
+    resource "/reports/7"
+    ${more}
+    expect ${expectation}
+}`;
+
+describe('policy check', () => {
+  it('counts policies that are fine', async () => {
+    expect(await run('check', folder.file('readers.cedar'))).toEqual({
+      result: '1 policy: nothing is wrong\n',
+      messages: '',
+      exitCode: 0,
+    });
+  });
+
+  it('tells of every error with its place, and of files that are not there', async () => {
+    const { result, messages, exitCode } = await run('check', folder.file('broken.cedar'), folder.file('none.cedar'));
+    expect({ result, exitCode }).toEqual({ result: '', exitCode: 1 });
+    expect(messages).toContain('error: none.cedar cannot be read: it does not exist\n');
+    expect(messages).toContain(
+      'broken.cedar:1:9: error: expected `principal`, found `prncipal`\n' +
+        '  permit (prncipal, action, resource);\n          ^\n  did you mean "principal"?\n',
+    );
+    expect(messages).toMatch(/broken\.cedar:2:\d+: error: /);
+    expect(messages).toMatch(/\n3 errors\n$/);
+  });
+
+  it('warns of what no request has, which is an error with --strict', async () => {
+    const lenient = await run('check', folder.file('typo.cedar'));
+    expect(lenient.messages).toMatch(
+      /^typo\.cedar:1:45: warning: .*"pth"\n {2}permit .*\n +\^\n {2}did you mean "path"\?/,
+    );
+    expect(lenient).toMatchObject({ result: '1 policy: 1 warning\n', exitCode: 0 });
+    const strict = await run('check', '--strict', folder.file('typo.cedar'));
+    expect(strict.messages).toMatch(/^typo\.cedar:1:45: error: /);
+    expect(strict).toMatchObject({ result: '', exitCode: 1 });
+  });
+
+  it('refuses a file that is given twice, and a folder without policies', async () => {
+    const path = folder.file('readers.cedar');
+    expect(await run('check', path, path)).toMatchObject({
+      messages: 'error: readers.cedar is given twice\n1 error\n',
+      exitCode: 1,
+    });
+    const empty = temporaryFolder();
+    try {
+      expect((await run('check', empty.path)).messages).toContain('is a folder without any file *.cedar');
+    } finally {
+      empty.remove();
+    }
+  });
+
+  it('checks what the authz block of an agent names, links and shadow policies included', async () => {
+    const config = folder.write(
+      'gateway.kdl',
+      `listeners { listener "http" { address "127.0.0.1:0" } }
+upstreams { upstream "app" { target "127.0.0.1:1" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "app"; agents "auth" } }
+agents { agent "auth" {
+    socket "/tmp/auth.sock"
+    events "request_headers"
+    config { authz {
+        enabled #true
+        policy-file "${folder.file('guards.cedar')}"
+        shadow-policy-file "${folder.file('typo.cedar')}"
+        template-link "alice" { template "owner"; principal "User::\\"alice\\"" }
+    } }
+} }
+`,
+    );
+    const { result, messages, exitCode } = await run('check', '--config', config);
+    expect(messages).toMatch(/^typo\.cedar:1:45: warning: shadow policies: /);
+    expect({ result, exitCode }).toEqual({ result: '3 policies, 1 template: 1 warning\n', exitCode: 0 });
+    const explained = await run(
+      ...['explain', '--config', config, '--principal', 'alice', '--action', 'GET', '--resource', '/x'],
+    );
+    expect(explained.result).toContain('allow by "alice"\n');
+    const roles = ['explain', '--config', config, '--principal', 'alice', '--role', 'a', '--action', 'GET'];
+    expect((await run(...roles, '--resource', '/x')).messages).toBe(
+      'error: there is no roles-claim, so that nobody has roles\n',
+    );
+    expect((await run('check', '--config', config, '--agent', 'other')).messages).toContain(
+      'there is no agent "other"',
+    );
+  });
+});
+
+describe('policy test', () => {
+  it('tells of each case on a line, and of the totals', async () => {
+    const file = testFile(readerCase('a reader reads', '"allow" { policies "readers-read" }'));
+    expect(await run('test', file)).toEqual({
+      result: 'cases.test.kdl\n  ok      a reader reads\n1 case: 1 ok\n',
+      messages: '',
+      exitCode: 0,
+    });
+    expect((await run('test', '--quiet', file)).result).toBe('1 case: 1 ok\n');
+  });
+
+  it('tells of a case that fails what was expected, what came, and the errors', async () => {
+    const file = testFile(
+      `${readerCase('wrong', '"deny"')}${readerCase('none', '"deny" { policies #null }')}
+case "from nowhere" {
+    principal "alice"
+    action "DELETE"
+    resource "/reports"
+    expect "deny" policies="readers-read"
+}`,
+      'policies "readers.cedar" "guards.cedar"\ntemplate-link "bobs" { template "owner"; principal "User::\\"bob\\"" }',
+    );
+    expect(await run('test', file)).toEqual({
+      result: `cases.test.kdl
+  FAILED  wrong (cases.test.kdl:4:1)
+          expected: deny
+          actual:   allow by "readers-read"
+  FAILED  none (cases.test.kdl:11:1)
+          expected: deny, and no policy decides
+          actual:   allow by "readers-read"
+  FAILED  from nowhere (cases.test.kdl:18:1)
+          expected: deny by "readers-read"
+          actual:   deny by "inside", which cannot be evaluated
+          error in "inside": attribute_missing: this record has no attribute "client_ip"
+3 cases: 0 ok, 3 FAILED
+`,
+      messages: '',
+      exitCode: 1,
+    });
+  });
+
+  it('applies the rules of the file', async () => {
+    const denied = `case "x" {
+    principal "alice"
+    action "DELETE"
+    resource "/"
+    expect "allow" { policies #null }
+}`;
+    const head = 'policies "guards.cedar"\non-error "skip"\ndefault-decision "allow"\n';
+    const link = 'template-link "bobs" { template "owner"; principal "User::\\"bob\\"" }';
+    expect(await run('test', testFile(denied, head + link))).toMatchObject({ messages: '', exitCode: 0 });
+  });
+
+  it('judges the anonymous principal, hosts, queries and addresses', async () => {
+    folder.write(
+      'all.cedar',
+      `@id("all") permit (principal is Anonymous, action, resource)
+when { resource.host == "a.example" && resource.query == "x=1" && context.client_ip == ip("192.0.2.1") };`,
+    );
+    const file = testFile(
+      `case "all" {
+    anonymous
+    action "GET"
+    resource "/" host="A.example:80" query="x=1"
+    context client-ip="192.0.2.1" correlation-id="c"
+    expect "allow"
+}`,
+      'policies "all.cedar"',
+    );
+    expect(await run('test', file)).toMatchObject({ messages: '', exitCode: 0 });
+  });
+
+  it('has claims in JSON where a list has one item, and roles where roles-claim says', async () => {
+    folder.write(
+      'groups.cedar',
+      `@id("g") permit (principal in Role::"staff", action, resource) when { context.claims.groups.contains("a") };`,
+    );
+    const file = testFile(
+      `case "groups" {
+    principal "alice" { roles "staff"; claims #"{"groups": ["a"]}"# }
+    action "GET"
+    resource "/"
+    expect "allow"
+}
+case "a token without the claim" {
+    principal { claims { groups "a" "b" } }
+    action "GET"
+    resource "/"
+    expect "deny"
+}`,
+      'policies "groups.cedar"\nroles-claim "realm_access.roles"\nprincipal-claim "email"',
+    );
+    expect(await run('test', file)).toMatchObject({ messages: '', exitCode: 0 });
+  });
+
+  it.each([
+    ['', 'policies "readers.cedar"', '1:1: error: there is no case'],
+    [readerCase('a', '"allow"'), '', '1:1: error: "policies" is missing'],
+    [readerCase('a', '"allow"'), 'policies #null', '"policies" names no file'],
+    [readerCase('a', '"allow"'), 'policy "x"', 'error: unknown key "policy"'],
+    [readerCase('a', '"alow"'), undefined, 'did you mean "allow"?'],
+    [readerCase('a', '"allow"', 'contxt { }'), undefined, 'did you mean "context"?'],
+    [readerCase('a', '"allow"', 'anonymous'), undefined, '"principal" and "anonymous" exclude each other'],
+    [readerCase('a', '"allow"') + readerCase('a', '"deny"'), undefined, 'case "a" is there twice'],
+    [readerCase('a', '"allow" { policies "readers-rad" }'), undefined, 'did you mean "readers-read"?'],
+    ['case "a" { action "GET"; resource "/"; expect "deny" }', undefined, '"principal" is missing'],
+    ['case "a" { anonymous; resource "/"; expect "deny" }', undefined, '"action" is missing'],
+    ['case "a" { anonymous; action "GET"; expect "deny" }', undefined, '"resource" is missing'],
+    ['case "a" { anonymous; action "GET"; resource "/" }', undefined, '"expect" is missing'],
+    ['case "a" { anonymous; action "get"; resource "/"; expect "deny" }', undefined, 'did you mean "GET"?'],
+    ['case "a" { anonymous; action "GET"; resource "/a?b"; expect "deny" }', undefined, 'give "b" as its query'],
+    ['case "a" { anonymous; action "GET"; resource "/a/./b"; expect "deny" }', undefined, 'write "/a/b"'],
+    [
+      'case "a" { principal "b" { roles "r"; auth-method "basic" }; action "GET"; resource "/"; expect "deny" }',
+      undefined,
+      'basic gives no roles',
+    ],
+    [
+      'case "a" { principal "b" { claims { sub "c" } }; action "GET"; resource "/"; expect "deny" }',
+      undefined,
+      'the claim "sub" says who it is, too',
+    ],
+    [
+      'case "a" { principal "b" { claims "{" }; action "GET"; resource "/"; expect "deny" }',
+      undefined,
+      '"claims" must be a block, or a string that is a JSON object',
+    ],
+    [readerCase('a', '"allow"'), 'policies "broken.cedar"', 'broken.cedar:1:9: error: '],
+    [readerCase('a', '"allow"'), 'policies "none.cedar"', 'none.cedar cannot be read: it does not exist'],
+    [
+      readerCase('a', '"allow"'),
+      'policies "readers.cedar"\ntemplate-link "x" { template "y"; principal "z" }',
+      'cases.test.kdl:2:1: error: template-link "x": there is no template "y"',
+    ],
+    ['case "a" {', undefined, 'cases.test.kdl:2:10: error: '],
+  ])('refuses the cases %j under %j', async (cases, head, message) => {
+    const { result, messages, exitCode } = await run('test', testFile(cases, head));
+    expect(messages).toContain(message);
+    expect(result).toBe(
+      'cases.test.kdl\n  FAILED  it has errors: no case was run\n0 cases: 0 ok, 1 file with errors\n',
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('runs the other files when one is not there', async () => {
+    const file = testFile(readerCase('a reader reads', '"allow"'));
+    const { result, messages, exitCode } = await run('test', folder.file('none.kdl'), file);
+    expect(messages).toBe('error: none.kdl cannot be read: there is no such file\n');
+    expect(result).toBe(
+      'none.kdl\n  FAILED  it has errors: no case was run\ncases.test.kdl\n  ok      a reader reads\n' +
+        '1 case: 1 ok, 1 file with errors\n',
+    );
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('policy explain', () => {
+  const question = () => ['--policies', folder.file('readers.cedar'), '--action', 'GET', '--resource', '/reports'];
+
+  it('says which part of which policy decided, with the values', async () => {
+    expect(
+      await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--claim', 'department=sales'),
+    ).toEqual({
+      result: `User::"alice" Action::"GET" Resource::"/reports"
+deny by default: no policy decides
+
+readers.cedar:1:1: permit "readers-read": does not apply: a condition is not fulfilled
+  3:8     when resource.path like "/reports*" && context.claims.department == "finance"  is false
+    3:42    context.claims.department == "finance"  is false: "sales" == "finance"
+`,
+      messages: '',
+      exitCode: 0,
+    });
+    expect((await run('explain', ...question(), '--anonymous')).result).toContain(
+      `readers.cedar:1:1: permit "readers-read": does not apply: another principal
+  2:9     principal in Role::"reader"  is false: Anonymous::"anonymous" in Role::"reader"
+`,
+    );
+    expect((await run('explain', ...question(), '--principal', 'alice', '--role', 'reader')).result).toContain(
+      `readers.cedar:1:1: permit "readers-read": error: attribute_missing: this record has no attribute "department"
+  3:42    when context.claims.department  fails: {sub: "alice", roles: ["reader"]}.department
+`,
+    );
+  });
+
+  it('writes the same as JSON', async () => {
+    const { result } = await run('explain', ...question(), '--principal', 'alice', '--role', 'reader', '--json');
+    expect(JSON.parse(result)).toMatchObject({
+      decision: 'deny',
+      because: 'default',
+      policies: [],
+      errors: [{ policy: 'readers-read', code: 'attribute_missing' }],
+      request: { principal: 'User::"alice"', action: 'Action::"GET"', resource: 'Resource::"/reports"' },
+      explanations: [
+        {
+          policy: 'readers-read',
+          effect: 'permit',
+          line: 1,
+          column: 1,
+          outcome: 'error',
+          error: { code: 'attribute_missing' },
+          condition: { kind: 'when', line: 3, column: 42, source: 'context.claims.department', because: [] },
+        },
+      ],
+    });
+  });
+
+  it('tells of an identity that policies cannot speak of', async () => {
+    const { result, exitCode } = await run('explain', ...question(), '--claim', 'level=3');
+    expect(result).toBe('deny: principal_missing: the identity has no claim that names the principal\n');
+    expect(exitCode).toBe(0);
+    const json = await run('explain', ...question(), '--claim', 'level=3', '--json');
+    expect(JSON.parse(json.result)).toEqual({
+      decision: 'deny',
+      because: 'principal_missing',
+      policies: [],
+      errors: [],
+      explanations: [],
+    });
+  });
+
+  it('explains a case of a test file, chosen by name where there are several', async () => {
+    const file = testFile(readerCase('first', '"allow"'));
+    expect((await run('explain', '--test-file', file)).result).toContain('permit "readers-read": satisfied\n');
+    testFile(readerCase('first', '"allow"') + readerCase('second', '"allow"'));
+    expect((await run('explain', '--test-file', file, '--case', 'second')).exitCode).toBe(0);
+    expect(await run('explain', '--test-file', file, '--case', 'secnd')).toEqual({
+      result: '',
+      messages: 'error: there is no case "secnd"\n  did you mean "second"?\n',
+      exitCode: 1,
+    });
+    expect((await run('explain', '--test-file', file)).messages).toContain('there are several cases');
+  });
+
+  it('paints nothing on a terminal: what a file or a flag holds is shown without control characters', async () => {
+    const path = folder.write(
+      'escape.cedar',
+      'permit (principal, action, resource) when { context.method == "\u001b[2J" };',
+    );
+    const { result } = await run(
+      ...['explain', '--policies', path, '--principal', '\u001b[31m', '--action', 'GET', '--resource', '/'],
+    );
+    expect(result).not.toMatch(/[\u001b]/);
+    expect(result).toContain('User::"\\u{1b}[31m"');
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NodeCorpusFiles } from '../../../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
+import { err, ok } from '../../../../src/domain/shared/result.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
+
+describe('NodeCorpusFiles', () => {
+  let folder: TemporaryFolder;
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    mkdirSync(folder.file('corpus/deep/er'), { recursive: true });
+  });
+  afterEach(() => folder.remove());
+
+  const files = (): NodeCorpusFiles => new NodeCorpusFiles(folder.file('corpus'));
+
+  it('lists *.json at every depth, and ends where a link leads back', async () => {
+    folder.write('corpus/a.json', '{}');
+    folder.write('corpus/a.cedar', '');
+    folder.write('corpus/deep/er/b.json', '{}');
+    symlinkSync(folder.file('corpus'), folder.file('corpus/deep/again'));
+    const listed = await files().list();
+    expect(listed.ok && listed.value.toSorted()).toEqual(['a.json', 'deep/er/b.json']);
+  });
+
+  it('reads files of the folder and of those above it', async () => {
+    folder.write('corpus/a.json', '{"é": 1}');
+    folder.write('above.cedar', 'permit');
+    expect(await files().read('a.json')).toEqual(ok('{"é": 1}'));
+    expect(await files().read('../above.cedar')).toEqual(ok('permit'));
+  });
+
+  it('tells what is not there from what cannot be read', async () => {
+    folder.write('corpus/a.json', '{}');
+    writeFileSync(folder.file('corpus/latin1.json'), Buffer.from([0x22, 0xe9, 0x22]));
+    expect(await files().read('none.json')).toEqual(ok(null));
+    const again = files();
+    expect(await again.read('none/a.json')).toEqual(ok(null));
+    expect(await again.read('none/a.json')).toEqual(ok(null));
+    expect(await again.read('a.json')).toEqual(ok('{}'));
+    expect(await files().read('a.json/b.json')).toEqual(ok(null));
+    expect(await files().read('deep')).toEqual(ok(null));
+    expect(await files().read(join(folder.path, 'corpus/a.json'))).toEqual(ok(null));
+    expect(await files().read('latin1.json')).toEqual(err('is not UTF-8'));
+  });
+
+  it('says why there is nothing to list', async () => {
+    folder.write('file', '');
+    expect(await new NodeCorpusFiles(folder.file('none')).list()).toEqual(err('does not exist'));
+    expect(await new NodeCorpusFiles(folder.file('file')).list()).toEqual(err('is not a folder'));
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkAgent } from '../../../src/bootstrap/check-agent.js';
+import { checkGateway } from '../../../src/bootstrap/check-gateway.js';
+import { agentContainer } from '../../../src/bootstrap/start-agent.js';
+import { toConfigurationProblem } from '../../../src/domain/configuration/agent/option-problem-text.js';
+import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { optionsOf } from '../../support/test-agent.js';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const misspelt = 'permit(principal, action, resource)\n  when { resource.pth == "/" };';
+
+/** A gateway with an embedded agent that has this `authz` block. */
+const gateway = (authz: string): string =>
+  folder.write(
+    'gateway.kdl',
+    `listeners { listener "main" { address "127.0.0.1:0" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "echo"; agents "auth" } }
+upstreams { upstream "echo" { target "127.0.0.1:1" } }
+agents { agent "auth" { transport "embedded"; config {
+api-keys "key-1:reports"
+authz {
+${authz}
+} } } }`,
+  );
+
+const checked = async (authz: string, thorough: boolean) => {
+  const { problems, summary } = await checkGateway(gateway(authz), thorough);
+  return { summary, problems: problems.map(formatProblem) };
+};
+
+describe('a check of a gateway', () => {
+  it('finds mistakes in policies in place, without reading a file', async () => {
+    const { summary, problems } = await checked('enabled #true\npolicy-inline "permit(principal);"', false);
+    expect(summary).toBeNull();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/gateway\.kdl:8:\d+: error: "authz": policy-inline:1:\d+: /);
+  });
+
+  it('that is thorough reads the policies of embedded agents, and shows where they are doubtful', async () => {
+    const file = folder.write('a.cedar', misspelt);
+    const authz = `enabled #true\npolicy-file "${file}"`;
+    expect(await checked(authz, false)).toMatchObject({ problems: [], summary: expect.any(String) });
+    const doubtful = await checked(authz, true);
+    expect(doubtful.summary).not.toBeNull();
+    expect(doubtful.problems[0]).toContain(`${file}:2:`);
+    expect(doubtful.problems[0]).toMatch(/: warning: agent "auth": authz: /);
+    expect(doubtful.problems[0]).toContain('\n    when { resource.pth == "/" };\n');
+    const strict = await checked(`${authz}\nstrict-policies #true`, true);
+    expect(strict.summary).toBeNull();
+    expect(strict.problems[0]).toMatch(/: error: agent "auth": authz: /);
+  });
+
+  it('that is thorough finds a policy file that is not there', async () => {
+    const { summary, problems } = await checked(`enabled #true\npolicy-file "${folder.file('gone')}"`, true);
+    expect(summary).toBeNull();
+    expect(problems).toEqual([
+      `error: agent "auth": authz: policy-file: ${folder.file('gone')} cannot be read: it does not exist`,
+    ]);
+  });
+});
+
+describe('a check of an agent', () => {
+  const check = async (authz: Record<string, string | boolean>) => {
+    const overrides = optionsOf({ 'api-keys': 'key-1:reports', authz: { enabled: true, ...authz } });
+    const { problems, summary } = await checkAgent(agentContainer(new RecordingLogger()), { overrides, block: {} });
+    return { summary, problems: problems.map((problem) => formatProblem(toConfigurationProblem(problem))) };
+  };
+
+  it('reads the policies, and says how many there are', async () => {
+    const { summary, problems } = await check({ 'policy-inline': 'permit(principal, action, resource);' });
+    expect(problems).toEqual([]);
+    expect(summary).toBe('The configuration is fine. Methods: api_key.\nPolicies: 1.');
+  });
+
+  it('shows what is doubtful, with the line', async () => {
+    const { summary, problems } = await check({ 'policy-inline': misspelt });
+    expect(summary).toContain('Policies: 1.');
+    expect(problems[0]).toMatch(/^policy-inline:2:\d+: warning: authz: /);
+    expect(problems[0]).toContain('\n    when { resource.pth == "/" };\n');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import {
+  maximumFolderCharacters,
+  maximumFolderFiles,
+  maximumPolicyFileOctets,
+} from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
+import { compileExpression } from '../../../src/domain/policy/evaluate/compile-expression.js';
+import { isError } from '../../../src/domain/policy/evaluate/evaluation-error.js';
+import { formatValue } from '../../../src/domain/policy/explain/format-value.js';
+import { extensionSignatures } from '../../../src/domain/policy/extensions/extension-signatures.js';
+import { claimsRecord } from '../../../src/domain/policy/gateway-model/claim-values.js';
+import { gatewayPrincipal } from '../../../src/domain/policy/gateway-model/gateway-principal.js';
+import { gatewayRequest } from '../../../src/domain/policy/gateway-model/gateway-request.js';
+import { parseExpressionText } from '../../../src/domain/policy/parse/parse-expression-text.js';
+import { policyLimits } from '../../../src/domain/policy/policy-limits.js';
+import type { Value } from '../../../src/domain/policy/values/value.js';
+import { documentationPage } from '../../support/documentation-examples.js';
+import { documentedFacts, documentedIdentity, plain, rowsWith } from '../../support/documented-policies.js';
+
+const page = documentationPage('docs/reference/policy-language.md');
+const expressions = rowsWith(page, ['Expression', 'Value']);
+const numberHead = 'Number in the token';
+const numbers = rowsWith(page, [numberHead, 'In a policy']);
+
+/** What an expression comes to in the request that the page speaks of, in the words of its tables. */
+const outcomeOf = (text: string): string => {
+  const expression = parseExpressionText(text, 'extended');
+  if (!expression.ok) return 'refused';
+  const identity = documentedIdentity('ann (reader, editor)', '');
+  const principal = gatewayPrincipal(identity, { principalClaim: 'sub', rolesClaim: 'roles' });
+  if (!principal.ok) throw new Error(principal.error);
+  const request = gatewayRequest(principal.value, documentedFacts('GET /reports/7', ''));
+  const outcome = compileExpression(expression.value, 'extended')(request);
+  return isError(outcome) ? `error \`${outcome.code}\`` : `\`${String(outcome)}\``;
+};
+
+/** The number in the last column of a row of the limits. */
+const limit = (name: string): number => {
+  const row = rowsWith(page, ['At the most']).find(({ cells }) => cells.get('') === name);
+  return Number(row?.cells.get('At the most')?.replaceAll(' ', ''));
+};
+
+describe('the page of the policy language', () => {
+  it('has expressions', () => {
+    expect(expressions.length).toBeGreaterThan(50);
+  });
+
+  it.each(
+    expressions.map(({ line, cells }) => [line, plain(cells.get('Expression') ?? ''), cells.get('Value')] as const),
+  )('line %i: %s', (_line, expression, value) => {
+    expect(outcomeOf(expression)).toBe(value);
+  });
+
+  it.each(numbers.map(({ line, cells }) => [line, plain(cells.get(numberHead) ?? ''), cells] as const))(
+    'line %i: a claim of %s',
+    (_line, number, cells) => {
+      const claims = claimsRecord(documentedIdentity('ann', `{"it":${number}}`)?.claims ?? null);
+      expect(formatValue(claims.attributes.get('it') as Value)).toBe(plain(cells.get('In a policy') ?? ''));
+    },
+  );
+
+  it('has numbers of claims', () => {
+    expect(numbers.length).toBeGreaterThan(3);
+  });
+
+  it('names every function', () => {
+    for (const [name] of extensionSignatures) expect(page.text).toContain(name);
+  });
+
+  it('has the limits as they are', () => {
+    expect(limit('policies, templates and links of a configuration')).toBe(policyLimits.policies);
+    expect(limit('characters of a text')).toBe(policyLimits.textLength);
+    expect(limit('bytes of a file')).toBe(maximumPolicyFileOctets);
+    expect(limit('files of a folder')).toBe(maximumFolderFiles);
+    expect(limit('characters of a folder')).toBe(maximumFolderCharacters);
+    expect(limit('expressions inside expressions')).toBe(policyLimits.depth);
+    expect(limit('problems that are reported for a text')).toBe(policyLimits.problems);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { formatProblem } from '../../../../../src/domain/configuration/format-problem.js';
+import { policyLimits } from '../../../../../src/domain/policy/policy-limits.js';
+import { loadPolicies } from '../../../../../src/domain/policy/policy-source/load-policies.js';
+import { modelProblems } from '../../../../../src/domain/policy/policy-source/model-problems.js';
+import type { PolicyLink } from '../../../../../src/domain/policy/policy-source/policy-source.js';
+
+const found = (text: string, links: readonly PolicyLink[] = [], strict = false) => {
+  const loaded = loadPolicies([{ name: 'main.cedar', text }], links, 'extended', policyLimits);
+  if (!loaded.ok) throw new Error(loaded.error.map(formatProblem).join('\n'));
+  return modelProblems(loaded.value, strict);
+};
+const link = (some: Partial<PolicyLink> = {}): PolicyLink => ({
+  id: 'a',
+  template: 't',
+  principal: 'Role::"reader"',
+  resource: null,
+  position: { file: 'gateway.kdl', line: 7, column: 3 },
+  line: '  template-link "a" {',
+  ...some,
+});
+const template = '@id("t")\npermit(principal in ?principal, action, resource) when { resource.pth == "" };';
+
+describe('what is doubtful about policies', () => {
+  it('is nothing where they fit the gateway', () => {
+    expect(found('permit(principal, action, resource) when { resource.path like "/a/*" };')).toEqual([]);
+  });
+
+  it('is told as a problem of a configuration is', () => {
+    const text = 'permit(\n  principal,\n  action == Action::"get",\n  resource\n);';
+    expect(found(text).map(formatProblem)).toEqual([
+      [
+        'main.cedar:3:3: warning: there is no action Action::"get"',
+        '    action == Action::"get",',
+        '    ^',
+        '  did you mean Action::"GET"?',
+      ].join('\n'),
+    ]);
+  });
+
+  it('is an error where policies are judged strictly', () => {
+    const text = 'permit(principal == Admin::"x", action, resource);';
+    expect(found(text, [], true).map(({ severity }) => severity)).toEqual(['error']);
+  });
+
+  it('is in the order of the text', () => {
+    const text = `${template}\npermit(principal == Admin::"x", action, resource);`;
+    expect(found(text, [link()]).map(({ position }) => position?.line)).toEqual([2, 3]);
+  });
+
+  it('is told of a template once, however often it is linked', () => {
+    expect(found(template, [link(), link({ id: 'b' })]).map(({ position }) => position?.file)).toEqual(['main.cedar']);
+  });
+
+  it('is told of a link where the link is', () => {
+    const [, ofLink, ...more] = found(template, [link({ principal: 'Group::"reader"' })]);
+    expect(more).toEqual([]);
+    expect(ofLink).toMatchObject({
+      severity: 'warning',
+      message: 'template-link "a": there are no entities of type Group',
+      position: { file: 'gateway.kdl', line: 7, column: 3 },
+      line: '  template-link "a" {',
+    });
+  });
+
+  it('is a template that no link uses, a warning in every case', () => {
+    const text = 'permit(principal == ?principal, action, resource);';
+    for (const strict of [false, true]) {
+      expect(found(text, [], strict)).toMatchObject([
+        { severity: 'warning', message: 'the template "policy0" never applies: no template-link makes a policy of it' },
+      ]);
+    }
+  });
+});

@@ -2,10 +2,11 @@
 // tests, and compares decisions, reasons and errors with what the cases expect. Exit code 1 where anything differs.
 import './node-floor.mjs';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { namesOfCases } from './corpus-cases.mjs';
 import { inRoot } from './paths.mjs';
 import { runTool } from './run-tool.mjs';
 import { ensureBuilt, ensureInstalled, SetUpError } from './set-up.mjs';
@@ -29,22 +30,6 @@ const inOrder = (ids) => JSON.stringify([...(ids ?? [])].sort());
 
 /** @param {Partial<Outcome>} outcome */
 const asText = ({ decision, reason, errors }) => `${decision}, reason ${inOrder(reason)}, errors ${inOrder(errors)}`;
-
-/**
- * The names of all cases of the folder, found apart from the command, so that none is missed.
- * @param {string} folder
- */
-const namesOfCases = (folder) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.json'))
-    .filter((path) => {
-      const text = readFileSync(join(folder, path), 'utf8');
-      return (
-        !text.trimStart().startsWith('[') &&
-        ['policies', 'entities', 'requests'].every((key) => text.includes(`"${key}"`))
-      );
-    })
-    .map((path) => path.replaceAll('\\', '/').slice(0, -'.json'.length));
 
 /**
  * What a case expects, by its requests.

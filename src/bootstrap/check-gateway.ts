@@ -3,8 +3,9 @@ import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path
 import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { LogFields, Logger } from '../application/ports/logger.js';
 import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
-import { decodeAgentOptions } from '../domain/configuration/agent/decode-agent-options.js';
+import { decodeAgentOptions, unreadOptionProblems } from '../domain/configuration/agent/decode-agent-options.js';
 import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
+import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
 import type {
   AgentConfiguration,
@@ -75,6 +76,8 @@ const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<Co
     : prepared.error.map((message) => problem('error', message));
 };
 
+const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
+
 /** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
 const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Promise<ConfigurationProblem[]> => {
   if (transport.kind !== 'embedded') return [];
@@ -82,7 +85,10 @@ const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Pr
   // What cannot be decoded was reported with the file.
   if (options === null) return [];
   const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
-  return problems.map((found) => toConfigurationProblem(found, `agent "${name}": `));
+  // What needs no file to be read was reported with the configuration, at its place there.
+  const told = new Set(unreadOptionProblems(options).map(sameText));
+  const found = problems.filter((one) => !told.has(sameText(one)));
+  return found.map((one) => toConfigurationProblem(one, `agent "${name}": `));
 };
 
 const problem = (severity: ConfigurationProblem['severity'], message: string): ConfigurationProblem => ({

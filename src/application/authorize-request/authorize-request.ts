@@ -87,7 +87,7 @@ export class AuthorizeRequest {
       decision: decided.decision,
       reason: decided.decision === 'allow' ? null : denialReasons[decided.because],
       policies: namedPolicies(decided.policies),
-      shadow: this.#shadow?.difference(request, decided, event) ?? null,
+      shadow: this.#shadow?.difference(request, decided, event, text) ?? null,
     };
   }
 

@@ -20,13 +20,23 @@ export interface LoggedDecision {
 /** Text of a request for a log line; the query may hold secrets and is not shown. */
 const shown = (text: string): string => (text.length > maximumShown ? `${text.slice(0, maximumShown)}...` : text);
 
-const shownError = ({ policyId, error }: PolicyError): string => `${policyId}: ${error.code}: ${error.message}`;
-
 /**
- * Writes one line for each decision. No claim, no query and no value of the request but its path is in it.
+ * Who wanted to do what, on what, for a log line: no claim, no query and no value of the request but its path.
  *
  * @param principal as policies write it; null where the identity gave none
  */
+export const shownRequest = (
+  event: RequestHeadersEvent,
+  principal: string | null,
+): { readonly principal: string | null; readonly action: string; readonly resource: string } => ({
+  principal: principal === null ? null : shown(principal),
+  action: shown(event.method),
+  resource: shown(splitUri(event.uri).path),
+});
+
+const shownError = ({ policyId, error }: PolicyError): string => `${policyId}: ${error.code}: ${error.message}`;
+
+/** Writes one line for each decision; `principal` as `shownRequest` takes it. */
 export const logDecision = (
   logger: Logger,
   event: RequestHeadersEvent,
@@ -38,9 +48,7 @@ export const logDecision = (
     decision,
     because,
     policies: namedPolicies(policies),
-    principal: principal === null ? null : shown(principal),
-    action: shown(event.method),
-    resource: shown(splitUri(event.uri).path),
+    ...shownRequest(event, principal),
     method: identity?.method ?? 'none',
     correlation_id: event.correlationId,
     client_ip: event.metadata.clientIp,

@@ -7,6 +7,7 @@ import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import { namedPolicies } from './authorization-outcome.js';
+import { shownRequest } from './decision-log.js';
 
 /** Between two lines on differences of one kind, at the least. */
 export const shadowLineMs = 60_000;
@@ -27,8 +28,17 @@ export class ShadowPolicies {
     this.#failureLines = new OncePerPeriod(clock, shadowLineMs);
   }
 
-  /** What these policies would decide, where that is not what was decided; else null. */
-  difference(request: AuthorizationRequest, enforced: Verdict, event: RequestHeadersEvent): 'allow' | 'deny' | null {
+  /**
+   * What these policies would decide, where that is not what was decided; else null.
+   *
+   * @param principal as policies write it
+   */
+  difference(
+    request: AuthorizationRequest,
+    enforced: Verdict,
+    event: RequestHeadersEvent,
+    principal: string | null,
+  ): 'allow' | 'deny' | null {
     const shadow = this.#verdict(request, event);
     if (shadow === null || shadow.decision === enforced.decision) return null;
     const untold = this.#lines[shadow.decision].take();
@@ -40,6 +50,7 @@ export class ShadowPolicies {
         shadow: shadow.decision,
         shadow_because: shadow.because,
         shadow_policies: namedPolicies(shadow.policies),
+        ...shownRequest(event, principal),
         correlation_id: event.correlationId,
         route: event.metadata.routeId,
         untold,

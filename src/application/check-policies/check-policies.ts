@@ -19,7 +19,7 @@ export interface CheckedSet {
   readonly prefix: string;
 }
 
-/** Reads sets of policies, each on its own, and says what is wrong with them. With `strict` every warning is an error. */
+/** Reads sets of policies, each on its own, and says what is wrong with them. With `strict` all of them are judged strictly. */
 export const checkPolicies = async (
   sets: readonly CheckedSet[],
   strict: boolean,
@@ -29,11 +29,10 @@ export const checkPolicies = async (
   const counts = { policies: 0, templates: 0 };
   let failed = false;
   for (const { set, prefix } of sets) {
-    const loaded = await loadPolicySet(set, files);
+    const loaded = await loadPolicySet({ ...set, strict: set.strict || strict }, files);
     for (const problem of loaded.problems) {
-      const severity = strict ? 'error' : problem.severity;
-      if (severity === 'error') failed = true;
-      problems.push({ ...problem, severity, message: `${prefix}${problem.message}` });
+      if (problem.severity === 'error') failed = true;
+      problems.push({ ...problem, message: `${prefix}${problem.message}` });
     }
     if (loaded.policies === null) failed = true;
     counts.policies += loaded.policies?.policies.length ?? 0;

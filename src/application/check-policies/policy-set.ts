@@ -1,4 +1,6 @@
+import { noPolicies } from '../../domain/configuration/agent/authz-option-rules.js';
 import { inlinePolicies } from '../../domain/configuration/agent/inline-policies.js';
+import type { AuthzOptions } from '../../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import { policyLimits } from '../../domain/policy/policy-limits.js';
 import { type LoadedPolicies, loadPolicies } from '../../domain/policy/policy-source/load-policies.js';
@@ -15,6 +17,10 @@ export interface PolicySet {
   readonly links: readonly PolicyLink[];
   /** A policy that can never do what it seems to is an error. */
   readonly strict: boolean;
+  /** Whether there can be anybody with a role. */
+  readonly rolesPossible: boolean;
+  /** The decision where there are no policies; null: they do not decide, or it is not known. */
+  readonly defaultDecision: AuthzOptions['defaultDecision'] | null;
   /** Links to templates that are not among them are left out: they are meant for other policies. */
   readonly lenient: boolean;
 }
@@ -62,12 +68,22 @@ const load = (sources: readonly PolicyFile[], { links, lenient }: PolicySet) => 
 /** Reads policies as the agent does, in the language that it speaks, and looks for what is doubtful about them. */
 export const loadPolicySet = async (set: PolicySet, files: PolicyFiles): Promise<LoadedPolicySet> => {
   const read = await readSources(set.paths, files);
-  const loaded = load([...read.sources, ...inlinePolicies(set.inline)], set);
+  const sources = [...read.sources, ...inlinePolicies(set.inline)];
+  const loaded = load(sources, set);
   if (!loaded.ok) {
     // A link may be to a template of a file that could not be read, which is told already.
     const told = read.problems.length > 0 ? loaded.error.filter(({ position }) => position !== null) : loaded.error;
     return { policies: null, problems: [...read.problems, ...told] };
   }
   if (read.problems.length > 0) return { policies: null, problems: read.problems };
-  return { policies: loaded.value, problems: modelProblems(loaded.value, set.strict) };
+  const problems = modelProblems(loaded.value, set);
+  // That no source is named is told with the options.
+  if (set.defaultDecision === null || loaded.value.policies.length > 0 || sources.length === 0) {
+    return { policies: loaded.value, problems };
+  }
+  const { severity, message, suggestion } = noPolicies(set.defaultDecision);
+  return {
+    policies: loaded.value,
+    problems: [...problems, { severity, message, suggestion, position: null, line: null }],
+  };
 };

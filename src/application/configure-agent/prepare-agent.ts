@@ -68,7 +68,7 @@ export const prepareAgent = async (
   const complete = completed.options;
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
-  const authorization = await prepareAuthorization(complete.authz, parts, problems);
+  const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are wanted and not there must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
   if (lacksPolicies || problems.some(({ severity }) => severity === 'error')) return err(problems);

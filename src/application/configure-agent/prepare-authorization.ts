@@ -1,13 +1,15 @@
+import { noPolicies } from '../../domain/configuration/agent/authz-option-rules.js';
 import { inlinePolicies } from '../../domain/configuration/agent/inline-policies.js';
 import type {
   AgentOptionProblem,
   AuthzOptions,
+  CompleteAgentOptions,
   TemplateLinkOptions,
 } from '../../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import { policyLimits } from '../../domain/policy/policy-limits.js';
 import { type LoadedPolicies, loadPolicies } from '../../domain/policy/policy-source/load-policies.js';
-import { modelProblems } from '../../domain/policy/policy-source/model-problems.js';
+import { type ModelRules, modelProblems } from '../../domain/policy/policy-source/model-problems.js';
 import type { PolicyLink, PolicySource } from '../../domain/policy/policy-source/policy-source.js';
 import type { Result } from '../../domain/shared/result.js';
 import { AuthorizeRequest } from '../authorize-request/authorize-request.js';
@@ -43,17 +45,18 @@ const loadShadow = (sources: readonly PolicySource[], links: readonly PolicyLink
 /** The policies, with what there is to say about them added to the problems; null where that has an error. */
 const checked = (
   loaded: Result<LoadedPolicies, readonly ConfigurationProblem[]>,
-  strict: boolean,
+  rules: ModelRules,
   prefix: string,
   problems: AgentOptionProblem[],
 ): LoadedPolicies | null => {
-  const found = loaded.ok ? modelProblems(loaded.value, strict) : loaded.error;
+  const found = loaded.ok ? modelProblems(loaded.value, rules) : loaded.error;
   problems.push(...found.map(toOptionProblem(prefix)));
   return loaded.ok && found.every(({ severity }) => severity === 'warning') ? loaded.value : null;
 };
 
 const enforcedPolicies = async (
-  { policyFiles, inlinePolicies: inlineTexts, templateLinks, strictPolicies }: AuthzOptions,
+  { policyFiles, inlinePolicies: inlineTexts, templateLinks, strictPolicies, defaultDecision }: AuthzOptions,
+  rolesPossible: boolean,
   parts: AgentParts,
   problems: AgentOptionProblem[],
 ): Promise<LoadedPolicies | null> => {
@@ -61,12 +64,19 @@ const enforcedPolicies = async (
   problems.push(...files.problems);
   if (files.problems.length > 0) return null;
   const sources = [...files.sources, ...inlinePolicies(inlineTexts)];
-  return checked(load(sources, templateLinks.map(toLink)), strictPolicies, '', problems);
+  const rules = { strict: strictPolicies, rolesPossible };
+  const policies = checked(load(sources, templateLinks.map(toLink)), rules, '', problems);
+  // That no source is named was told with the options.
+  if (policies === null || policies.policies.length > 0 || sources.length === 0) return policies;
+  const none = noPolicies(defaultDecision);
+  problems.push(none);
+  return none.severity === 'error' ? null : policies;
 };
 
 /** Null also where there are none. What is only doubtful about them is never an error: they decide nothing. */
 const shadowPolicies = async (
   { shadowPolicyFiles, templateLinks }: AuthzOptions,
+  rolesPossible: boolean,
   parts: AgentParts,
   problems: AgentOptionProblem[],
 ): Promise<LoadedPolicies | null> => {
@@ -74,7 +84,8 @@ const shadowPolicies = async (
   const files = await readPolicySources('shadow-policy-file', shadowPolicyFiles, parts.policyFiles);
   problems.push(...files.problems);
   if (files.problems.length > 0) return null;
-  return checked(loadShadow(files.sources, templateLinks.map(toLink)), false, 'shadow policies: ', problems);
+  const rules = { strict: false, rolesPossible };
+  return checked(loadShadow(files.sources, templateLinks.map(toLink)), rules, 'shadow policies: ', problems);
 };
 
 /**
@@ -82,13 +93,15 @@ const shadowPolicies = async (
  * authorization is not enabled, and where there was an error.
  */
 export const prepareAuthorization = async (
-  options: AuthzOptions | null,
+  { authz: options, jwt, oidc }: CompleteAgentOptions,
   parts: AgentParts,
   problems: AgentOptionProblem[],
 ): Promise<AuthorizeRequest | null> => {
   if (options === null) return null;
-  const policies = await enforcedPolicies(options, parts, problems);
-  const shadow = await shadowPolicies(options, parts, problems);
+  // Roles are in claims, and only tokens have these.
+  const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0);
+  const policies = await enforcedPolicies(options, rolesPossible, parts, problems);
+  const shadow = await shadowPolicies(options, rolesPossible, parts, problems);
   if (policies === null) return null;
   const { defaultDecision, onError, principalClaim, rolesClaim } = options;
   return new AuthorizeRequest({

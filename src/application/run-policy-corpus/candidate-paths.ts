@@ -1,32 +1,64 @@
-/** How many folders above the given one are searched. */
+/** How many folders above the given one may be the root of the corpus. */
 const foldersAbove = 6;
 
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/');
 
+const folderOf = (caseFile: string): readonly string[] => caseFile.split('/').slice(0, -1);
+
 /** `a/b`, `a` and the empty text for the folder `a/b`: the innermost first. */
-const withParents = (folder: string): readonly string[] => {
-  const parts = folder.split('/').filter((part) => part !== '');
-  return [...parts.map((_, index) => parts.slice(0, parts.length - index).join('/')), ''];
+const withParents = (folders: readonly string[]): readonly string[] => [
+  ...folders.map((_, index) => folders.slice(0, folders.length - index).join('/')),
+  '',
+];
+
+/** The parts of the name by which a case refers to a file, such as `tests/multi/policies_1.cedar`. */
+export const partsOfReference = (reference: string): readonly string[] =>
+  reference.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+
+/** Whether a name climbs, and so can be meant from the folder of its case only. */
+const climbs = (parts: readonly string[]): boolean => parts.includes('..');
+
+/** Where a name that climbs leads from the folder of its case; none where that is out of the corpus. */
+const climbingPath = (parts: readonly string[], caseFile: string): readonly string[] => {
+  const place = [...folderOf(caseFile)];
+  for (const part of parts) {
+    if (part !== '..') place.push(part);
+    else if (place.pop() === undefined) return [];
+  }
+  return [place.join('/')];
 };
 
+/** The places of the corpus that a name can be meant from: its folder, then those between it and the case. */
+export const insidePaths = (parts: readonly string[], caseFile: string): readonly string[] =>
+  climbs(parts)
+    ? climbingPath(parts, caseFile)
+    : withParents(folderOf(caseFile))
+        .toReversed()
+        .map((base) => join(base, ...parts));
+
 /**
- * Where a file that a case refers to can be, the most likely place first. A case names its files from the root of the
- * repository that it was made in, which can be the folder of the corpus, one above it or one in it; or its folder is gone, as
- * in an archive that was unpacked flat, and then the leading parts of the name count for nothing.
- * @param reference as the case has it, such as `tests/multi/policies_1.cedar`
- * @param caseFile of the case, relative to the folder of the corpus
+ * The folders above that of the corpus in which its cases were made, as far as the references of a case show it: one of them
+ * begins with the names that lead from there to the folder. The outermost first, which has the most names to show it.
  */
-export const candidatePaths = (reference: string, caseFile: string): readonly string[] => {
-  const parts = reference.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
-  // A name that climbs could lead anywhere: only the part after the last step up is of use.
-  const named = parts.slice(parts.lastIndexOf('..') + 1);
-  if (named.length === 0) return [];
-  const inside = withParents(caseFile.split('/').slice(0, -1).join('/')).toReversed();
-  const above = Array.from({ length: foldersAbove }, (_, index) => '../'.repeat(index + 1).slice(0, -1));
-  const shortened = named.slice(1).flatMap((_, index) => {
-    const rest = named.slice(index + 1).join('/');
-    return inside.toReversed().map((base) => join(base, rest));
-  });
-  const whole = [...inside, ...above].map((base) => join(base, ...named));
-  return [...new Set([...whole, ...shortened])];
+export const shownRoots = (
+  references: readonly (readonly string[])[],
+  folderNames: readonly string[],
+): readonly string[] =>
+  Array.from({ length: Math.min(foldersAbove, folderNames.length) }, (_, index) => index + 1)
+    .filter((count) => {
+      const names = folderNames.slice(-count);
+      return references.some((parts) => parts.length > count && names.every((name, index) => parts[index] === name));
+    })
+    .map((count) => '../'.repeat(count).slice(0, -1))
+    .toReversed();
+
+/** A name as seen from a folder above that of the corpus; none where it climbs. */
+export const pathFrom = (folder: string, parts: readonly string[]): readonly string[] =>
+  climbs(parts) ? [] : [join(folder, ...parts)];
+
+/** A name without its leading parts, beside the case and in the folder of the corpus: as in an archive unpacked flat. */
+export const shortenedPaths = (parts: readonly string[], caseFile: string): readonly string[] => {
+  if (climbs(parts)) return [];
+  const bases = new Set([folderOf(caseFile).join('/'), '']);
+  return parts.slice(1).flatMap((_, index) => [...bases].map((base) => join(base, ...parts.slice(index + 1))));
 };

@@ -22,8 +22,8 @@ export interface LoadedCase {
   readonly policies: CompiledPolicies;
   readonly entities: Entities;
   readonly schema: Schema | null;
-  /** What has to be said of the case although it can be evaluated; null: nothing. */
-  readonly remark: string | null;
+  /** What has to be said of the case although it can be evaluated. */
+  readonly remarks: readonly string[];
 }
 
 /** What the schema says of the context of an action. */

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { CorpusFiles } from '../ports/corpus-files.js';
 import type { CaseFile } from './case-file.js';
 import type { LoadedCase } from './evaluate-request.js';
-import { type ReferredFile, readReferredFile } from './read-referred-file.js';
+import { isNameFor, type ReferredFile, type ReferringCase, readReferredFile } from './read-referred-file.js';
 
 /** The language of the specification, without the additions of this product. */
 const dialect: PolicyDialect = 'cedar';
@@ -32,36 +32,51 @@ const readEntities = ({ path, text }: ReferredFile, schema: Schema | null): Resu
 
 interface SchemaOfCase {
   readonly schema: Schema | null;
-  /** Why there is none although the case names one; null where that is not so. */
-  readonly remark: string | null;
+  readonly remarks: readonly string[];
 }
+
+const remarksOf = (...files: readonly ReferredFile[]): readonly string[] =>
+  files.map(({ remark }) => remark).filter((remark) => remark !== null);
 
 /**
  * A schema tells how the values of entities and contexts are to be read. Many cases name one and say all of that themselves,
- * so that a schema that cannot be read is worth a remark and no more.
+ * so that a schema that is not there or cannot be read is worth a remark and no more.
  */
-const loadSchema = async ({ schema }: CaseFile, caseFile: string, files: CorpusFiles): Promise<SchemaOfCase> => {
-  if (schema === undefined) return { schema: null, remark: null };
-  const file = await readReferredFile('schema', schema, caseFile, files);
-  const read = file.ok ? parseSchema(file.value.text) : file;
-  if (read.ok) return { schema: read.value, remark: null };
-  return { schema: null, remark: `read without its schema: ${file.ok ? `${file.value.path}: ` : ''}${read.error}` };
+const loadSchema = async (referring: ReferringCase, files: CorpusFiles): Promise<Result<SchemaOfCase, string>> => {
+  const { schema } = referring.references;
+  if (schema === undefined) return ok({ schema: null, remarks: [] });
+  const file = await readReferredFile('schema', referring, files);
+  if (!file.ok) {
+    const isOtherFile = typeof schema === 'string' && !isNameFor('schema', schema);
+    return isOtherFile ? file : ok({ schema: null, remarks: [`read without its schema: ${file.error}`] });
+  }
+  const read = parseSchema(file.value.text);
+  if (read.ok) return ok({ schema: read.value, remarks: remarksOf(file.value) });
+  const why = `read without its schema: ${file.value.path}: ${read.error}`;
+  return ok({ schema: null, remarks: [...remarksOf(file.value), why] });
 };
 
 /** Reads what the requests of a case are decided by. The error is one clause, with the file that it is about. */
 export const loadCase = async (
-  file: CaseFile,
-  caseFile: string,
+  { policies, entities, schema }: CaseFile,
+  path: string,
   files: CorpusFiles,
 ): Promise<Result<LoadedCase, string>> => {
-  const policyFile = await readReferredFile('policies', file.policies, caseFile, files);
+  const referring: ReferringCase = { path, references: { policies, entities, schema } };
+  const policyFile = await readReferredFile('policies', referring, files);
   if (!policyFile.ok) return policyFile;
-  const policies = compile(policyFile.value);
-  if (!policies.ok) return policies;
-  const { schema, remark } = await loadSchema(file, caseFile, files);
-  const entityFile = await readReferredFile('entities', file.entities, caseFile, files);
+  const compiled = compile(policyFile.value);
+  if (!compiled.ok) return compiled;
+  const schemaOfCase = await loadSchema(referring, files);
+  if (!schemaOfCase.ok) return schemaOfCase;
+  const entityFile = await readReferredFile('entities', referring, files);
   if (!entityFile.ok) return entityFile;
-  const entities = readEntities(entityFile.value, schema);
-  if (!entities.ok) return entities;
-  return ok({ policies: policies.value, entities: entities.value, schema, remark });
+  const store = readEntities(entityFile.value, schemaOfCase.value.schema);
+  if (!store.ok) return store;
+  return ok({
+    policies: compiled.value,
+    entities: store.value,
+    schema: schemaOfCase.value.schema,
+    remarks: [...remarksOf(policyFile.value), ...schemaOfCase.value.remarks, ...remarksOf(entityFile.value)],
+  });
 };

@@ -16,7 +16,7 @@ export interface CorpusReport {
   line(line: CorpusLine): Promise<void>;
   /** A case, or a request of it, could not be evaluated. */
   complaint(text: string): void;
-  /** Something about a case is worth knowing; it was evaluated. */
+  /** Something about the folder, or a case that was evaluated, is worth knowing. */
   remark(text: string): void;
   /** Files looked at, of all. */
   progress(done: number, total: number): void;
@@ -49,7 +49,7 @@ const runRequests = async (
 ): Promise<boolean> => {
   const loaded = await loadCase(file, path, files);
   if (!loaded.ok) report.complaint(`${name}: ${loaded.error}`);
-  else if (loaded.value.remark !== null) report.remark(`${name}: ${loaded.value.remark}`);
+  else for (const remark of loaded.value.remarks) report.remark(`${name}: ${remark}`);
   let isWhole = loaded.ok;
   for (const [request, json] of file.requests.entries()) {
     const decision = loaded.ok ? evaluateRequest(json, loaded.value) : loaded;
@@ -87,13 +87,15 @@ export const runPolicyCorpus = async (
   if (!listed.ok) return listed;
   let cases = 0;
   let failed = 0;
-  for (const [index, found] of byName(listed.value).entries()) {
+  const { files: paths, linkedFolders } = listed.value;
+  for (const link of linkedFolders.toSorted()) report.remark(`${link} is a link to a folder, which is not followed`);
+  for (const [index, found] of byName(paths).entries()) {
     const isWhole = await runFile(found, files, report);
     if (isWhole !== null) cases += 1;
     if (isWhole === false) failed += 1;
-    report.progress(index + 1, listed.value.length);
+    report.progress(index + 1, paths.length);
   }
-  return cases === 0
-    ? err('has no test case: no *.json with "policies", "entities" and "requests"')
-    : ok({ cases, failed });
+  if (cases > 0) return ok({ cases, failed });
+  const links = linkedFolders.length > 0 ? ', save behind links to folders, which are not followed' : '';
+  return err(`has no test case: no *.json with "policies", "entities" and "requests"${links}`);
 };

@@ -41,7 +41,10 @@ export const loadTestedPolicies = async (path: string, { tests, files }: PolicyT
   const read = await tests.load(path);
   if (read.tests === null) return { loaded: null, problems: read.problems };
   const paths = read.tests.policies.map(({ value }) => value);
-  const set = await loadPolicySet({ paths, inline: [], links: read.tests.links, strict: false, lenient: false }, files);
+  const { links, claims } = read.tests;
+  const rolesPossible = claims.rolesClaim !== null;
+  const rules = { strict: false, rolesPossible, defaultDecision: null, lenient: false } as const;
+  const set = await loadPolicySet({ paths, inline: [], links, ...rules }, files);
   const problems = [...read.problems, ...set.problems];
   if (set.policies === null) return { loaded: null, problems };
   const unknown = unknownPolicies(read.tests, set.policies, read.lineAt);

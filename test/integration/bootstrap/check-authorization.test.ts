@@ -63,6 +63,26 @@ describe('a check of a gateway', () => {
   });
 });
 
+describe('a warning about options of an embedded agent', () => {
+  it.each([
+    ['enabled #false', /^.*gateway\.kdl:7:\d+: warning: "authz": it is not enabled/],
+    ['enabled #true; default-decision "allow"', /^.*gateway\.kdl:7:\d+: warning: "authz": it has no policies/],
+  ])('is told once, with its place: %s', async (authz, told) => {
+    const { summary, problems } = await checked(authz, true);
+    expect(summary).not.toBeNull();
+    expect(problems).toEqual([expect.stringMatching(told)]);
+    expect((await checked(authz, false)).problems).toEqual(problems);
+  });
+
+  it('is told of roles that nobody can have, which takes the policies of files', async () => {
+    const file = folder.write('roles.cedar', 'permit(principal in Role::"reader", action, resource);');
+    const { problems } = await checked(`enabled #true\npolicy-file "${file}"\nroles-claim "roles"`, true);
+    expect(problems).toEqual([
+      expect.stringMatching(/roles\.cedar:1:1: warning: agent "auth": authz: it speaks of roles, and nobody has any/),
+    ]);
+  });
+});
+
 describe('a check of an agent', () => {
   const check = async (authz: Record<string, string | boolean>) => {
     const overrides = optionsOf({ 'api-keys': 'key-1:reports', authz: { enabled: true, ...authz } });

@@ -16,9 +16,11 @@ import { policyLimits } from '../../../src/domain/policy/policy-limits.js';
 import type { Value } from '../../../src/domain/policy/values/value.js';
 import { documentationPage } from '../../support/documentation-examples.js';
 import { documentedFacts, documentedIdentity, plain, rowsWith } from '../../support/documented-policies.js';
+import { whenFindings } from '../../support/model-findings.js';
 
 const page = documentationPage('docs/reference/policy-language.md');
 const expressions = rowsWith(page, ['Expression', 'Value']);
+const corrections = rowsWith(page, ['Found', 'Write']);
 const numberHead = 'Number in the token';
 const numbers = rowsWith(page, [numberHead, 'In a policy']);
 
@@ -49,6 +51,19 @@ describe('the page of the policy language', () => {
     expressions.map(({ line, cells }) => [line, plain(cells.get('Expression') ?? ''), cells.get('Value')] as const),
   )('line %i: %s', (_line, expression, value) => {
     expect(outcomeOf(expression)).toBe(value);
+  });
+
+  it('has what the check at load finds', () => {
+    expect(corrections.length).toBeGreaterThan(15);
+  });
+
+  it.each(
+    corrections.map(
+      ({ line, cells }) => [line, plain(cells.get('Found') ?? ''), plain(cells.get('Write') ?? '')] as const,
+    ),
+  )('line %i: the check finds %s, and nothing in %s', (_line, wrong, right) => {
+    expect(whenFindings(wrong)).toHaveLength(1);
+    expect(whenFindings(right)).toEqual([]);
   });
 
   it.each(numbers.map(({ line, cells }) => [line, plain(cells.get(numberHead) ?? ''), cells] as const))(

@@ -35,8 +35,8 @@ const findingLines = (finding: Finding, what: Shown, indent = '  ', word = ''): 
   ];
 };
 
-const conditionLines = ({ kind, finding }: ConditionFinding, what: Shown): string[] =>
-  findingLines(finding, what, '  ', `${kind} `);
+const conditionLines = ({ kind, isPart, finding }: ConditionFinding, what: Shown): string[] =>
+  findingLines(finding, what, '  ', isPart ? `in ${kind}: ` : `${kind} `);
 
 const fateText = (fate: PolicyFate): string => {
   switch (fate.kind) {

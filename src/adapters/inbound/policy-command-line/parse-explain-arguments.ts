@@ -1,7 +1,13 @@
 import type { RequestQuestion } from '../../../application/explain-decision/explain-request.js';
+import { claimPathFault } from '../../../domain/configuration/agent/claim-path.js';
 import type { ScalarFault } from '../../../domain/configuration/schema/scalar-kind.js';
-import { isToken } from '../../../domain/http/field-syntax.js';
-import { addressFault, pathFault, queryFault } from '../../../domain/policy/test-cases/request-kinds.js';
+import {
+  addressFault,
+  hostFault,
+  methodFault,
+  pathFault,
+  queryFault,
+} from '../../../domain/policy/test-cases/request-kinds.js';
 import { sketchedFacts } from '../../../domain/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedMethods } from '../../../domain/policy/test-cases/sketched-identity.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -66,19 +72,20 @@ const requestOf = (values: FlagValues): Result<RequestQuestion, string> => {
   if (!principal.ok) return principal;
   const method = only(values, 'action');
   if (method === null) return err('--action is missing, as in --action GET');
-  if (!isToken(method)) return err('--action must be a method, as GET');
-  if (method !== method.toUpperCase()) return err(`--action must be in upper case: --action ${method.toUpperCase()}`);
+  const wrongMethod = methodFault(method);
+  if (wrongMethod !== null) return err(faultText('--action', wrongMethod));
   const path = only(values, 'resource');
   if (path === null) return err('--resource is missing, as in --resource /reports');
   const query = only(values, 'query') ?? '';
   const clientIp = only(values, 'clientIp');
+  const [host, correlationId] = [only(values, 'host'), only(values, 'correlationId')];
   const faults: readonly (readonly [string, ScalarFault | null])[] = [
     ['--resource', pathFault(path)],
     ['--query', queryFault(query)],
+    ['--host', host === null ? null : hostFault(host)],
     ['--client-ip', clientIp === null ? null : addressFault(clientIp)],
   ];
   for (const [flag, fault] of faults) if (fault !== null) return err(faultText(flag, fault));
-  const [host, correlationId] = [only(values, 'host'), only(values, 'correlationId')];
   const facts = sketchedFacts({ method, path, query, host, clientIp, correlationId });
   return ok({ principal: principal.value, facts });
 };
@@ -90,6 +97,8 @@ const rulesOf = (values: FlagValues): Result<ExplainRules, string> => {
   if (!onError.ok) return onError;
   const [principalClaim, rolesClaim] = [only(values, 'principalClaim'), only(values, 'rolesClaim')];
   if (principalClaim === '' || rolesClaim === '') return err('the name of a claim must not be empty');
+  const fault = rolesClaim === null ? null : claimPathFault(rolesClaim);
+  if (fault !== null) return err(faultText('--roles-claim', fault));
   return ok({ defaultDecision: defaultDecision.value, onError: onError.value, principalClaim, rolesClaim });
 };
 

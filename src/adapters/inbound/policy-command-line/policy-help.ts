@@ -14,8 +14,9 @@ Examples:
 
 export const checkHelp = `
 Errors are mistakes of the language, and ids that are there twice. Warnings are policies that can never do what they seem to: they
-name an action, an entity type or an attribute that no request through the gateway has. Each is told with file, line and
-column. Warnings are errors with --strict, and where the authz block says strict-policies.
+name an action, an entity type or an attribute that no request through the gateway has, or, with --config, roles that nobody can
+have. So is a file without any policy. Each is told with file, line and column. These are errors with --strict, and where the
+authz block says strict-policies. A template that nothing links is a warning in every case: links are in a configuration.
 
 With --config the policies are those that the authz block of an agent names, in files and in place, with its template links.
 
@@ -26,7 +27,7 @@ Examples:
 
 Exit codes:
   0  no errors
-  1  errors, or with --strict warnings
+  1  errors, with --strict policies that can never do what they seem to
   2  wrong usage
 `;
 
@@ -55,7 +56,7 @@ A test file is in KDL:
 
 A principal can have roles, claims and an auth-method (jwt unless given). Where expect names policies, exactly these have to
 decide; policies #null says that none is to. Beside policies, the keys default-decision, on-error, principal-claim, roles-claim
-(here "roles" unless given) and template-link are those of the authz block. The requests are judged as the agent judges them.
+(here "roles" unless given, in an agent none) and template-link are those of the authz block. The requests are judged as the agent judges them.
 
 Examples:
   gateway-auth policy test policies/tests.kdl            a line for each case

@@ -44,7 +44,7 @@ const checkProgram = (say: (text: string) => void): Command =>
   withAgent(program('gateway-auth policy check', '[options] [paths...]', say))
     .description('Reads policies as the agent would, and reports everything that is wrong with them.')
     .addArgument(new Argument('[paths...]', 'policy files, or folders of *.cedar files').default([], 'none'))
-    .option('--strict', 'a warning is an error')
+    .option('--strict', 'what a policy can never do is an error')
     .addHelpText('after', checkHelp);
 
 const testProgram = (say: (text: string) => void): Command =>
@@ -74,7 +74,12 @@ const explainProgram = (say: (text: string) => void): Command =>
     .addOption(option('--default-decision <decision>', 'allow or deny (default: deny)'))
     .addOption(option('--on-error <rule>', 'deny or skip (default: deny)'))
     .addOption(option('--principal-claim <name>', 'the claim that names the principal (default: sub)'))
-    .addOption(option('--roles-claim <name>', 'the claim with the roles (default: roles)'))
+    .addOption(
+      option(
+        '--roles-claim <name>',
+        'the claim with the roles (default: that of the authz block; without --config roles)',
+      ),
+    )
     .addOption(option('--test-file <file>', 'take a request, and the policies, from a policy test file'))
     .addOption(option('--case <name>', 'the case of the test file, where it has several'))
     .option('--json', 'write JSON')

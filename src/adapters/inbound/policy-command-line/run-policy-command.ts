@@ -25,6 +25,8 @@ export interface PolicyCommandParts {
 /** What the place of policies says besides the policies; null: they are files, which say nothing. */
 interface FoundPolicies {
   readonly set: PolicySet | null;
+  /** Evaluated beside them; null: none. */
+  readonly shadow: PolicySet | null;
   readonly authz: AuthzOptions | null;
   readonly problems: readonly ConfigurationProblem[];
 }
@@ -32,22 +34,32 @@ interface FoundPolicies {
 const findPolicies = async (place: PolicyPlace, { configuration }: PolicyCommandParts): Promise<FoundPolicies> => {
   if (place.kind === 'files') {
     return {
-      set: { paths: place.paths, inline: [], links: [], strict: false, lenient: false },
+      set: {
+        paths: place.paths,
+        inline: [],
+        links: [],
+        strict: false,
+        rolesPossible: true,
+        defaultDecision: null,
+        lenient: false,
+      },
+      shadow: null,
       authz: null,
       problems: [],
     };
   }
-  const { authz, problems } = await agentPolicies(configuration(place.configFile), place.agentName);
-  return { set: authz === null ? null : enforcedSetOf(authz), authz, problems };
+  const found = await agentPolicies(configuration(place.configFile), place.agentName);
+  const { authz, problems } = found;
+  if (authz === null) return { set: null, shadow: null, authz, problems };
+  return { set: enforcedSetOf(authz, found), shadow: shadowSetOf(authz, found), authz, problems };
 };
 
 const check = async (
   { place, strict }: Extract<PolicyCommand, { kind: 'check' }>,
   parts: PolicyCommandParts,
 ): Promise<CommandOutput> => {
-  const { set, authz, problems } = await findPolicies(place, parts);
+  const { set, shadow, problems } = await findPolicies(place, parts);
   if (set === null) return checkReport({ problems, counts: null });
-  const shadow = authz === null ? null : shadowSetOf(authz);
   const sets: CheckedSet[] = [{ set, prefix: '' }];
   if (shadow !== null) sets.push({ set: shadow, prefix: 'shadow policies: ' });
   const found = await checkPolicies(sets, strict, parts.files);
@@ -79,7 +91,10 @@ const explain = async (subject: ExplainSubject, parts: PolicyCommandParts): Prom
   if (subject.kind === 'case') return explainTestCase(subject.testFile, subject.caseName, parts);
   const { set, authz, problems } = await findPolicies(subject.place, parts);
   if (set === null) return { explanation: null, problems };
-  const found = await explainRequest(subject.request, settingsOf(subject.rules, authz), set, parts.files);
+  const settings = settingsOf(subject.rules, authz);
+  // A claim that is given here counts in place of the block's.
+  const rolesPossible = set.rolesPossible || (subject.rules.rolesClaim ?? null) !== null;
+  const found = await explainRequest(subject.request, settings, { ...set, rolesPossible }, parts.files);
   return { ...found, problems: [...problems, ...found.problems] };
 };
 

@@ -6,7 +6,8 @@ const mostNamed = 20;
 
 const refusals: Readonly<Record<Extract<Judgement, { kind: 'refused' }>['reason'], string>> = {
   principal_missing: 'deny: principal_missing: the identity has no claim that names the principal',
-  roles_unusable: 'deny: roles_unusable: it has more roles, or longer ones, than policies can be asked about',
+  roles_unusable:
+    'deny: roles_unusable: its roles are no list of texts, or are more, or longer, than policies can be asked about',
 };
 
 /** Ids of policies in quotes. */

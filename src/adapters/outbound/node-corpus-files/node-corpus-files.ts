@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { CorpusFiles } from '../../../application/ports/corpus-files.js';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import type { CorpusFiles, CorpusListing } from '../../../application/ports/corpus-files.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Octets of one file, at the most. */
 export const maximumCorpusFileOctets = 64 * 1024 * 1024;
-/** *.json files of one folder, at the most. */
+/** *.json files of one folder, and links to folders in it, at the most. */
 const maximumFiles = 500_000;
 /** Folders within each other, at the most. */
 const maximumFolderDepth = 32;
@@ -37,8 +37,13 @@ export class NodeCorpusFiles implements CorpusFiles {
     this.#folder = resolve(folder);
   }
 
-  async list(): Promise<Result<readonly string[], string>> {
-    const found: string[] = [];
+  get folderNames(): readonly string[] {
+    return this.#folder.split(sep).filter((name) => name !== '');
+  }
+
+  async list(): Promise<Result<CorpusListing, string>> {
+    const files: string[] = [];
+    const linkedFolders: string[] = [];
     const folders: { readonly path: string; readonly depth: number }[] = [{ path: '', depth: 0 }];
     try {
       for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
@@ -47,16 +52,24 @@ export class NodeCorpusFiles implements CorpusFiles {
         for (const entry of await readdir(join(this.#folder, next.path), { withFileTypes: true })) {
           const path = next.path === '' ? entry.name : `${next.path}/${entry.name}`;
           if (entry.isDirectory()) folders.push({ path, depth: next.depth + 1 });
-          else if (entry.name.endsWith('.json')) found.push(path);
+          else if (entry.isSymbolicLink() && (await this.hasFolder(path))) linkedFolders.push(path);
+          else if (entry.name.endsWith('.json')) files.push(path);
         }
-        if (found.length > maximumFiles) return err(`has more than ${maximumFiles} files`);
+        if (files.length + linkedFolders.length > maximumFiles) return err(`has more than ${maximumFiles} files`);
       }
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ENOENT') return err('does not exist');
       return err(code === 'ENOTDIR' ? 'is not a folder' : `cannot be read: ${code}`);
     }
-    return ok(found);
+    return ok({ files, linkedFolders });
+  }
+
+  hasFolder(path: string): Promise<boolean> {
+    return stat(join(this.#folder, path)).then(
+      (facts) => facts.isDirectory(),
+      () => false,
+    );
   }
 
   async read(path: string): Promise<Result<string | null, string>> {

@@ -3,6 +3,7 @@ import { type AuthzOptions, agentDefaults, type TemplateLinkOptions } from '../a
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
 import { boolean, oneOf, type ScalarKind, text } from '../schema/scalar-kind.js';
 import type { Fields } from '../schema/schema.js';
+import { claimPath } from './claim-path.js';
 import { optionBlock, optionBlocks } from './option-blocks.js';
 
 /** Text that messages and logs may show, so that it has to stand where it is used. */
@@ -51,21 +52,21 @@ const authzShape = {
     text,
     agentDefaults.principalClaim,
     '`sub`',
-    'The claim of a token that names the principal; a token without it is denied. Other credentials name the user they are of.',
+    'The claim of a token that names the principal: a claim of its own, with that very name, for dots do not lead into objects here. A token without it is denied. Other credentials name the user they are of.',
   ),
   'roles-claim': optional(
-    text,
-    'The claim with the roles: an array of strings, or one string that is split at spaces and commas. A dotted path leads into objects.',
+    claimPath,
+    'The claim with the roles: an array of strings, or one string that is split at spaces and commas; a token in which it is something else is denied. A dotted path leads into objects. Without it nobody has roles.',
   ),
   'strict-policies': withDefault(
     boolean,
     false,
     '`#false`',
-    'A policy that names what no request can have, such as a misspelt attribute, is an error instead of a warning.',
+    'A policy that names what no request can have, such as a misspelt attribute or a role without `roles-claim`, is an error instead of a warning, and so is a source without any policy.',
   ),
   'shadow-policy-file': list(
     text,
-    'Written like `policy-file`. Policies that are evaluated beside all the others and never enforced: where they would decide otherwise it is counted and logged.',
+    'Written like `policy-file`. Policies that are evaluated beside all the others and never enforced: where they would decide otherwise it is logged.',
   ),
   'template-link': templateLinkBlocks,
 };

@@ -1,4 +1,4 @@
-import type { AuthzOptions, TemplateLinkOptions } from '../agent-configuration.js';
+import type { AgentOptionProblem, AuthzOptions, TemplateLinkOptions } from '../agent-configuration.js';
 import type { OptionReport } from './option-report.js';
 
 /** Each path once: the same policies twice are a mistake, and their ids would clash. */
@@ -23,6 +23,23 @@ const checkLinks = (links: readonly TemplateLinkOptions[], error: OptionReport):
   }
 };
 
+/** What follows where no policy is there to decide; it is the same whether no source is named or nothing is in them. */
+export const noPolicies = (defaultDecision: AuthzOptions['defaultDecision']): AgentOptionProblem =>
+  defaultDecision === 'deny'
+    ? {
+        severity: 'error',
+        option: 'authz',
+        message: 'it has no policies, and default-decision is deny: every request would be denied',
+        suggestion: 'give policy-file or policy-inline',
+      }
+    : {
+        severity: 'warning',
+        option: 'authz',
+        message: 'it has no policies, and default-decision is allow: every request is allowed',
+        suggestion: null,
+        place: { key: 'default-decision' },
+      };
+
 /** Checks the `authz` block, but for the policies themselves; null where it is not enabled. */
 export const enabledAuthz = (
   authz: AuthzOptions | undefined,
@@ -39,13 +56,8 @@ export const enabledAuthz = (
     return null;
   }
   if (authz.policyFiles.length + authz.inlinePolicies.length > 0) return authz;
-  if (authz.defaultDecision === 'deny') {
-    const message = 'it has no policies, and default-decision is deny: every request would be denied';
-    error('authz', message, 'give policy-file or policy-inline');
-  } else {
-    warn('authz', 'it has no policies, and default-decision is allow: every request is allowed', undefined, {
-      key: 'default-decision',
-    });
-  }
+  const { severity, option, message, suggestion, place } = noPolicies(authz.defaultDecision);
+  const report = severity === 'error' ? error : warn;
+  report(option, message, suggestion ?? undefined, place);
   return authz;
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json.js';
-import type { AgentOptionName, AgentOptions } from '../agent-configuration.js';
+import type { AgentOptionName, AgentOptionProblem, AgentOptions } from '../agent-configuration.js';
 import { completeAgentOptions } from '../agent-option-rules.js';
 import type { ConfigurationProblem } from '../configuration-problem.js';
 import { ProblemReport } from '../schema/problem-report.js';
@@ -22,16 +22,19 @@ export interface DecodedAgentOptions {
 export const readAgentOptions = (settings: readonly Setting[], context: ReadContext): AgentOptions =>
   toAgentOptions(readMembers(agentOptionsShape, settings, context));
 
+/** What is wrong with options as far as no file has to be read: entries and policies of files are left to the agent. */
+export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptionProblem[] => {
+  const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
+  return [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
+};
+
 /**
- * Reads a config block as `readAgentOptions` does, and checks its options against each other too. The entries and the
- * policies of files are left to the agent, which reads them.
+ * Reads a config block as `readAgentOptions` does, and checks its options against each other too, without reading a
+ * file.
  */
 export const checkAgentOptions = (settings: readonly Setting[], context: ReadContext): void => {
   const fields = readMembers(agentOptionsShape, settings, context);
-  const options = toAgentOptions(fields);
-  const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
-  const problems = [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
-  for (const problem of problems) {
+  for (const problem of unreadOptionProblems(toAgentOptions(fields))) {
     const field = agentOptionField(fields, problem.option, problem.place);
     if (!field.sound) continue;
     const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
+import { shownName } from '../shown-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
 
@@ -14,8 +15,15 @@ interface Step {
   next: number;
 }
 
-/** Ancestors of all entities together; a long line of them has quadratically many. */
+/**
+ * Ancestors of all entities together, each counted once for every parent that it is reached by: what is done, not what comes
+ * of it. A long line of entities has quadratically many, layers of them more.
+ */
 const maximumAncestors = 5_000_000;
+
+const tooMany = `the entities have more than ${maximumAncestors} ancestors together, counted by the parents that lead to them`;
+
+const nothingKnown: ReadonlySet<string> = new Set();
 
 /** The keys of all ancestors of each entity, by its key. An error: an entity is its own ancestor, or there are too many. */
 export const ancestorsOf = (
@@ -35,18 +43,19 @@ export const ancestorsOf = (
         const ancestors = new Set<string>();
         for (const uid of step.entity.parents) {
           const parentKey = entityKey(uid);
+          const above = done.get(parentKey) ?? nothingKnown;
+          count += 1 + above.size;
+          if (count > maximumAncestors) return err(tooMany);
           ancestors.add(parentKey);
-          for (const above of done.get(parentKey) ?? []) ancestors.add(above);
+          for (const ancestor of above) ancestors.add(ancestor);
         }
-        count += ancestors.size;
-        if (count > maximumAncestors) return err(`the entities have more than ${maximumAncestors} ancestors together`);
         done.set(step.key, ancestors);
         onPath.delete(step.key);
         path.pop();
         continue;
       }
       const parentKey = entityKey(parent);
-      if (onPath.has(parentKey)) return err(`${formatEntityUid(parent)} is its own ancestor`);
+      if (onPath.has(parentKey)) return err(`${shownName(formatEntityUid(parent))} is its own ancestor`);
       const declared = entities.get(parentKey);
       if (declared === undefined || done.has(parentKey)) continue;
       onPath.add(parentKey);

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
+import { shownName } from '../shown-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import { equalValues } from '../values/value-equality.js';
@@ -59,7 +60,7 @@ export const entityStore = (declarations: readonly EntityDeclaration[]): Result<
     const key = entityKey(declaration.uid);
     const before = declared.get(key);
     if (before !== undefined && !sameDeclaration(before, declaration)) {
-      return err(`${formatEntityUid(declaration.uid)} is declared twice, and differently`);
+      return err(`${shownName(formatEntityUid(declaration.uid))} is declared twice, and differently`);
     }
     declared.set(key, declaration);
   }

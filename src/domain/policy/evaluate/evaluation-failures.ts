@@ -1,3 +1,4 @@
+import { shownName } from '../shown-text.js';
 import type { Span } from '../source-span.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
@@ -21,7 +22,7 @@ export const overflow = (verb: string, span: Span): EvaluationError => ({
 export const entityMissing = (type: string, span: Span): EvaluationError => ({
   kind: 'error',
   code: 'entity_missing',
-  message: `nothing is known of this entity of type ${type}`,
+  message: `nothing is known of this entity of type ${shownName(type)}`,
   span,
 });
 

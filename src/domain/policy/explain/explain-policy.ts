@@ -9,7 +9,9 @@ import type { Finding } from './finding.js';
 
 export interface ConditionFinding {
   readonly kind: PolicyCondition['kind'];
-  /** Of the condition's expression: of an `unless` that is fulfilled it is false. */
+  /** The finding is of a part of the condition, the one that fails, and not of all of it. */
+  readonly isPart: boolean;
+  /** Of an `unless` that is fulfilled it is false. */
   readonly finding: Finding;
 }
 
@@ -35,10 +37,11 @@ export const explainPolicy = (
   dialect: PolicyDialect,
 ): PolicyExplanation => {
   const { reasons, errors } = decide(compilePolicies([policy], dialect), request);
-  const find = ({ kind, body }: PolicyCondition): ConditionFinding => ({
-    kind,
-    finding: explainExpression(body, request, dialect),
-  });
+  const find = ({ kind, body }: PolicyCondition): ConditionFinding => {
+    const finding = explainExpression(body, request, dialect);
+    const isPart = finding.span.start !== body.span.start || finding.span.end !== body.span.end;
+    return { kind, isPart, finding };
+  };
   if (reasons.length > 0) return { policy, fate: { kind: 'satisfied', conditions: policy.conditions.map(find) } };
 
   const mismatch = explainScope(policy, request, dialect);

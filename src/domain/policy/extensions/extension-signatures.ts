@@ -11,7 +11,13 @@ const entries = (
   names: readonly string[],
 ): readonly (readonly [string, ExtensionSignature])[] => names.map((name) => [name, { style, parameters }]);
 
-/** Every function of Cedar's extensions, by its name. */
+/**
+ * The function of Cedar that stands for what only partial evaluation may leave open. There is none of that here: a call of it
+ * never has a value. Not among the signatures, for it makes nothing.
+ */
+export const partialEvaluationFunction = 'unknown';
+
+/** Every function of Cedar's extensions that makes a value, by its name. */
 export const extensionSignatures: ReadonlyMap<string, ExtensionSignature> = new Map([
   ...entries('function', 1, ['decimal', 'ip', 'datetime', 'duration']),
   ...entries('method', 1, ['lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual']),

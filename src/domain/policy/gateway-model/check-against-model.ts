@@ -3,9 +3,9 @@ import { checkPolicy } from './check-policy.js';
 import type { ModelFinding } from './model-finding.js';
 
 /**
- * Finds the names in policies that the gateway never has: actions that are no HTTP method, types of entities and attributes
- * that there are none of, and types where only others can be. What a token may carry (anything below `claims`) is not judged,
- * nor are comparisons that can never hold.
+ * Finds what in policies can never be as it is written: names that the gateway never has, values of one type where only another
+ * has a meaning, texts that no request brings, and constants that are an error each time. What a token may carry (anything
+ * below `claims`) is not judged.
  */
 export const checkAgainstModel = (policies: readonly Policy[]): readonly ModelFinding[] =>
   policies.flatMap(checkPolicy);

@@ -1,6 +1,6 @@
 import type { Span } from '../source-span.js';
 import type { Policy, ScopeConstraint, ScopeEntity } from '../syntax-tree.js';
-import { checkExpression } from './check-expression.js';
+import { checkCondition } from './check-expression.js';
 import type { ModelFinding } from './model-finding.js';
 import { ModelReport } from './model-report.js';
 import { type ModelEntityType, principalTypes } from './model-types.js';
@@ -39,19 +39,20 @@ const checkConstraint = (constraint: ScopeConstraint, place: ScopePlace, report:
 /** What in one policy can never be, the scope first. */
 export const checkPolicy = ({
   id,
+  effect,
   principal,
   action,
   resource,
   conditions,
   scopeSpans,
 }: Policy): readonly ModelFinding[] => {
-  const report = new ModelReport(id);
+  const report = new ModelReport(id, effect);
   checkConstraint(principal, { subject: principalTypes, span: scopeSpans.principal }, report);
   const actionPlace: ScopePlace = { subject: ['Action'], span: scopeSpans.action };
   if (action.kind === 'equals') checkEquals(action.entity, actionPlace, report);
   else if (action.kind === 'in')
     for (const entity of action.entities) checkIn(entity, ['Action'], actionPlace.span, report);
   checkConstraint(resource, { subject: ['Resource'], span: scopeSpans.resource }, report);
-  for (const { body } of conditions) checkExpression(body, report);
+  for (const { body } of conditions) checkCondition(body, report);
   return report.findings;
 };

@@ -20,14 +20,17 @@ export const claimAt = (claims: Claims, path: string): ClaimValue | undefined =>
 /** Texts between spaces and commas. */
 const split = (text: string): readonly string[] => text.split(' ').flatMap((part) => part.split(','));
 
-const listed = (claim: ClaimValue | undefined): readonly string[] => {
+/** Null where it is something else than a list of texts. */
+const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
+  if (claim === undefined || claim === null) return [];
   if (typeof claim === 'string') return split(claim);
-  return Array.isArray(claim) ? claim.filter((item): item is string => typeof item === 'string') : [];
+  return Array.isArray(claim) && claim.every((item) => typeof item === 'string') ? claim : null;
 };
 
 /**
- * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of texts (its
- * other items count for nothing). `roles_unusable`: too many, or one is too long. To leave some out could lift a ban.
+ * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of texts. There
+ * are none where there is no claim, or null. `roles_unusable`: it is something else, an array with another item too; or there are
+ * too many roles, or one is too long. To leave some out could lift a ban.
  *
  * @param path name of the claim, or names joined with dots that lead to it; null: there are no roles
  */
@@ -36,8 +39,10 @@ export const claimedRoles = (
   path: string | null,
 ): Result<readonly string[], 'roles_unusable'> => {
   if (claims === null || path === null) return ok([]);
+  const all = listed(claimAt(claims, path));
+  if (all === null) return err('roles_unusable');
   const roles = new Set<string>();
-  for (const role of listed(claimAt(claims, path))) {
+  for (const role of all) {
     if (role === '') continue;
     if (role.length > maximumRoleLength) return err('roles_unusable');
     roles.add(role);

@@ -26,8 +26,8 @@ export interface PrincipalOptions {
 }
 
 /**
- * Why nobody can be judged: `principal_missing`: the token has no such claim, or it is no usable user id. `roles_unusable`: too
- * many roles, or one is too long.
+ * Why nobody can be judged: `principal_missing`: the token has no such claim, or it is no usable user id. `roles_unusable`: the
+ * claim with the roles is neither text nor a list of texts, or there are too many roles, or one is too long.
  */
 export type PrincipalRefusal = 'principal_missing' | 'roles_unusable';
 

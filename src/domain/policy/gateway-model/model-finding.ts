@@ -1,6 +1,6 @@
 import type { Span } from '../source-span.js';
 
-/** A name in a policy that the gateway never has: most likely a typing error. */
+/** What in a policy can never be as it is written: most likely a mistake. */
 export interface ModelFinding {
   readonly policyId: string;
   readonly message: string;

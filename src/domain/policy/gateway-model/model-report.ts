@@ -1,9 +1,8 @@
 import { nearestWord } from '../../configuration/schema/did-you-mean.js';
-import { normalisePath } from '../../http/path-normalisation.js';
 import type { Span } from '../source-span.js';
+import type { PolicyEffect } from '../syntax-tree.js';
 import { formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
-import { httpMethods } from './http-methods.js';
 import type { ModelFinding } from './model-finding.js';
 import {
   entityAttributes,
@@ -15,21 +14,9 @@ import {
   unknown,
   variableTypes,
 } from './model-types.js';
-
-export const listed = (names: readonly string[], last: 'and' | 'or'): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
-
-/** What policies of other systems call their actions. */
-const methodOfVerb: ReadonlyMap<string, string> = new Map([
-  ['read', 'GET'],
-  ['view', 'GET'],
-  ['list', 'GET'],
-  ['create', 'POST'],
-  ['write', 'PUT'],
-  ['update', 'PUT'],
-  ['edit', 'PATCH'],
-  ['remove', 'DELETE'],
-]);
+import { isMethod, nearestMethod } from './possible/possible-name.js';
+import { pathMistake } from './possible/possible-path.js';
+import { listed, ownerText } from './type-words.js';
 
 /** Where an attribute that is missing here would be found; undefined: nowhere. */
 const elsewhere = (name: string): string | undefined =>
@@ -38,22 +25,16 @@ const elsewhere = (name: string): string | undefined =>
 /** Null: nothing is known of what it has. */
 const attributesOf = (type: ModelType): ReadonlyMap<string, ModelType> | null => {
   if (type.kind === 'record') return type.attributes;
-  if (type.kind === 'plain') return new Map();
+  if (type.kind === 'plain' || type.kind === 'set') return new Map();
   if (type.kind === 'unknown') return null;
   return new Map(type.types.flatMap((entityType) => [...entityAttributes[entityType]]));
-};
-
-const ownerText = (type: ModelType): string => {
-  if (type.kind === 'record') return type.name;
-  if (type.kind === 'plain') return `a value of type ${type.name}`;
-  return type.kind === 'entities' ? `an entity of type ${listed(type.types, 'or')}` : 'it';
 };
 
 const attributeSuggestion = (type: ModelType, name: string, known: readonly string[]): string => {
   const near = nearestWord(name, known);
   if (near !== null) return `did you mean "${near}"?`;
   const other = elsewhere(name);
-  if (other !== undefined && type.kind !== 'plain') return `did you mean ${other}.${name}?`;
+  if (other !== undefined && type.kind !== 'plain' && type.kind !== 'set') return `did you mean ${other}.${name}?`;
   if (known.includes('claims')) return `it has ${listed(known, 'and')}; what a token says is in its claims`;
   return known.length === 0 ? 'it has no attributes' : `it has ${listed(known, 'and')}`;
 };
@@ -62,13 +43,21 @@ const attributeSuggestion = (type: ModelType, name: string, known: readonly stri
 export class ModelReport {
   readonly findings: ModelFinding[] = [];
   readonly #policyId: string;
+  readonly #effect: PolicyEffect;
 
-  constructor(policyId: string) {
+  constructor(policyId: string, effect: PolicyEffect) {
     this.#policyId = policyId;
+    this.#effect = effect;
   }
 
   add(span: Span, message: string, suggestion: string): void {
     this.findings.push({ policyId: this.#policyId, message, span, suggestion });
+  }
+
+  /** What is an error each time that it is evaluated: in a forbid that is more than a policy without effect. */
+  fails(span: Span, message: string, suggestion: string): void {
+    const more = '; where on-error is "deny", this forbid denies every request that gets as far as this';
+    this.add(span, this.#effect === 'forbid' ? `${message}${more}` : message, suggestion);
   }
 
   /** The type of an entity's name; null, and a finding, where there is none of that name. */
@@ -119,22 +108,20 @@ export class ModelReport {
   }
 
   #action(method: string, span: Span): void {
-    const known: readonly string[] = httpMethods;
-    if (known.includes(method)) return;
-    const near = methodOfVerb.get(method.toLowerCase()) ?? nearestWord(method, httpMethods);
+    if (isMethod(method)) return;
+    const near = nearestMethod(method);
     const suggestion =
       near === null ? 'actions are the methods of HTTP, such as Action::"GET"' : `did you mean Action::"${near}"?`;
     this.add(span, `there is no action ${formatEntityUid({ kind: 'entity', type: 'Action', id: method })}`, suggestion);
   }
 
   #resource(path: string, span: Span): void {
-    const normal = normalisePath(path);
-    if (normal.ok && normal.value === path) return;
-    const rooted = normalisePath(path.startsWith('/') ? path : `/${path}`);
-    const message = 'a resource is the path of a request in its normal form, without the query; this is none';
-    const suggestion = rooted.ok
-      ? `did you mean Resource::"${rooted.value}"?`
-      : 'write it as it would be sent, such as Resource::"/reports/2024"';
-    this.add(span, message, suggestion);
+    const mistake = pathMistake(path);
+    if (mistake === null) return;
+    const { message, nearest, pattern } = mistake;
+    let suggestion = 'write it as it would be sent, such as Resource::"/reports/2024"';
+    if (pattern !== null) suggestion = `did you mean resource.path like ${pattern}?`;
+    else if (nearest !== null) suggestion = `did you mean Resource::"${nearest}"?`;
+    this.add(span, `a resource is ${message}`, suggestion);
   }
 }

@@ -1,3 +1,6 @@
+import type { Span } from '../source-span.js';
+import type { EntityUid, Value } from '../values/value.js';
+
 /** What the gateway's entities are, by type. */
 export const modelEntityTypes = ['User', 'Anonymous', 'Role', 'Action', 'Resource'] as const;
 export type ModelEntityType = (typeof modelEntityTypes)[number];
@@ -5,42 +8,79 @@ export type ModelEntityType = (typeof modelEntityTypes)[number];
 const entityTypeNames: ReadonlySet<string> = new Set(modelEntityTypes);
 export const isModelEntityType = (name: string): name is ModelEntityType => entityTypeNames.has(name);
 
+/** What a value is taken from, where not every value of its type can be there. */
+export type ModelSource = 'path' | 'host' | 'query' | 'method' | 'auth_method' | 'client_ip';
+
+export type PlainTypeName = 'bool' | 'long' | 'string' | 'decimal' | 'ipaddr' | 'datetime' | 'duration';
+
+/** A value without attributes. */
+export interface PlainType {
+  readonly kind: 'plain';
+  /** As messages call it. */
+  readonly name: PlainTypeName;
+  /** Null: any value of the type. */
+  readonly from: ModelSource | null;
+  /** The value, where it is the same for each request. */
+  readonly constant: Value | null;
+}
+
+export interface SetType {
+  readonly kind: 'set';
+  readonly element: ModelType;
+  /** Those of a set that is written out. */
+  readonly members: readonly { readonly type: ModelType; readonly span: Span }[];
+}
+
+/** An entity of one of the types. */
+export interface EntityType {
+  readonly kind: 'entities';
+  readonly types: readonly ModelEntityType[];
+  /** The one, where it is named in full. */
+  readonly uid: EntityUid | null;
+}
+
 /** What an expression can come to, as far as it is known before there is a request. */
 export type ModelType =
   /** Anything: what a claim holds. */
   | { readonly kind: 'unknown' }
-  /** A value without attributes; `name` as messages call it. */
-  | { readonly kind: 'plain'; readonly name: PlainTypeName }
-  /** A record with these attributes and no others. */
-  | { readonly kind: 'record'; readonly name: string; readonly attributes: ReadonlyMap<string, ModelType> }
-  /** An entity of one of the types. */
-  | { readonly kind: 'entities'; readonly types: readonly ModelEntityType[] };
-
-export type PlainTypeName =
-  | 'bool'
-  | 'long'
-  | 'string'
-  | 'set'
-  | 'set of strings'
-  | 'decimal'
-  | 'ipaddr'
-  | 'datetime'
-  | 'duration';
+  | PlainType
+  | SetType
+  /** A record with these attributes and no others; null: with any. */
+  | { readonly kind: 'record'; readonly name: string; readonly attributes: ReadonlyMap<string, ModelType> | null }
+  | EntityType;
 
 export const unknown: ModelType = { kind: 'unknown' };
-export const plain = (name: PlainTypeName): ModelType => ({ kind: 'plain', name });
-export const entities = (...types: readonly ModelEntityType[]): ModelType => ({ kind: 'entities', types });
+export const plain = (name: PlainTypeName, known: Partial<Pick<PlainType, 'from' | 'constant'>> = {}): PlainType => ({
+  kind: 'plain',
+  name,
+  from: null,
+  constant: null,
+  ...known,
+});
+export const setOfType = (element: ModelType, members: SetType['members'] = []): SetType => ({
+  kind: 'set',
+  element,
+  members,
+});
+export const entities = (types: readonly ModelEntityType[], uid: EntityUid | null = null): EntityType => ({
+  kind: 'entities',
+  types,
+  uid,
+});
 
 const text = plain('string');
-const user: ReadonlyMap<string, ModelType> = new Map([
+const textFrom = (from: ModelSource): PlainType => plain('string', { from });
+const roles = setOfType(text);
+const claims: ModelType = { kind: 'record', name: 'the claims', attributes: null };
+const user: ReadonlyMap<string, ModelType> = new Map<string, ModelType>([
   ['id', text],
-  ['roles', plain('set of strings')],
-  ['claims', unknown],
+  ['roles', roles],
+  ['claims', claims],
 ]);
 const resource: ReadonlyMap<string, ModelType> = new Map([
-  ['path', text],
-  ['host', text],
-  ['query', text],
+  ['path', textFrom('path')],
+  ['host', textFrom('host')],
+  ['query', textFrom('query')],
 ]);
 const nothing: ReadonlyMap<string, ModelType> = new Map();
 
@@ -66,18 +106,18 @@ export const principalTypes: readonly ModelEntityType[] = ['User', 'Anonymous'];
 
 /** What `principal`, `action`, `resource` and `context` are. */
 export const variableTypes = {
-  principal: entities(...principalTypes),
-  action: entities('Action'),
-  resource: entities('Resource'),
+  principal: entities(principalTypes),
+  action: entities(['Action']),
+  resource: entities(['Resource']),
   context: {
     kind: 'record',
     name: 'the context',
-    attributes: new Map([
-      ['roles', plain('set of strings')],
-      ['claims', unknown],
-      ['method', text],
-      ['client_ip', plain('ipaddr')],
-      ['auth_method', text],
+    attributes: new Map<string, ModelType>([
+      ['roles', roles],
+      ['claims', claims],
+      ['method', textFrom('method')],
+      ['client_ip', plain('ipaddr', { from: 'client_ip' })],
+      ['auth_method', textFrom('auth_method')],
       ['correlation_id', text],
     ]),
   },

@@ -3,6 +3,7 @@ import type { Entities } from '../evaluate/authorization-request.js';
 import { type EntityDeclaration, entityStore } from '../evaluate/entity-store.js';
 import { type ExpectedValue, expectedOf } from '../schema/expected-value.js';
 import type { Schema, SchemaType } from '../schema/schema.js';
+import { quotedName, shownName } from '../shown-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
@@ -39,7 +40,7 @@ const membersOf = (
   const members = locateMembers(json, expected);
   if (members.ok) return members;
   const [name, ...steps] = members.error.steps;
-  return err(`${noun} ${JSON.stringify(name)}: ${formatJsonFailure({ steps, message: members.error.message })}`);
+  return err(`${noun} ${quotedName(String(name))}: ${formatJsonFailure({ steps, message: members.error.message })}`);
 };
 
 const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly EntityUid[], string> => {
@@ -49,7 +50,7 @@ const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly
     const parent = uidFromJson(item);
     if (!parent.ok) return err(`parent ${index + 1}: ${parent.error}`);
     if (isAction(uid) && !isAction(parent.value)) {
-      return err(`${formatEntityUid(parent.value)} cannot be the parent of an action, for it is none`);
+      return err(`${shownName(formatEntityUid(parent.value))} cannot be the parent of an action, for it is none`);
     }
     parents.push(parent.value);
   }
@@ -71,6 +72,14 @@ const declarationOf = (
   return ok({ uid, attributes: attributes.value, tags: tags.value, parents: parents.value });
 };
 
+/** Cedar takes `[uid, attrs, parents]` and `[uid, attrs, parents, tags]` for an entity as well. */
+const entityObjectOf = (json: ExactJson): ExactJson => {
+  if (!Array.isArray(json)) return json;
+  const [uid, attrs, parents, tags, ...others]: readonly ExactJson[] = json;
+  if (uid === undefined || attrs === undefined || parents === undefined || others.length > 0) return json;
+  return tags === undefined ? { uid, attrs, parents } : { uid, attrs, parents, tags };
+};
+
 /** The actions of the schema that are not among the entities already. */
 const actionsOf = (schema: Schema, declared: readonly EntityDeclaration[]): readonly EntityDeclaration[] => {
   const known = new Set(declared.map(({ uid }) => entityKey(uid)));
@@ -90,12 +99,13 @@ export const entitiesFromJson = (
 ): Result<Entities, string> => {
   if (!Array.isArray(json)) return err(`the entities are a JSON array, not ${kindOfJson(json)}`);
   const declarations: EntityDeclaration[] = [];
-  for (const [index, item] of json.entries()) {
+  for (const [index, given] of json.entries()) {
+    const item = entityObjectOf(given);
     if (!isExactObject(item)) return err(`entity ${index + 1}: it is an object, not ${kindOfJson(item)}`);
     const uid = uidFromJson(memberOf(item, 'uid'));
     if (!uid.ok) return err(`uid of entity ${index + 1}: ${uid.error}`);
     const declaration = declarationOf(uid.value, item, schema);
-    if (!declaration.ok) return err(`${formatEntityUid(uid.value)}: ${declaration.error}`);
+    if (!declaration.ok) return err(`${shownName(formatEntityUid(uid.value))}: ${declaration.error}`);
     declarations.push(declaration.value);
   }
   return entityStore(schema === null ? declarations : [...declarations, ...actionsOf(schema, declarations)]);

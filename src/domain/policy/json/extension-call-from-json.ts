@@ -1,6 +1,7 @@
 import { ok, type Result } from '../../shared/result.js';
-import { extensionSignatures } from '../extensions/extension-signatures.js';
-import { type ExactJson, isExactObject, kindOfJson, memberOf } from './exact-json.js';
+import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
+import { quotedName } from '../shown-text.js';
+import { type ExactJson, isExactObject, memberOf } from './exact-json.js';
 import { type JsonFailure, jsonFailure } from './json-failure.js';
 
 /** A call of a function of an extension; of a method, the value before the dot is the first argument. */
@@ -9,21 +10,27 @@ export interface ExtensionCall {
   readonly arguments: readonly ExactJson[];
 }
 
-const argumentsOf = (arg: ExactJson | undefined, args: ExactJson | undefined): readonly ExactJson[] | null => {
-  if (arg !== undefined) return args === undefined ? [arg] : null;
-  return Array.isArray(args) ? args : null;
+/**
+ * Of `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null: it has not the shape. Other keys are
+ * passed over, and so is "args" beside "arg", as Cedar does.
+ */
+export const extensionCallOf = (json: ExactJson | undefined): ExtensionCall | null => {
+  if (!isExactObject(json)) return null;
+  const name = memberOf(json, 'fn');
+  const arg = memberOf(json, 'arg');
+  const args = memberOf(json, 'args');
+  if (typeof name !== 'string') return null;
+  if (arg !== undefined) return { name, arguments: [arg] };
+  return Array.isArray(args) ? { name, arguments: args } : null;
 };
 
-/** Reads `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`. The function exists and takes so many. */
-export const extensionCallFromJson = (json: ExactJson | undefined): Result<ExtensionCall, JsonFailure> => {
-  if (!isExactObject(json)) return jsonFailure(`"__extn" is {"fn": ..., "arg": ...}, not ${kindOfJson(json)}`);
-  const name = memberOf(json, 'fn');
-  if (typeof name !== 'string') return jsonFailure(`the "fn" of "__extn" is a string, not ${kindOfJson(name)}`);
-  const values = argumentsOf(memberOf(json, 'arg'), memberOf(json, 'args'));
-  if (values === null) return jsonFailure('"__extn" has either an "arg" or an array "args"');
+/** Whether there is such a function, which takes so many arguments. */
+export const checkExtensionCall = ({ name, arguments: values }: ExtensionCall): Result<null, JsonFailure> => {
+  // Cedar takes it in data and evaluates in part; a request of which something is unknown is not decided here.
+  if (name === partialEvaluationFunction) return jsonFailure(`"${name}" is not supported: a value has to be known`);
   const signature = extensionSignatures.get(name);
-  if (signature === undefined) return jsonFailure(`there is no extension function ${JSON.stringify(name)}`);
+  if (signature === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
   const expected = signature.parameters + (signature.style === 'method' ? 1 : 0);
   if (values.length !== expected) return jsonFailure(`${name} takes ${expected}, not ${values.length} arguments`);
-  return ok({ name, arguments: values });
+  return ok(null);
 };

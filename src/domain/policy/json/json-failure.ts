@@ -10,6 +10,10 @@ export interface JsonFailure {
 
 export const jsonFailure = (message: string): Err<JsonFailure> => err({ steps: [], message });
 
+/** Of the escape that Cedar had once and refuses now. */
+export const expressionFailure = (): Err<JsonFailure> =>
+  jsonFailure('"__expr" is not supported: write "__entity", "__extn" or plain JSON');
+
 /** The same failure as seen from one step further out. */
 export const below = (step: JsonStep, { steps, message }: JsonFailure): Err<JsonFailure> =>
   err({ steps: [step, ...steps], message });

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
+import { quotedName } from '../shown-text.js';
 import { longFromDecimalText } from '../values/long.js';
 import { type ExactJson, UnusableNumber } from './exact-json.js';
 import { TextReading } from './text-reading.js';
@@ -47,7 +48,7 @@ const readMember = (reading: TextReading, members: Record<string, ExactJson>, de
   reading.skipSpace();
   const start = reading.position;
   const name = reading.takeString();
-  if (Object.hasOwn(members, name)) reading.fail(`the key ${JSON.stringify(name)} is there twice`, start);
+  if (Object.hasOwn(members, name)) reading.fail(`the key ${quotedName(name)} is there twice`, start);
   reading.skipSpace();
   if (!reading.takeCharacter(':')) reading.fail('":" was expected');
   if (!reading.hasFailed) reading.within(name, () => addMember(members, name, readValue(reading, depth)));

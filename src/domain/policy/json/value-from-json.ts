@@ -2,14 +2,16 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { isError } from '../evaluate/evaluation-error.js';
 import { extensionFunction } from '../extensions/extension-functions.js';
 import type { ExpectedValue } from '../schema/expected-value.js';
+import { quotedName, shownText } from '../shown-text.js';
 import { longFromBigint } from '../values/long.js';
 import { recordOf } from '../values/record-value.js';
 import { setOf } from '../values/set-value.js';
 import type { Long, Value } from '../values/value.js';
+import { escapeOf, type JsonEscape } from './escape-from-json.js';
 import { type ExactJson, type ExactJsonObject, memberOf, UnusableNumber } from './exact-json.js';
-import { extensionCallFromJson } from './extension-call-from-json.js';
-import { below, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
-import { typeAndIdFromJson } from './uid-from-json.js';
+import { checkExtensionCall, type ExtensionCall, extensionCallOf } from './extension-call-from-json.js';
+import { below, expressionFailure, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
+import { entityOf, locateUid } from './uid-from-json.js';
 
 type Located<T> = Result<T, JsonFailure>;
 type Expected = ExpectedValue | null;
@@ -17,14 +19,16 @@ type Expected = ExpectedValue | null;
 /** Sets, records and extension calls within each other, at the most. */
 export const maximumValueDepth = 64;
 
-const escapeKeys = ['__entity', '__extn', '__expr'] as const;
-
-const longFromJson = (json: Long): Located<Value> => {
+const longFromJson = (json: Long | UnusableNumber): Located<Value> => {
   // Adding zero makes the negative zero of a JavaScript number the only zero that Cedar has.
   if (typeof json === 'number' && Number.isSafeInteger(json)) return ok(json + 0);
   const long = typeof json === 'bigint' ? longFromBigint(json) : null;
-  return long === null ? jsonFailure(`${json} is not a 64-bit integer`) : ok(long);
+  if (long !== null) return ok(long);
+  const text = json instanceof UnusableNumber ? json.text : String(json);
+  return jsonFailure(`${shownText(text)} is not a 64-bit integer`);
 };
+
+const tooDeep = (): Located<never> => jsonFailure(`the value is nested more than ${maximumValueDepth} deep`);
 
 const valuesFromJson = (
   items: readonly ExactJson[],
@@ -42,43 +46,60 @@ const valuesFromJson = (
 
 const applyExtension = (name: string, values: readonly Value[]): Located<Value> => {
   const apply = extensionFunction(name);
-  if (apply === undefined) return jsonFailure(`there is no extension function ${JSON.stringify(name)}`);
+  if (apply === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
   const outcome = apply(values);
   return isError(outcome) ? jsonFailure(outcome.message) : ok(outcome);
 };
 
-const extensionFromJson = (json: ExactJson | undefined, depth: number): Located<Value> => {
-  const call = extensionCallFromJson(json);
-  if (!call.ok) return call;
-  const values = valuesFromJson(call.value.arguments, depth);
-  return values.ok ? applyExtension(call.value.name, values.value) : values;
+const callExtension = (call: ExtensionCall, depth: number): Located<Value> => {
+  const checked = checkExtensionCall(call);
+  if (!checked.ok) return checked;
+  const values = valuesFromJson(call.arguments, depth);
+  return values.ok ? applyExtension(call.name, values.value) : values;
 };
 
-/** An object with one of the keys that Cedar reserves. Cedar takes a misshapen one for a record; here it is an error. */
-const escapeFromJson = (json: ExactJsonObject, key: (typeof escapeKeys)[number], depth: number): Located<Value> => {
-  if (key === '__expr') return jsonFailure('"__expr" is not supported: write "__entity", "__extn" or plain JSON');
-  if (Object.keys(json).length > 1) return jsonFailure(`${JSON.stringify(key)} stands alone in its object`);
-  const value =
-    key === '__entity' ? typeAndIdFromJson(memberOf(json, key)) : extensionFromJson(memberOf(json, key), depth);
-  return value.ok ? value : below(key, value.error);
+/** Cedar passes over some keys of an escape, but not over a number there that it cannot hold. */
+const checkNumbers = (json: ExactJson, depth: number): Located<null> => {
+  if (typeof json === 'number' || typeof json === 'bigint' || json instanceof UnusableNumber) {
+    const long = longFromJson(json);
+    return long.ok ? ok(null) : long;
+  }
+  if (typeof json !== 'object' || json === null) return ok(null);
+  if (depth >= maximumValueDepth) return tooDeep();
+  for (const [step, member] of isArray(json) ? json.entries() : Object.entries(json)) {
+    const checked = checkNumbers(member, depth + 1);
+    if (!checked.ok) return below(step, checked.error);
+  }
+  return ok(null);
+};
+
+const valueOfEscape = (meant: JsonEscape, depth: number): Located<Value> => {
+  if (meant.key === '__expr') return expressionFailure();
+  const value = meant.key === '__entity' ? entityOf(meant.entity) : callExtension(meant.call, depth);
+  return value.ok ? value : below(meant.key, value.error);
 };
 
 const objectFromJson = (json: ExactJsonObject, depth: number, expected: Expected): Located<Value> => {
-  const key = escapeKeys.find((name) => Object.hasOwn(json, name));
-  if (key !== undefined) return escapeFromJson(json, key, depth);
-  if (expected?.kind === 'entity') return typeAndIdFromJson(json);
-  if (expected?.kind === 'extension') return extensionFromJson(json, depth);
+  const meant = escapeOf(json);
+  if (meant !== null) {
+    const checked = checkNumbers(json, depth - 1);
+    return checked.ok ? valueOfEscape(meant, depth) : checked;
+  }
+  if (expected?.kind === 'extension') {
+    const call = extensionCallOf(memberOf(json, '__extn')) ?? extensionCallOf(json);
+    return call === null ? jsonFailure('an extension value is {"fn": ..., "arg": ...}') : callExtension(call, depth);
+  }
   const members = membersFromJson(json, depth, expected);
   return members.ok ? ok(recordOf(members.value)) : members;
 };
 
 const read = (json: ExactJson, depth: number, expected: Expected): Located<Value> => {
+  if (expected?.kind === 'entity') return locateUid(json);
   if (typeof json === 'string' && expected?.kind === 'extension') return applyExtension(expected.function, [json]);
   if (typeof json === 'boolean' || typeof json === 'string') return ok(json);
-  if (typeof json === 'number' || typeof json === 'bigint') return longFromJson(json);
   if (json === null) return jsonFailure('null is not a value of Cedar');
-  if (json instanceof UnusableNumber) return jsonFailure(`${json.text} is not a 64-bit integer`);
-  if (depth >= maximumValueDepth) return jsonFailure(`the value is nested more than ${maximumValueDepth} deep`);
+  if (typeof json !== 'object' || json instanceof UnusableNumber) return longFromJson(json);
+  if (depth >= maximumValueDepth) return tooDeep();
   if (!isArray(json)) return objectFromJson(json, depth + 1, expected);
   const elements = valuesFromJson(json, depth + 1, expected?.kind === 'set' ? expected.element() : null);
   return elements.ok ? ok(setOf(elements.value)) : elements;

@@ -1,8 +1,8 @@
 import { didYouMean } from '../../configuration/schema/did-you-mean.js';
-import { extensionSignatures } from '../extensions/extension-signatures.js';
+import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
+import { shownText } from '../shown-text.js';
 import type { Span } from '../source-span.js';
 import type { PolicyDialect } from '../syntax-tree.js';
-import { shownText } from './shown-text.js';
 import type { TokenCursor } from './token-cursor.js';
 
 /** Arguments of the methods that are part of the language itself. */
@@ -51,12 +51,20 @@ export const checkMethod = (cursor: TokenCursor, name: string, given: number, sp
   }
 };
 
-/** A function has to be known; as in Cedar the number of its arguments is not looked at here. */
+/**
+ * A function has to be known; as in Cedar the number of its arguments is not looked at here, and `unknown` is read where the
+ * language is that of Cedar and no more, to be an error of the evaluation.
+ */
 export const checkFunction = (cursor: TokenCursor, name: string, span: Span): void => {
   const signature = extensionSignatures.get(name);
   if (signature?.style === 'function') return;
   if (signature !== undefined || methodsOf(cursor.dialect).has(name)) {
     cursor.report(`\`${name}\` is a method, not a function`, span, `write \`value.${name}(..)\``);
+    return;
+  }
+  if (name === partialEvaluationFunction) {
+    if (cursor.dialect === 'cedar') return;
+    cursor.report(`\`${name}\` is a function of partial evaluation, which is not part of this language`, span);
     return;
   }
   cursor.report(`there is no function \`${shownText(name)}\``, span, didYouMean(name, functionNames));

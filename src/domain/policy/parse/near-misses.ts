@@ -1,4 +1,4 @@
-import { shownText } from './shown-text.js';
+import { shownText } from '../shown-text.js';
 import type { Token, TokenKind } from './token.js';
 
 /** Names a token in a message. */

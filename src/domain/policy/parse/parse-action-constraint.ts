@@ -1,7 +1,7 @@
+import { shownText } from '../shown-text.js';
 import type { ActionConstraint } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { inParentheses, parseScopeUid } from './parse-scope-entity.js';
-import { shownText } from './shown-text.js';
 import type { TokenCursor } from './token-cursor.js';
 
 /** An action alone; passed. The type of an action is `Action`, in any namespace. */

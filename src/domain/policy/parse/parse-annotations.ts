@@ -1,5 +1,5 @@
+import { shownText } from '../shown-text.js';
 import { stringValue } from './parse-name.js';
-import { shownText } from './shown-text.js';
 import type { TokenCursor } from './token-cursor.js';
 
 /** `@name("value")` and `@name`, any number; passed. Any word can be the name. */

@@ -1,11 +1,11 @@
 import { didYouMean } from '../../configuration/schema/did-you-mean.js';
+import { shownText } from '../shown-text.js';
 import type { Expression, RequestVariable } from '../syntax-tree.js';
 import { integerValue } from './integer-value.js';
 import { checkFunction } from './methods.js';
 import { wordHint } from './near-misses.js';
 import { checkName, type ParsedName, parseName, quotedEntity, stringValue } from './parse-name.js';
 import { branch, type ExpressionParser, leaf, type ParsedExpression, parseList } from './parsed-expression.js';
-import { shownText } from './shown-text.js';
 import type { TokenCursor } from './token-cursor.js';
 
 const variables: ReadonlySet<string> = new Set<RequestVariable>(['principal', 'action', 'resource', 'context']);

@@ -1,8 +1,8 @@
 import { policyLimits } from '../policy-limits.js';
+import { shownText } from '../shown-text.js';
 import type { ScopeEntity, Slot } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { parseName, quotedEntity } from './parse-name.js';
-import { shownText } from './shown-text.js';
 import type { TokenCursor } from './token-cursor.js';
 
 /** What `parse` reads, in any number of parentheses; passed. */

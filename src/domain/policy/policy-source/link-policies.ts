@@ -3,6 +3,7 @@ import { didYouMean } from '../../configuration/schema/did-you-mean.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { linkTemplate } from '../link-template.js';
 import { parseEntityUid } from '../parse/parse-entity-uid.js';
+import { quotedName } from '../shown-text.js';
 import type { Policy } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { type PlacedPolicy, type PolicyNames, unfitId } from './policy-names.js';
@@ -45,7 +46,7 @@ export const linkPolicies = (
     const refuse = (message: string, suggestion: string | null) =>
       problems.push({
         severity: 'error',
-        message: `template-link "${link.id}": ${message}`,
+        message: `template-link ${quotedName(link.id)}: ${message}`,
         position,
         line,
         suggestion,
@@ -60,9 +61,9 @@ export const linkPolicies = (
     if (taken !== null) {
       refuse(`the policy id is already taken ${taken}`, null);
     } else if (template === undefined) {
-      refuse(`there is no template "${link.template}"`, didYouMean(link.template, templateIds));
+      refuse(`there is no template ${quotedName(link.template)}`, didYouMean(link.template, templateIds));
     } else if (template.policy.slots.length === 0) {
-      refuse(`"${link.template}" is no template`, 'a template has ?principal or ?resource in its scope');
+      refuse(`${quotedName(link.template)} is no template`, 'a template has ?principal or ?resource in its scope');
     } else {
       const policy = linked(link, template.policy);
       if (policy.ok) policies.push({ policy: policy.value, text: template.text });

@@ -18,6 +18,8 @@ export interface LoadedPolicies {
   readonly templates: readonly Policy[];
   /** Templates that no link makes a policy of: they never apply. */
   readonly unlinkedTemplates: readonly Policy[];
+  /** Those with neither a policy nor a template in them. */
+  readonly emptySources: readonly PolicySource[];
   /** Of `policies`. */
   readonly compiled: CompiledPolicies;
   /** Of a policy or template; undefined where there is none of that id. */
@@ -35,12 +37,14 @@ export interface LoadLimits {
 
 interface ReadSources {
   readonly placed: readonly PlacedPolicy[];
+  readonly empty: readonly PolicySource[];
   readonly problems: readonly ConfigurationProblem[];
 }
 
 const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, names: PolicyNames): ReadSources => {
   const labels = sourceLabels(sources.map(({ name }) => name));
   const placed: PlacedPolicy[] = [];
+  const empty: PolicySource[] = [];
   const problems: ConfigurationProblem[] = [];
   for (const [index, source] of sources.entries()) {
     const text = new PolicyText(source);
@@ -50,13 +54,14 @@ const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, n
         problems.push(text.problemAt(problem.span, { severity: 'error', ...problem }));
       continue;
     }
+    if (parsed.value.length === 0) empty.push(source);
     for (const [position, policy] of parsed.value.entries()) {
       const named = names.name(policy, text, `${labels[index] as string}policy${position}`);
       placed.push(named.placed);
       if (named.problem !== null) problems.push(named.problem);
     }
   }
-  return { placed, problems };
+  return { placed, empty, problems };
 };
 
 const tooMany = (limit: number): ConfigurationProblem => ({
@@ -70,7 +75,7 @@ const tooMany = (limit: number): ConfigurationProblem => ({
 const isTemplate = ({ slots }: Policy): boolean => slots.length > 0;
 
 const loaded = (
-  placed: readonly PlacedPolicy[],
+  { placed, empty }: ReadSources,
   linked: readonly PlacedPolicy[],
   links: readonly PolicyLink[],
   dialect: PolicyDialect,
@@ -85,6 +90,7 @@ const loaded = (
     policies,
     templates,
     unlinkedTemplates: templates.filter(({ id }) => !inUse.has(id)),
+    emptySources: empty,
     compiled: compilePolicies(policies, dialect),
     sourceOf: (policyId) => {
       const found = byId.get(policyId);
@@ -108,11 +114,12 @@ export const loadPolicies = (
   limits: LoadLimits,
 ): Result<LoadedPolicies, readonly ConfigurationProblem[]> => {
   const names = new PolicyNames();
-  const { placed, problems } = readSources(sources, dialect, names);
+  const read = readSources(sources, dialect, names);
+  const { placed, problems } = read;
   // A template may be in what could not be read.
   if (problems.length > 0) return err(boundedProblems(problems));
   if (placed.length + links.length > limits.policies) return err([tooMany(limits.policies)]);
   const linked = linkPolicies(links, placed, names);
   if (linked.problems.length > 0) return err(boundedProblems(linked.problems));
-  return ok(loaded(placed, linked.policies, links, dialect));
+  return ok(loaded(read, linked.policies, links, dialect));
 };

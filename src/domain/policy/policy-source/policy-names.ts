@@ -1,4 +1,5 @@
 import type { ConfigurationProblem } from '../../configuration/configuration-problem.js';
+import { quotedName } from '../shown-text.js';
 import type { Span } from '../source-span.js';
 import type { Policy } from '../syntax-tree.js';
 import type { PolicyText } from './policy-text.js';
@@ -6,11 +7,17 @@ import type { PolicyText } from './policy-text.js';
 /** UTF-16 code units of an id, at the most: it is in every line of the log that it decides. */
 export const maximumPolicyIdLength = 128;
 
+/** Controls, formats such as the marks that turn the direction of text, halves of surrogate pairs, line separators. */
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
 /** Why a text can be no id, or null. */
 export const unfitId = (id: string): string | null => {
   if (id === '') return 'the id of a policy must not be empty';
-  return id.length > maximumPolicyIdLength
-    ? `the id of a policy must not have more than ${maximumPolicyIdLength} characters`
+  if (id.length > maximumPolicyIdLength) {
+    return `the id of a policy must not have more than ${maximumPolicyIdLength} characters`;
+  }
+  return hidden.test(id)
+    ? 'the id of a policy must not have control characters, line breaks or characters that cannot be seen'
     : null;
 };
 
@@ -52,6 +59,6 @@ export class PolicyNames {
     if (unfit !== null) return problem(unfit, 'write it as @id("readers-read")');
     const taken = this.take(id, { text, span });
     if (taken === null) return { placed, problem: null };
-    return problem(`the policy id "${id}" is already taken ${taken}`, 'give each policy an @id of its own');
+    return problem(`the policy id ${quotedName(id)} is already taken ${taken}`, 'give each policy an @id of its own');
   }
 }

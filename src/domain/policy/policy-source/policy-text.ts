@@ -1,4 +1,5 @@
 import type { ConfigurationProblem } from '../../configuration/configuration-problem.js';
+import { visibleText } from '../shown-text.js';
 import { type SourceLines, sourceLines } from '../source-lines.js';
 import type { Span } from '../source-span.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
@@ -43,6 +44,6 @@ export class PolicyText {
   /** `<file>:<line>:<column>`. */
   placeOf({ start }: Span): string {
     const { line, column } = this.#sourceLines.positionAt(start);
-    return `${this.source.name}:${line}:${column}`;
+    return `${visibleText(this.source.name)}:${line}:${column}`;
   }
 }

@@ -1,3 +1,5 @@
+import { visibleText } from '../shown-text.js';
+
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
@@ -8,10 +10,12 @@ const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
 
 /**
  * What is written before the number of a policy, so that no two are called the same: nothing where there is one source; else
- * the last part of its name, the whole name where several end alike, and a count where several have the same.
+ * the last part of its name, the whole name where several end alike, and a count where several have the same. Nothing is
+ * hidden in them: the names of policies are logged.
  */
-export const sourceLabels = (names: readonly string[]): readonly string[] => {
-  if (names.length === 1) return [''];
+export const sourceLabels = (sources: readonly string[]): readonly string[] => {
+  if (sources.length === 1) return [''];
+  const names = sources.map(visibleText);
   const baseNames = names.map(baseName);
   const [sameBase, sameName] = [countOf(baseNames), countOf(names)];
   const seen = new Map<string, number>();

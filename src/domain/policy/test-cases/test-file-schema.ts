@@ -1,8 +1,8 @@
 import { templateLinkBlocks } from '../../configuration/agent/authz-block.js';
+import { claimPath } from '../../configuration/agent/claim-path.js';
 import { optionBlock, optionBlocks } from '../../configuration/agent/option-blocks.js';
 import { agentDefaults } from '../../configuration/agent-configuration.js';
 import { custom } from '../../configuration/schema/block-keys.js';
-import { method } from '../../configuration/schema/network-kinds.js';
 import { list, optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, oneOf, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields, Key } from '../../configuration/schema/schema.js';
@@ -11,7 +11,7 @@ import { settingsToJson } from '../../configuration/setting/setting-json.js';
 import type { Claims, ClaimValue } from '../../tokens/claims.js';
 import { parseClaims } from '../../tokens/parse-claims.js';
 import { labelledBlock, requiredBlock } from './labelled-block.js';
-import { clientAddress, queryText, requestPath } from './request-kinds.js';
+import { clientAddress, hostField, queryText, requestMethod, requestPath } from './request-kinds.js';
 import { sketchedMethods } from './sketched-identity.js';
 
 /** A block whose members are claims, or a text with a JSON object, in which a list of one item can be told from the item. */
@@ -54,7 +54,7 @@ const principalShape = {
 
 const resourceShape = {
   path: required(requestPath, 'The path of the request.'),
-  host: optional(text, 'The Host header.'),
+  host: optional(hostField, 'The Host header.'),
   query: withDefault(queryText, '', 'none', 'The query, without the question mark.'),
 };
 
@@ -77,7 +77,7 @@ export const testCaseShape = {
     '`#false`',
     'In place of `principal`: a request without an identity, as fail-open passes it on.',
   ),
-  action: required(method, 'The method of the request.'),
+  action: required(requestMethod, 'The method of the request.'),
   resource: requiredBlock('path', resourceShape, 'What is asked for.'),
   context: optionBlock(contextShape, 'What else is known.'),
   expect: requiredBlock('decision', expectationShape, 'What is to come of it.'),
@@ -89,7 +89,7 @@ export const testFileShape = {
   'default-decision': withDefault(oneOf(['deny', 'allow']), 'deny', '`deny`', 'As in the `authz` block.'),
   'on-error': withDefault(oneOf(['deny', 'skip']), 'deny', '`deny`', 'As in the `authz` block.'),
   'principal-claim': withDefault(text, agentDefaults.principalClaim, '`sub`', 'As in the `authz` block.'),
-  'roles-claim': withDefault(text, 'roles', '`roles`', 'As in the `authz` block, which has no default.'),
+  'roles-claim': withDefault(claimPath, 'roles', '`roles`', 'As in the `authz` block, which has no default.'),
   'template-link': templateLinkBlocks,
   case: optionBlocks(testCaseShape, 'One request, and what is to come of it.'),
 };

@@ -1,6 +1,7 @@
+import { shownName } from '../shown-text.js';
 import type { Value } from './value.js';
 
-/** The type of a value in the words of Cedar, for messages; never the value itself. */
+/** The type of a value in the words of Cedar, for messages, and so bounded; never the value itself. */
 export const typeName = (value: Value): string => {
   switch (typeof value) {
     case 'boolean':
@@ -12,6 +13,6 @@ export const typeName = (value: Value): string => {
     default:
       return 'long';
   }
-  if (value.kind === 'entity') return `entity of type ${value.type}`;
+  if (value.kind === 'entity') return `entity of type ${shownName(value.type)}`;
   return value.kind === 'ip' ? 'ipaddr' : value.kind;
 };

@@ -17,6 +17,20 @@ const recordKey = (record: RecordValue): string => {
   return key;
 };
 
+/** Shorter keys are made again as quickly as they are found. */
+const shortestRemembered = 128;
+
+/** Long keys, kept as long as their values are: a policy set may ask for that of one and the same value many times. */
+const remembered = new WeakMap<SetValue | RecordValue, string>();
+
+const keyOfMany = (value: SetValue | RecordValue): string => {
+  const known = remembered.get(value);
+  if (known !== undefined) return known;
+  const key = value.kind === 'set' ? setKey(value) : recordKey(value);
+  if (key.length >= shortestRemembered) remembered.set(value, key);
+  return key;
+};
+
 /**
  * The key of a value: equal for equal values and for no others. A boolean, a long and nearly every string is its own key;
  * all other keys begin with NUL and a letter for the kind. Neither the order of a set nor of a record's attributes counts.
@@ -28,9 +42,8 @@ export const valueKey = (value: Value): ValueKey => {
     case 'entity':
       return `\0e${entityKey(value)}`;
     case 'set':
-      return setKey(value);
     case 'record':
-      return recordKey(value);
+      return keyOfMany(value);
     case 'decimal':
       return `\0d${value.units}`;
     case 'ip':

@@ -1,5 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NodeCorpusFiles } from '../../../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
@@ -22,7 +23,37 @@ describe('NodeCorpusFiles', () => {
     folder.write('corpus/deep/er/b.json', '{}');
     symlinkSync(folder.file('corpus'), folder.file('corpus/deep/again'));
     const listed = await files().list();
-    expect(listed.ok && listed.value.toSorted()).toEqual(['a.json', 'deep/er/b.json']);
+    expect(listed.ok && listed.value.files.toSorted()).toEqual(['a.json', 'deep/er/b.json']);
+    expect(listed.ok && listed.value.linkedFolders).toEqual(['deep/again']);
+  });
+
+  it('finds the cases that the comparing script finds, and skips the links to folders that it skips', async () => {
+    const text = '{"policies": "p.cedar", "entities": "e.json", "requests": []}';
+    mkdirSync(folder.file('elsewhere'));
+    for (const path of ['corpus/b.json', 'corpus/deep/er/a.json', 'elsewhere/c.json']) folder.write(path, text);
+    symlinkSync(folder.file('elsewhere'), folder.file('corpus/linked'));
+    symlinkSync(folder.file('elsewhere'), folder.file('corpus/linked.json'));
+    symlinkSync(folder.file('elsewhere/c.json'), folder.file('corpus/file.json'));
+    symlinkSync(folder.file('corpus'), folder.file('way-in'));
+    const names = async (path: string): Promise<readonly string[]> => {
+      const listed = await new NodeCorpusFiles(folder.file(path)).list();
+      return listed.ok ? listed.value.files.map((file) => file.replace('.json', '')).toSorted() : [];
+    };
+    expect(await names('corpus')).toEqual(['b', 'deep/er/a', 'file']);
+    expect(await names('way-in')).toEqual(['b', 'deep/er/a', 'file']);
+    const script = pathToFileURL(resolve('scripts/corpus-cases.mjs')).href;
+    const { namesOfCases }: { namesOfCases: (path: string) => string[] } = await import(script);
+    expect(namesOfCases(folder.file('corpus')).toSorted()).toEqual(['b', 'deep/er/a', 'file']);
+    expect(namesOfCases(folder.file('way-in')).toSorted()).toEqual(['b', 'deep/er/a', 'file']);
+  });
+
+  it('knows the names that lead to the folder, and whether a folder is there', async () => {
+    folder.write('corpus/file', '');
+    expect(files().folderNames.slice(-2)).toEqual([basename(folder.path), 'corpus']);
+    expect(await files().hasFolder('deep/er')).toBe(true);
+    expect(await files().hasFolder('../corpus')).toBe(true);
+    expect(await files().hasFolder('file')).toBe(false);
+    expect(await files().hasFolder('none')).toBe(false);
   });
 
   it('reads files of the folder and of those above it', async () => {

@@ -86,7 +86,9 @@ describe('a 64-bit integer in a token', () => {
     const zeros = fc.nat(30).map((count) => '0'.repeat(count));
     fc.assert(
       fc.property(long, zeros, fc.nat(25), (integer, tail, shift) => {
-        const spellings = [`${integer}.0${tail}`, `${integer}${'0'.repeat(shift)}e-${shift}`, `${integer}e0`];
+        // JSON has no number with two zeros in front.
+        const moved = integer === 0n ? 0 : shift;
+        const spellings = [`${integer}.0${tail}`, `${integer}${'0'.repeat(moved)}e-${moved}`, `${integer}e0`];
         for (const text of spellings) expect(claimsOf(text)['it']).toBe(claimsOf(String(integer))['it']);
       }),
     );

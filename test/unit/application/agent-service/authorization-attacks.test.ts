@@ -14,7 +14,7 @@ describe('claims that are written like entities', () => {
   it.each(disguises)('are no roles (%#)', async (disguise) => {
     const { outcome } = await authorizedAgent(admins);
     for (const roles of [disguise, [disguise]]) {
-      expect(await outcome({ headers: bearer({ sub: 'tom', roles }) })).toBe('403 default_deny');
+      expect(await outcome({ headers: bearer({ sub: 'tom', roles }) })).toBe('403 roles_unusable');
     }
   });
 

@@ -84,8 +84,11 @@ describe('roles', () => {
     const roles = [...Array.from({ length: 300 }, (_, index) => `role-${index}`), 'banned'];
     expect(await outcome({ headers: bearer({ sub: 'tom', roles }) })).toBe('403 roles_unusable');
     expect(await outcome({ headers: bearer({ sub: 'tom', roles: ['x'.repeat(257)] }) })).toBe('403 roles_unusable');
+    for (const wrong of [{ banned: true }, 7, [{ name: 'banned' }], ['a', 7]]) {
+      expect(await outcome({ headers: bearer({ sub: 'tom', roles: wrong }) })).toBe('403 roles_unusable');
+    }
     expect(await outcome({ headers: bearer({ sub: 'tom', roles: ['a'] }) })).toBe('allow');
-    expect(counted('authz_decisions_total')).toEqual({ deny: 2, allow: 1 });
+    expect(counted('authz_decisions_total')).toEqual({ deny: 6, allow: 1 });
   });
 });
 

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { KeySetSource } from '../../../../src/application/ports/key-set-source.js';
 import { toConfigurationProblem } from '../../../../src/domain/configuration/agent/option-problem-text.js';
 import { formatProblem } from '../../../../src/domain/configuration/format-problem.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
+import { err } from '../../../../src/domain/shared/result.js';
 import { apiKey, authorizedAgent, bearer } from '../../../support/authorized-agent.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
 import { testAgent } from '../../../support/test-agent.js';
@@ -142,6 +144,95 @@ describe('a policy that names what no request has', () => {
   });
 });
 
+describe('a policy that speaks of roles', () => {
+  const banned = `${everything}\nforbid(principal in Role::"banned", action, resource);`;
+  const roles = 'policy-inline:2:1: it speaks of roles, and nobody has any';
+
+  it('is worth a warning where there is no roles-claim', async () => {
+    expect(await warnings({ 'policy-inline': banned })).toEqual([`authz: ${roles}`]);
+    expect(await warnings({ 'policy-inline': banned, 'roles-claim': 'roles' })).toEqual([]);
+  });
+
+  it('is an error under strict-policies, also where no method brings claims', async () => {
+    const strict = { 'policy-inline': banned, 'strict-policies': true };
+    const shown = (await refusals({ ...strict, 'roles-claim': 'roles' })).join('\n');
+    expect(shown).toMatch(/^policy-inline:2:1: error: authz: it speaks of roles/);
+    expect(shown).toContain('set roles-claim');
+    await expect(authorizedAgent(strict)).rejects.toThrow('it speaks of roles');
+    expect(await (await authorizedAgent({ ...strict, 'roles-claim': 'roles' })).outcome({ headers: apiKey })).toBe(
+      'allow',
+    );
+  });
+
+  it('is fine where tokens come from a provider', async () => {
+    const provider = { name: 'p', issuer: 'https://id.example', 'jwks-url': 'https://id.example/keys' };
+    const config = (enabled: boolean) => ({
+      'api-keys': 'key-1:reports',
+      oidc: { ...provider, enabled },
+      authz: { enabled: true, 'policy-inline': banned, 'roles-claim': 'roles' },
+    });
+    const keySetSource: KeySetSource = { fetch: async () => err({ code: 'unreachable', detail: 'it is away' }) };
+    for (const enabled of [true, false]) {
+      const { agent, logger } = testAgent(config(enabled), { keySetSource });
+      expect(await agent.start()).toMatchObject({ ok: true });
+      agent.stop();
+      const told = logger.lines.some(({ message }) => message.includes('it speaks of roles'));
+      expect(told).toBe(!enabled);
+    }
+  });
+
+  it('is a warning in shadow policies', async () => {
+    const file = newFolder().write('next.cedar', banned);
+    const authz = { 'policy-inline': everything, 'shadow-policy-file': file, 'strict-policies': true };
+    expect(await warnings(authz)).toEqual([
+      `authz: ${file}:2:1: shadow policies: it speaks of roles, and nobody has any`,
+    ]);
+  });
+});
+
+describe('a source without any policy', () => {
+  it('is worth a warning beside others, and an error under strict-policies', async () => {
+    const file = newFolder().write('empty.cedar', '// nothing\n');
+    const authz = { 'policy-file': file, 'policy-inline': [everything, ' '] };
+    expect(await warnings(authz)).toEqual([
+      `authz: ${file}:1:1: there is no policy in it`,
+      'authz: policy-inline-2:1:1: there is no policy in it',
+    ]);
+    expect(await refusals({ ...authz, 'strict-policies': true })).toEqual([
+      expect.stringContaining(`${file}:1:1: error: authz: there is no policy in it`),
+      expect.stringContaining('policy-inline-2:1:1: error: authz: there is no policy in it'),
+    ]);
+  });
+
+  const none = 'it has no policies, and default-decision is';
+
+  it.each(['', '// nothing', '@id("team") permit(principal in ?principal, action, resource);'])(
+    'refuses the configuration where no other has one, as one without sources: %j',
+    async (text) => {
+      const authz = { 'policy-file': newFolder().write('a.cedar', text) };
+      expect((await refusals(authz)).at(-1)).toBe(
+        `error: authz: ${none} deny: every request would be denied\n  give policy-file or policy-inline`,
+      );
+      const open = { ...authz, 'default-decision': 'allow' };
+      expect(await refusals(open)).toEqual([]);
+      expect((await warnings(open)).at(-1)).toBe(`authz: ${none} allow: every request is allowed`);
+    },
+  );
+
+  it('is told once where no source is named at all', async () => {
+    expect(await warnings({ 'default-decision': 'allow' })).toEqual([`authz: ${none} allow: every request is allowed`]);
+  });
+
+  it('keeps the policies before where a file was emptied', async () => {
+    const file = newFolder().write('a.cedar', permitUser('reports'));
+    const { agent, outcome } = await authorizedAgent({ 'policy-file': file });
+    writeFileSync(file, '');
+    expect(await agent.reload()).toMatchObject({ ok: false, error: expect.stringContaining(`${none} deny`) });
+    expect(await outcome({ headers: apiKey })).toBe('allow');
+    expect(await outcome({ headers: bearer({ sub: 'tom' }) })).toBe('403 default_deny');
+  });
+});
+
 describe('a template', () => {
   const template = '@id("team") permit(principal in ?principal, action, resource == ?resource);\n';
   const link = { name: 'orders', template: 'team', principal: 'Role::"a\\"b"', resource: 'Resource::"/orders"' };
@@ -165,6 +256,11 @@ describe('a template', () => {
       expect.stringMatching(/^authz: policy-inline:1:1: .*team/),
     ]);
     expect(await outcome({ headers: apiKey, uri: '/orders' })).toBe('403 default_deny');
+  });
+
+  it('that is not linked is a warning under strict-policies, too', async () => {
+    const authz = { 'policy-inline': `${template}${everything}`, 'strict-policies': true };
+    expect(await refusals(authz)).toEqual([]);
   });
 
   it.each<[string, { name?: string; template?: string; principal?: string; resource?: null }]>([

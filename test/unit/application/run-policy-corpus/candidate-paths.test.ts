@@ -1,40 +1,55 @@
 import { describe, expect, it } from 'vitest';
-import { candidatePaths } from '../../../../src/application/run-policy-corpus/candidate-paths.js';
+import {
+  insidePaths,
+  partsOfReference,
+  pathFrom,
+  shortenedPaths,
+  shownRoots,
+} from '../../../../src/application/run-policy-corpus/candidate-paths.js';
 
-describe('candidatePaths', () => {
-  it('looks in the folder first, then below it, then above it, then without leading parts', () => {
-    const paths = candidatePaths('tests/multi/p.cedar', 'cedar/tests/multi/1.json');
-    expect(paths.slice(0, 5)).toEqual([
-      'tests/multi/p.cedar',
-      'cedar/tests/multi/p.cedar',
-      'cedar/tests/tests/multi/p.cedar',
-      'cedar/tests/multi/tests/multi/p.cedar',
-      '../tests/multi/p.cedar',
-    ]);
-    expect(paths).toContain('../../tests/multi/p.cedar');
-    expect(paths).toContain('cedar/tests/multi/p.cedar');
-    expect(paths.indexOf('p.cedar')).toBeGreaterThan(paths.indexOf('../../tests/multi/p.cedar'));
+const inside = (reference: string, caseFile: string): readonly string[] =>
+  insidePaths(partsOfReference(reference), caseFile);
+const shortened = (reference: string, caseFile: string): readonly string[] =>
+  shortenedPaths(partsOfReference(reference), caseFile);
+
+describe('insidePaths', () => {
+  it('begins with the folder, and goes down to that of the case', () => {
+    expect(inside('tests/p.cedar', 'a/b/1.json')).toEqual(['tests/p.cedar', 'a/tests/p.cedar', 'a/b/tests/p.cedar']);
+    expect(inside('./tests//p.cedar', '1.json')).toEqual(['tests/p.cedar']);
+    expect(inside('tests\\p.cedar', '1.json')).toEqual(['tests/p.cedar']);
   });
 
-  it('finds what an archive has beside the case, its folder gone', () => {
-    expect(candidatePaths('corpus-tests/abc.cedar', 'abc.json')).toContain('abc.cedar');
-    expect(candidatePaths('corpus-tests/abc.cedar', 'unpacked/abc.json')).toContain('unpacked/abc.cedar');
+  it('takes a name that climbs from the folder of the case, and never out of the corpus', () => {
+    expect(inside('../data/e.json', 'tests/1.json')).toEqual(['data/e.json']);
+    expect(inside('a/../e.json', 'tests/1.json')).toEqual(['tests/e.json']);
+    expect(inside('../../etc/e.json', 'tests/1.json')).toEqual([]);
+    expect(pathFrom('..', partsOfReference('../e.json'))).toEqual([]);
+    expect(shortened('../../etc/e.json', 'tests/1.json')).toEqual([]);
+  });
+});
+
+describe('shownRoots', () => {
+  const roots = (references: readonly string[], folder: string): readonly string[] =>
+    shownRoots(references.map(partsOfReference), partsOfReference(folder));
+
+  it('are where the references of the case lead to the folder from', () => {
+    expect(roots(['tests/multi/p.cedar', 'data/e.json'], '/x/tests')).toEqual(['..']);
+    expect(roots(['tests/multi/p.cedar'], '/x/tests/multi')).toEqual(['../..']);
+    expect(roots(['tests/tests/p.cedar'], '/x/tests/tests')).toEqual(['../..', '..']);
   });
 
-  it('looks for a shortened name nowhere above the folder', () => {
-    expect(candidatePaths('a/b/entities.json', 'x/1.json').filter((path) => path.startsWith('../'))).toEqual(
-      [1, 2, 3, 4, 5, 6].map((count) => `${'../'.repeat(count)}a/b/entities.json`),
-    );
+  it('are none where nothing shows it', () => {
+    expect(roots(['corpus-tests/p.cedar'], '/tmp/flat')).toEqual([]);
+    expect(roots(['multi/p.cedar'], '/x/tests')).toEqual([]);
+    expect(roots(['tests'], '/x/tests')).toEqual([]);
+    expect(roots(['a/b/c/d/e/f/g/p.cedar'], '/a/b/c/d/e/f/g')).toEqual([]);
   });
+});
 
-  it('does not climb where a case says so', () => {
-    expect(candidatePaths('../../etc/passwd', '1.json')).toContain('etc/passwd');
-    expect(candidatePaths('/etc/passwd', '1.json').filter((path) => path.startsWith('/'))).toEqual([]);
-    expect(candidatePaths('a/..', '1.json')).toEqual([]);
-    expect(candidatePaths('', '1.json')).toEqual([]);
-  });
-
-  it('reads the separators of Windows', () => {
-    expect(candidatePaths('tests\\p.cedar', '1.json')[0]).toBe('tests/p.cedar');
+describe('shortenedPaths', () => {
+  it('are beside the case and in the folder, and nowhere else', () => {
+    expect(shortened('corpus-tests/abc.cedar', 'abc.json')).toEqual(['abc.cedar']);
+    expect(shortened('a/b/e.json', 'x/y/1.json')).toEqual(['x/y/b/e.json', 'b/e.json', 'x/y/e.json', 'e.json']);
+    expect(shortened('e.json', '1.json')).toEqual([]);
   });
 });

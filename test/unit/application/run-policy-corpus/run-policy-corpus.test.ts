@@ -116,9 +116,11 @@ describe('runPolicyCorpus', () => {
 
   it.each([
     ['is nowhere', 'none.cedarschema', 'none.cedarschema (schema) was found nowhere'],
-    ['cannot be read', 'tests/p.cedar', 'tests/p.cedar: line 2, column 3: a declaration was expected'],
+    ['cannot be read', 'bad.cedarschema', 'bad.cedarschema: line 2, column 3: a declaration was expected'],
   ])('remarks on a schema that %s, and does without', async (_, schema, why) => {
-    const { lines, remarks, totals } = await run(corpus({ '1.json': caseText({ schema }) }));
+    const { lines, remarks, totals } = await run(
+      corpus({ '1.json': caseText({ schema }) }, { 'bad.cedarschema': policies }),
+    );
     expect(lines).toEqual(decided.map((line) => ({ case: '1', ...line })));
     expect(remarks).toEqual([`1: read without its schema: ${why}`]);
     expect(totals).toEqual(ok({ cases: 1, failed: 0 }));
@@ -136,20 +138,32 @@ describe('runPolicyCorpus', () => {
   it.each([
     ['policies that are nowhere', { policies: 'tests/none.cedar' }, 'tests/none.cedar (policies) was found nowhere'],
     ['policies that are no path', { policies: { a: 1 } }, '"policies" is the path of a file, not an object'],
+    [
+      'policies of another kind of file',
+      { policies: 'etc/passwd' },
+      /^"policies" is the path of a file \*\.cedar, not etc/,
+    ],
+    [
+      'a schema of another kind of file',
+      { schema: 'etc/passwd' },
+      /^"schema" is the path of a file \*\.cedarschema or/,
+    ],
     ['policies that do not parse', { policies: 'bad.cedar' }, /^bad\.cedar:2:9: /],
     [
       'entities that are broken',
-      { entities: 'bad.txt' },
-      'bad.txt: User::"a": attribute "x": null is not a value of Cedar',
+      { entities: 'bad.json' },
+      'bad.json: User::"a": attribute "x": null is not a value of Cedar',
     ],
-    ['entities that are no JSON', { entities: 'tests/p.cedar' }, /^tests\/p\.cedar: line 2, column 3: /],
+    ['entities that are no JSON', { entities: 'none.json' }, /^none\.json: line 1, column 1: /],
   ])('reports %s for each request, and runs the other cases', async (_, broken, error) => {
     const { lines, complaints, totals } = await run(
       corpus(
         { '1.json': caseText(broken), '2.json': caseText() },
         {
+          'etc/passwd': 'root:x:0:0',
           'bad.cedar': '\npermit ()',
-          'bad.txt': '[{"uid": {"type": "User", "id": "a"}, "attrs": {"x": null}, "parents": []}]',
+          'none.json': 'none of it',
+          'bad.json': '[{"uid": {"type": "User", "id": "a"}, "attrs": {"x": null}, "parents": []}]',
         },
       ),
     );
@@ -183,6 +197,47 @@ describe('runPolicyCorpus', () => {
       { case: '2', error: '"requests" is an array, not an object' },
     ]);
     expect(totals).toEqual(ok({ cases: 3, failed: 2 }));
+  });
+
+  it('names each link to a folder, and says so where there is nothing else', async () => {
+    const linked = (files: CorpusFiles): CorpusFiles => ({
+      ...files,
+      list: async () => {
+        const listed = await files.list();
+        return listed.ok ? ok({ files: listed.value.files, linkedFolders: ['b', 'a'] }) : listed;
+      },
+    });
+    const { remarks, totals } = await run(linked(corpus({ '1.json': caseText() })));
+    expect(remarks).toEqual(['a', 'b'].map((name) => `${name} is a link to a folder, which is not followed`));
+    expect(totals).toEqual(ok({ cases: 1, failed: 0 }));
+    expect((await run(linked(corpusInMemory(new Map())))).totals).toEqual(
+      err(expect.stringContaining('save behind links to folders')),
+    );
+  });
+
+  it('repeats no more than a little of what is wrong', async () => {
+    const digits = '9'.repeat(3_000_000);
+    const attributes = `{"${'k'.repeat(100_000)}":[${digits}]}`;
+    const entityOf = (uid: object, attrs: string): string =>
+      `[{"uid":${JSON.stringify(uid)},"attrs":${attrs},"parents":[]}]`;
+    const longUid = { type: 'T'.repeat(100_000), id: 'i'.repeat(100_000) };
+    const { lines, complaints } = await run(
+      corpus(
+        Object.fromEntries(
+          ['a', 'b', 'c', 'd', 'e'].map((name) => [`${name}.json`, caseText({ entities: `data/${name}.json` })]),
+        ),
+        {
+          'data/a.json': entityOf({ type: 'U', id: 'a' }, attributes),
+          'data/b.json': entityOf(longUid, '{"a":null}'),
+          'data/c.json': entityOf({ ...longUid, type: ' '.repeat(100_000) }, '{}'),
+          'data/d.json': `{"${'k'.repeat(100_000)}": {"${'k'.repeat(100_000)}": 1, "${'k'.repeat(100_000)}": 2}}`,
+          'data/e.json': entityOf({ type: 'U', id: 'a' }, `{"x":{"__extn":{"fn":"${'f'.repeat(100_000)}","arg":1}}}`),
+        },
+      ),
+    );
+    expect(complaints.length).toBe(5);
+    for (const complaint of complaints) expect(complaint.length).toBeLessThan(600);
+    for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(600);
   });
 
   it('takes a folder without cases, and one that cannot be listed, for a mistake', async () => {

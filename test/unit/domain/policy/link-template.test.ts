@@ -38,6 +38,15 @@ describe('linkTemplate', () => {
     expect(linked.ok && linked.value.resource).toEqual({ kind: 'equals', entity: entityUid('Resource', 'b') });
   });
 
+  it('names a template so that it can be logged', () => {
+    const one = { ...template('permit (principal == ?principal, action, resource);'), id: `\n${'x'.repeat(5000)}` };
+    const linked = linkTemplate(one, 'mine', {});
+    expect(linked).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^the template \\u\{a\}x{127}\.\.\. needs/),
+    });
+  });
+
   it.each<[string, string, TemplateLinkEntities, string]>([
     [
       'a policy',

@@ -1,3 +1,4 @@
+import { quotedName, shownName } from '../../shown-text.js';
 import type { Span } from '../../source-span.js';
 import type { Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
@@ -10,7 +11,7 @@ const expected = 'record or entity';
 const attributeMissing = (owner: string, name: string, span: Span): EvaluationError => ({
   kind: 'error',
   code: 'attribute_missing',
-  message: `${owner} has no attribute ${JSON.stringify(name)}`,
+  message: `${owner} has no attribute ${quotedName(name)}`,
   span,
 });
 
@@ -28,7 +29,9 @@ export const attribute = (object: Compiled, name: string, span: Span): Compiled 
       case 'entity': {
         const entity = request.entities.get(value);
         if (entity === undefined) return entityMissing(value.type, object.span);
-        return entity.attributes.get(name) ?? attributeMissing(`this entity of type ${value.type}`, name, span);
+        return (
+          entity.attributes.get(name) ?? attributeMissing(`this entity of type ${shownName(value.type)}`, name, span)
+        );
       }
       default:
         return typeError(expected, value, object.span);

@@ -1,4 +1,6 @@
 import { extensionFunction } from '../../extensions/extension-functions.js';
+import { partialEvaluationFunction } from '../../extensions/extension-signatures.js';
+import { shownName } from '../../shown-text.js';
 import type { Span } from '../../source-span.js';
 import type { Value } from '../../values/value.js';
 import { type Compiled, constant, derived } from '../compiled.js';
@@ -11,7 +13,11 @@ const located = (outcome: Outcome, span: Span): Outcome =>
 export const extensionCall = (name: string, args: readonly Compiled[], span: Span): Compiled => {
   const apply = extensionFunction(name);
   if (apply === undefined) {
-    return constant({ kind: 'error', code: 'extension_error', message: `there is no function ${name}`, span }, span);
+    const message =
+      name === partialEvaluationFunction
+        ? `the value of ${name} is for partial evaluation to leave open: it has none here`
+        : `there is no function ${shownName(name)}`;
+    return constant({ kind: 'error', code: 'extension_error', message, span }, span);
   }
   return derived(span, args, (request) => {
     const values: Value[] = [];

@@ -1,3 +1,4 @@
+import { shownName } from '../../shown-text.js';
 import type { Span } from '../../source-span.js';
 import type { EntityUid } from '../../values/value.js';
 import type { AuthorizationRequest, Entity } from '../authorization-request.js';
@@ -9,7 +10,7 @@ import { entityMissing, typeError } from '../evaluation-failures.js';
 const tagMissing = (type: string, span: Span): EvaluationError => ({
   kind: 'error',
   code: 'tag_missing',
-  message: `this entity of type ${type} has no such tag`,
+  message: `this entity of type ${shownName(type)} has no such tag`,
   span,
 });
 

@@ -91,6 +91,68 @@ describe('policy check', () => {
     expect(strict).toMatchObject({ result: '', exitCode: 1 });
   });
 
+  it('warns of a file without policies, which is an error with --strict', async () => {
+    const empty = folder.write('empty.cedar', '// none\n');
+    expect(await run('check', empty)).toMatchObject({ result: '0 policies: 1 warning\n', exitCode: 0 });
+    const strict = await run('check', '--strict', empty);
+    expect(strict.messages).toMatch(/^empty\.cedar:1:1: error: there is no policy in it\n/);
+    expect(strict.exitCode).toBe(1);
+  });
+
+  it('leaves a template without a link a warning with --strict: its links may be in a configuration', async () => {
+    const strict = await run('check', '--strict', folder.file('guards.cedar'));
+    expect(strict.messages).toMatch(/^guards\.cedar:5:1: warning: the template "owner" never applies/);
+    expect(strict).toMatchObject({ result: '1 policy, 1 template: 1 warning\n', exitCode: 0 });
+  });
+
+  const agentWith = (transport: string, methods: string, authz: string) =>
+    folder.write(
+      'agent.kdl',
+      `listeners { listener "http" { address "127.0.0.1:0" } }
+upstreams { upstream "app" { target "127.0.0.1:1" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "app"; agents "auth" } }
+agents { agent "auth" {
+    ${transport}
+    events "request_headers"
+    config {
+        ${methods}
+        authz { enabled #true; ${authz} }
+    }
+} }
+`,
+    );
+  const embedded = 'transport "embedded"';
+  const socket = 'socket "/tmp/auth.sock"';
+  const keys = 'api-keys "key-1:reports"';
+  const tokens = 'jwt-secret "0123456789abcdef0123456789abcdef"';
+
+  it('warns of roles that nobody can have in an agent', async () => {
+    const readers = `policy-file "${folder.file('readers.cedar')}"`;
+    const claim = `${readers}; roles-claim "roles"`;
+    const roles = /^readers\.cedar:1:1: warning: it speaks of roles, and nobody has any$/m;
+    const told = async (...written: Parameters<typeof agentWith>) =>
+      roles.test((await run('check', '--config', agentWith(...written))).messages);
+    expect(await told(embedded, tokens, readers)).toBe(true);
+    expect(await told(embedded, tokens, claim)).toBe(false);
+    expect(await told(embedded, keys, claim)).toBe(true);
+    expect(await told(socket, keys, readers)).toBe(true);
+    // Whoever starts that agent may give it a key for tokens.
+    expect(await told(socket, keys, claim)).toBe(false);
+    const strict = await run('check', '--strict', '--config', agentWith(embedded, tokens, readers));
+    expect(strict.messages).toMatch(/^readers\.cedar:1:1: error: it speaks of roles/m);
+  });
+
+  it('refuses what leaves an agent without any policy, as the agent does', async () => {
+    const empty = folder.write('empty.cedar', '// none\n');
+    const denied = await run('check', '--config', agentWith(embedded, keys, `policy-file "${empty}"`));
+    expect(denied.messages).toContain('error: it has no policies, and default-decision is deny');
+    expect(denied.exitCode).toBe(1);
+    const open = agentWith(embedded, keys, `policy-file "${empty}"; default-decision "allow"`);
+    const allowed = await run('check', '--strict', '--config', open);
+    expect(allowed.messages).toContain('warning: it has no policies, and default-decision is allow');
+    expect((await run('check', '--config', open)).exitCode).toBe(0);
+  });
+
   it('refuses a file that is given twice, and a folder without policies', async () => {
     const path = folder.file('readers.cedar');
     expect(await run('check', path, path)).toMatchObject({
@@ -250,6 +312,18 @@ case "a token without the claim" {
     ['case "a" { anonymous; action "GET"; expect "deny" }', undefined, '"resource" is missing'],
     ['case "a" { anonymous; action "GET"; resource "/" }', undefined, '"expect" is missing'],
     ['case "a" { anonymous; action "get"; resource "/"; expect "deny" }', undefined, 'did you mean "GET"?'],
+    [
+      'case "a" { anonymous; action "FOO"; resource "/"; expect "deny" }',
+      undefined,
+      'cases.test.kdl:2:30: error: "action" must be a method that the gateway lets pass, not "FOO"',
+    ],
+    ['case "a" { anonymous; action "DELTE"; resource "/"; expect "deny" }', undefined, 'did you mean "DELETE"?'],
+    [
+      'case "a" { anonymous; action "GET"; resource "/" { host "A b" }; expect "deny" }',
+      undefined,
+      'cases.test.kdl:2:57: error: "host" must be a host that the gateway lets pass, not "A b"',
+    ],
+    [readerCase('a', '"allow"'), 'policies "readers.cedar"\nroles-claim "a..b"', 'cases.test.kdl:2:13: error: '],
     ['case "a" { anonymous; action "GET"; resource "/a?b"; expect "deny" }', undefined, 'give "b" as its query'],
     ['case "a" { anonymous; action "GET"; resource "/a/./b"; expect "deny" }', undefined, 'write "/a/b"'],
     [
@@ -320,7 +394,7 @@ readers.cedar:1:1: permit "readers-read": does not apply: a condition is not ful
     );
     expect((await run('explain', ...question(), '--principal', 'alice', '--role', 'reader')).result).toContain(
       `readers.cedar:1:1: permit "readers-read": error: attribute_missing: this record has no attribute "department"
-  3:42    when context.claims.department  fails: {sub: "alice", roles: ["reader"]}.department
+  3:42    in when: context.claims.department  fails: {sub: "alice", roles: ["reader"]}.department
 `,
     );
   });

@@ -21,16 +21,29 @@ const schema = `
 
 const any = <T>(...choices: readonly T[]) => fc.constantFrom(...choices);
 const claims = any('principal.claims', 'context.claims', 'User::"x".claims');
-const grammar = fc.letrec<Record<'bool' | 'text' | 'texts' | 'long' | 'user' | 'address', string>>((tie) => ({
-  text: fc.oneof(
+/** Attributes that only some texts can be, and one of those. */
+const known = any(
+  ['resource.path', '"/a/b"'],
+  ['resource["host"]', '"api.example.com"'],
+  ['resource.query', '"a=1"'],
+  ['context.method', '"GET"'],
+  ['context.auth_method', '"jwt"'],
+);
+const grammar = fc.letrec<
+  Record<'bool' | 'text' | 'free' | 'constant' | 'field' | 'texts' | 'long' | 'user' | 'address', string>
+>((tie) => ({
+  constant: any('"GET"', '"a"', '"/a"'),
+  // What only some texts can be.
+  field: any('resource.path', 'resource["host"]', 'resource.query', 'context.method', 'context.auth_method'),
+  free: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
-    any('"GET"', '"a"', 'resource.path', 'resource["host"]', 'resource.query', 'context.method', 'context.auth_method'),
     any('context.correlation_id', 'principal.id'),
     claims.map((of) => `${of}.email`),
     claims.map((of) => `${of}["org"].unit`),
-    fc.tuple(tie('bool'), tie('text'), tie('text')).map(([a, b, c]) => `(if ${a} then ${b} else ${c})`),
-    tie('text').map((text) => `{ a: ${text}, "b": 1 }.a`),
+    fc.tuple(tie('bool'), tie('text'), tie('free')).map(([a, b, c]) => `(if ${a} then ${b} else ${c})`),
+    tie('free').map((text) => `{ a: ${text}, "b": 1 }.a`),
   ),
+  text: fc.oneof({ maxDepth: 3, withCrossShrink: true }, tie('free'), tie('field'), tie('constant')),
   texts: fc.oneof(
     { maxDepth: 3 },
     any('principal.roles', 'context.roles', '["a", "b"]'),
@@ -53,10 +66,13 @@ const grammar = fc.letrec<Record<'bool' | 'text' | 'texts' | 'long' | 'user' | '
   bool: fc.oneof(
     { maxDepth: 4 },
     claims.map((of) => `${of}.admin`),
-    fc.tuple(tie('text'), any('==', '!='), tie('text')).map(([a, o, b]) => `(${a} ${o} ${b})`),
-    tie('text').map((text) => `(${text} like "/a*")`),
+    fc.tuple(tie('free'), any('==', '!='), tie('text')).map(([a, o, b]) => `(${a} ${o} ${b})`),
+    fc.tuple(tie('field'), any('==', '!='), tie('field')).map(([a, o, b]) => `(${a} ${o} ${b})`),
+    fc.tuple(any('==', '!='), known).map(([o, [a, b]]) => `(${a} ${o} ${b})`),
+    known.map(([a, b]) => `[${b}].contains(${a})`),
+    fc.oneof(tie('free'), any('resource.path', 'resource.query')).map((text) => `(${text} like "/a*")`),
     fc.tuple(tie('long'), any('<', '>='), tie('long')).map(([a, o, b]) => `(${a} ${o} ${b})`),
-    fc.tuple(tie('texts'), tie('text')).map(([a, b]) => `${a}.contains(${b})`),
+    fc.tuple(tie('texts'), tie('free')).map(([a, b]) => `${a}.contains(${b})`),
     fc.tuple(tie('texts'), any('containsAll', 'containsAny'), tie('texts')).map(([a, m, b]) => `${a}.${m}(${b})`),
     tie('texts').map((texts) => `${texts}.isEmpty()`),
     fc.tuple(tie('address'), tie('address')).map(([a, b]) => `${a}.isInRange(${b})`),

@@ -140,10 +140,25 @@ describe('policy explain', () => {
     ],
     [[...question, '--principal', 'a', '--query', '?x'], '--query must be without the question mark: write "x"'],
     [['explain', '--policies', 'a', '--principal', 'a'], '--action is missing, as in --action GET'],
-    [['explain', '--policies', 'a', '--principal', 'a', '--action', 'G T'], '--action must be a method, as GET'],
+    [
+      ['explain', '--policies', 'a', '--principal', 'a', '--action', 'G T'],
+      '--action must be a method that the gateway lets pass, not "G T": did you mean "GET"?',
+    ],
+    [
+      ['explain', '--policies', 'a', '--principal', 'a', '--action', 'FOO'],
+      '--action must be a method that the gateway lets pass, not "FOO"',
+    ],
+    [
+      [...question, '--principal', 'a', '--host', 'A b'],
+      '--host must be a host that the gateway lets pass, not "A b": write "a.example" or "a.example:8080"',
+    ],
+    [
+      [...question, '--principal', 'a', '--roles-claim', 'a..b'],
+      '--roles-claim must have a name on either side of each dot, not "a..b"',
+    ],
     [
       ['explain', '--policies', 'a', '--principal', 'a', '--action', 'get'],
-      '--action must be in upper case: --action GET',
+      '--action must be in upper case: methods are case-sensitive: did you mean "GET"?',
     ],
     [
       ['explain', '--policies', 'a', '--principal', 'a', '--action', 'GET'],

@@ -86,6 +86,13 @@ describe('the authz block', () => {
     expect(refusals({ 'on-error': 'allow' })).toHaveLength(1);
     expect(refusals({ enabled: 'yes' })).toHaveLength(1);
     expect(refusals({ 'policy-inline': '' })).toHaveLength(1);
+    for (const path of ['a..b', '.a', 'a.', '.', 'a...b']) {
+      expect(refusals({ 'roles-claim': path })).toEqual([
+        `config.authz.roles-claim: "roles-claim" must have a name on either side of each dot, not "${path}"`,
+      ]);
+    }
+    expect(refusals({ 'roles-claim': '' })).toEqual(['config.authz.roles-claim: "roles-claim" must not be empty']);
+    expect(refusals({ 'roles-claim': 'https://example.com/roles' })).toEqual([]);
     expect(refusals({ 'template-link': { name: 'x' } })).toEqual(['config.authz.template-link: "template" is missing']);
     expect(refusals({ 'template-link': 'x' })).toEqual(['config.authz: "template-link" needs a block']);
   });

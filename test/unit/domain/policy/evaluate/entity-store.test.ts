@@ -86,6 +86,24 @@ describe('an entity store', () => {
 
   it('refuses more ancestors than it can hold', () => {
     const line = Array.from({ length: 3500 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
-    expect(refusal(...line)).toBe('the entities have more than 5000000 ancestors together');
+    expect(refusal(...line)).toMatch(/^the entities have more than 5000000 ancestors together/);
+  });
+
+  it('refuses few ancestors that are reached in very many ways', () => {
+    const width = 40;
+    const layered = Array.from({ length: width * width }, (_, index) => {
+      const above = index - (index % width) - width;
+      return entity(`${index}`, above < 0 ? [] : Array.from({ length: width }, (_unused, next) => `${above + next}`));
+    });
+    expect(refusal(...layered.slice(0, width * 10))).toBeNull();
+    expect(refusal(...layered)).toMatch(/ counted by the parents that lead to them$/);
+  });
+
+  it('shows no more of a long or hidden name than is fit for a log', () => {
+    const id = `\u202e\u009b${'x'.repeat(5000)}`;
+    for (const message of [refusal(entity(id, [id])), refusal(entity(id), entity(id, ['p']))]) {
+      expect(message).toContain('\\u{202e}\\u{9b}xxx');
+      expect(message?.length).toBeLessThan(400);
+    }
   });
 });

@@ -3,17 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkAgainstModel } from '../../../../../src/domain/policy/gateway-model/check-against-model.js';
 import { httpMethods } from '../../../../../src/domain/policy/gateway-model/http-methods.js';
 import { parsePolicies } from '../../../../../src/domain/policy/parse/parse-policies.js';
-
-const check = (text: string) => {
-  const parsed = parsePolicies(text, 'extended');
-  if (!parsed.ok) throw new Error(parsed.error.map(({ message }) => message).join('; '));
-  return checkAgainstModel(parsed.value).map(({ span, message, suggestion }) => ({
-    at: text.slice(span.start, span.end),
-    message,
-    suggestion,
-  }));
-};
-const when = (condition: string) => check(`permit(principal, action, resource) when { ${condition} };`);
+import { modelFindings as check, whenFindings as when } from '../../../../support/model-findings.js';
 
 describe('the check against the model of the gateway', () => {
   it.each([
@@ -76,6 +66,32 @@ describe('the check against the model of the gateway', () => {
     'datetime(context.claims.until) > datetime("2024-01-01") && decimal("1.0").lessThan(decimal("2.0"))',
     'context.claims has "__entity" && context.claims["https://example.com/roles"].contains("a")',
     '-context.claims.n * 2 < 4 && !(context.claims.b)',
+    'context.claims.a == 1 || context.claims.a == "1" || context.claims.a == [1]',
+    'context.claims.a && (if context.claims.b then context.claims.c else false)',
+    'context.claims.a < context.claims.b && context.claims.until < datetime("2030-01-01")',
+    '[1, "1", principal.id].contains(context.claims.a)',
+    'context.claims.groups.containsAny(["admin"]) && ["a"].containsAll(context.claims.groups)',
+    'principal.roles.containsAll(context.claims.groups) && principal.roles.containsAny([])',
+    'principal.roles == [] || [] == ["admin"] || [].contains(1)',
+    'resource.path.startsWith(context.claims.home) && context.claims.email.endsWith(principal.id)',
+    'datetime(context.claims.at).offset(duration("1h")).toDate() == datetime("2026-01-01")',
+    'datetime("2026-01-02").durationSince(datetime(context.claims.at)).toDays() + 1 < 7',
+    'decimal(context.claims.limit).greaterThan(decimal("1.5")) && duration("1h") < duration("2h")',
+    'resource.path like "*.json" || resource.path like "*/private/*" || resource.path like "*"',
+    'resource.path like "/a/.*" || resource.path like "/a%*" || resource.path like "/a%C*" || resource.path == "*"',
+    'resource.path like "/a/\\*" || resource.path == "/logs-*/_search" || resource.path == "/a;b=1/"',
+    'resource.path like "*//*" || resource.path.contains("/../") || resource.path.contains("%2e")',
+    'resource.path.startsWith("") || resource.path.endsWith("/") || resource.path.contains("-")',
+    'resource.host like "*.example.com" || resource.host == "[2001:db8::1]" || resource.host like "[*:1]"',
+    'resource.query like "a=*" || resource.query like "*?*" || resource.query.contains("?")',
+    'context.method.startsWith("MK") || ["PUT", context.claims.method].contains(context.method)',
+    '["mtls", "jwt", "oidc", "api_key", "basic", "none"].contains(context.auth_method)',
+    'context.client_ip == ip("10.0.0.1/32") || context.client_ip != ip("::1")',
+    '(if true then resource.path else resource.host) == "reports"',
+    '(if true then 1 else "1") == true',
+    '{ a: "x" } == { a: 1 } && context == {}',
+    'principal in [] || (if true then [Role::"a"] else []).contains(Role::"b")',
+    '-9223372036854775808 < 9223372036854775806 + 1',
   ])('finds nothing in when { %s }', (condition) => {
     expect(when(condition)).toEqual([]);
   });
@@ -329,7 +345,7 @@ describe('the check against the model of the gateway', () => {
     [
       '"10.0.0.0/8"',
       'context.client_ip.isInRange("10.0.0.0/8")',
-      '"isInRange" takes a range of addresses, and this is of type string',
+      '"isInRange" takes an argument of type ipaddr, and this is of type string',
     ],
     [
       'context.method.containsAll(["a"])',

@@ -21,8 +21,8 @@ const facts = { method: 'GET', uri: '/', host: null, clientIp: '::1', correlatio
 const { entities, resource, context } = gatewayRequest(made.value, facts);
 
 const typesOf = (attributes: Iterable<readonly [string, Value]>) =>
-  [...attributes].map(([name, value]) => [name, name === 'claims' ? 'unknown' : typeName(value)]);
-const named = (type: ModelType) => (type.kind === 'plain' ? type.name.replace(' of strings', '') : type.kind);
+  [...attributes].map(([name, value]) => [name, typeName(value)]);
+const named = (type: ModelType) => (type.kind === 'plain' ? type.name : type.kind);
 const modelled = (attributes: ReadonlyMap<string, ModelType>) =>
   [...attributes].map(([name, type]) => [name, named(type)]);
 

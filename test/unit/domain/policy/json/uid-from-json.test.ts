@@ -17,10 +17,12 @@ const isNameToCedar = (type: string): boolean => {
 };
 
 describe('uidFromJson', () => {
-  it('reads both forms', () => {
+  it('reads every form', () => {
     const uid = ok({ kind: 'entity', type: 'Photos::Album', id: '' });
     expect(uidFromJson({ type: 'Photos::Album', id: '' })).toEqual(uid);
     expect(uidFromJson({ __entity: { type: 'Photos::Album', id: '' } })).toEqual(uid);
+    expect(uidFromJson(['Photos::Album', ''])).toEqual(uid);
+    expect(uidFromJson({ __entity: ['Photos::Album', ''], type: 'Other', id: 'b' })).toEqual(uid);
   });
 
   it.each(typeNames)('agrees with Cedar on whether %j names a type', (type) => {

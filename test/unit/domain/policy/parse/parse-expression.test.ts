@@ -157,7 +157,17 @@ describe('expressions', () => {
     }
   });
 
-  it('do not know the function of partial evaluation', () => {
-    expect(expressionProblems('unknown("x")')[0]).toContain('there is no function `unknown`');
+  it('refuse the function of partial evaluation', () => {
+    expect(expressionProblems('unknown("x")', 'extended')).toEqual([
+      '0-7 `unknown` is a function of partial evaluation, which is not part of this language',
+    ]);
+  });
+
+  it('read it where the language is that of Cedar and no more, with any arguments', () => {
+    for (const text of ['unknown("x")', 'unknown()', 'unknown(1, principal)']) {
+      expect(oneExpression(text, 'cedar')).toMatchObject({ kind: 'call', name: 'unknown' });
+    }
+    expect(expressionProblems('"x".unknown()')[0]).toContain('there is no method `unknown`');
+    expect(expressionProblems('A::unknown("x")')[0]).toContain('there is no function `A::unknown`');
   });
 });

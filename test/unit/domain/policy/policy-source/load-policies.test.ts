@@ -63,6 +63,36 @@ describe('the ids of policies', () => {
     ]);
   });
 
+  it.each([
+    ['a new line', '\\n'],
+    ['an escape', '\\u{1b}[31m'],
+    ['a C1 control', '\u009b'],
+    ['a mark of direction', '\u202e'],
+    ['what cannot be seen', '\\u{200b}'],
+    ['a tag', '\\u{e0041}'],
+    ['a line separator', '\u2028'],
+  ])('cannot have %s in them', (_, hidden) => {
+    const found = problems([source(`${any}\n  @id("a${hidden}b") ${any}`)]);
+    expect(found).toMatchObject([
+      {
+        severity: 'error',
+        message: 'the id of a policy must not have control characters, line breaks or characters that cannot be seen',
+        position: { line: 2, column: 3 },
+      },
+    ]);
+  });
+
+  it('may have letters of any language, and spaces', () => {
+    expect(ids(source(`@id("Leser dürfen 読む 😀") ${any}`))).toEqual(['Leser dürfen 読む 😀']);
+  });
+
+  it('show what is hidden in the name of a source', () => {
+    expect(ids(source(any, '/p/a\n\u202eb.cedar'), source(any, '/p/c.cedar'))).toEqual([
+      'a\\u{a}\\u{202e}b.cedar/policy0',
+      'c.cedar/policy0',
+    ]);
+  });
+
   it('are each given once, and both places are told', () => {
     const [problem, ...more] = problems([
       source(`${any}\n@id("x")\n${any}`, '/p/a.cedar'),
@@ -168,6 +198,8 @@ describe('loaded policies', () => {
     ['an id that its template has', { id: 'may-read' }, /already taken at \/etc\/portcullis\/main\.cedar:1:1/, null],
     ['an empty id', { id: '' }, /must not be empty/, null],
     ['a long id', { id: 'x'.repeat(129) }, /more than 128 characters/, null],
+    ['a control in its id', { id: 'a\u001bb' }, /^template-link "a\\u\{1b\}b": .*must not have control/, null],
+    ['a hidden template', { template: `\u202e${'x'.repeat(9999)}` }, /no template "\\u\{202e\}x{127}"\.\.\.$/, null],
   ])('are refused with a link that has %s', (_, some, message, suggestion) => {
     const [problem, ...more] = problems([source(`${template} ${any}`)], [link(some)]);
     expect(more).toEqual([]);

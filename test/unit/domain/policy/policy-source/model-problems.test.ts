@@ -5,10 +5,10 @@ import { loadPolicies } from '../../../../../src/domain/policy/policy-source/loa
 import { modelProblems } from '../../../../../src/domain/policy/policy-source/model-problems.js';
 import type { PolicyLink } from '../../../../../src/domain/policy/policy-source/policy-source.js';
 
-const found = (text: string, links: readonly PolicyLink[] = [], strict = false) => {
+const found = (text: string, links: readonly PolicyLink[] = [], strict = false, rolesPossible = true) => {
   const loaded = loadPolicies([{ name: 'main.cedar', text }], links, 'extended', policyLimits);
   if (!loaded.ok) throw new Error(loaded.error.map(formatProblem).join('\n'));
-  return modelProblems(loaded.value, strict);
+  return modelProblems(loaded.value, { strict, rolesPossible });
 };
 const link = (some: Partial<PolicyLink> = {}): PolicyLink => ({
   id: 'a',
@@ -61,6 +61,29 @@ describe('what is doubtful about policies', () => {
       position: { file: 'gateway.kdl', line: 7, column: 3 },
       line: '  template-link "a" {',
     });
+  });
+
+  it('is a text without any policy, an error where policies are judged strictly', () => {
+    const [problem, ...more] = found('// none yet\n');
+    expect(more).toEqual([]);
+    expect(problem && formatProblem(problem)).toBe(
+      'main.cedar:1:1: warning: there is no policy in it\n  // none yet\n  ^',
+    );
+    expect(found('', [], true)).toMatchObject([{ severity: 'error', message: 'there is no policy in it' }]);
+    expect(found('permit(principal == ?principal, action, resource);')).toHaveLength(1);
+  });
+
+  it('is a role that nobody can have, told of a template once and of a link where the link is', () => {
+    const roles = 'it speaks of roles, and nobody has any';
+    const banned = '@id("t")\nforbid(principal in ?principal, action, resource);';
+    expect(found(banned, [link()])).toEqual([]);
+    expect(found(banned, [link()], false, false)).toMatchObject([
+      { severity: 'warning', message: `template-link "a": ${roles}`, position: { file: 'gateway.kdl', line: 7 } },
+    ]);
+    const both = banned.replace(';', ' unless { context.roles.contains("x") };');
+    expect(found(both, [link()], true, false)).toMatchObject([
+      { severity: 'error', message: roles, position: { file: 'main.cedar', line: 1, column: 1 } },
+    ]);
   });
 
   it('is a template that no link uses, a warning in every case', () => {

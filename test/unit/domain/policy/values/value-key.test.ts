@@ -110,6 +110,24 @@ describe('values', () => {
     expect(String(valueKey(nested)).length).toBeLessThan(5000);
   });
 
+  it('have their long keys made once', () => {
+    class CountedMap extends Map<string, Value> {
+      listed = 0;
+      override keys(): MapIterator<string> {
+        this.listed += 1;
+        return super.keys();
+      }
+    }
+    const attributes = new CountedMap(Array.from({ length: 100 }, (_, index) => [`name${index}`, index]));
+    const record = { kind: 'record', attributes } satisfies Value;
+    const keys = [record, record].map(valueKey);
+    setOf([record, setOf([record]), recordOf([['inside', record]])]);
+    expect(attributes.listed).toBe(1);
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[0]).toBe(valueKey(recordOf(attributes)));
+    expect(keys[0]).not.toBe(valueKey(recordOf([...attributes, ['name0', 1]])));
+  });
+
   it('are kept once in a set, the first of equal ones', () => {
     const set = setOf(['a', 1, true, 'a', 1, entityUid('User', 'a'), entityUid('User', 'a')]);
     expect(set.elements).toEqual(['a', 1, true, entityUid('User', 'a')]);

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf, resultOf } from '../../../../../support/evaluated-expression.js';
+import { compileExpression } from '../../../../../../src/domain/policy/evaluate/compile-expression.js';
+import { isError } from '../../../../../../src/domain/policy/evaluate/evaluation-error.js';
+import { exampleRequest, failureOf, resultOf } from '../../../../../support/evaluated-expression.js';
+import { oneExpression } from '../../../../../support/parsed-policy.js';
+
+const messageOf = (text: string): string => {
+  const outcome = compileExpression(oneExpression(text), 'cedar')(exampleRequest);
+  if (!isError(outcome)) throw new Error('there is a value');
+  return outcome.message;
+};
 
 describe('attributes and has', () => {
   it.each([
@@ -52,5 +61,27 @@ describe('attributes and has', () => {
     ['principal has address.city.a', 'type_error: principal'],
   ])('fails on %s with %s', (text, failure) => {
     expect(failureOf(text)).toBe(failure);
+  });
+
+  it('tell a name that is long or hidden so that it can be logged', () => {
+    const long = 'x'.repeat(200_000);
+    const messages = [
+      `principal["\u202e\u2028\u009b${long}"]`,
+      `context["\u202e\u2028\u009b${long}"]`,
+      'context["\\n\\u{1b}[2J\\u{200b}\\"\\\\"]',
+    ].map(messageOf);
+    expect(messages[0]).toMatch(
+      /^this entity of type User has no attribute "\\u\{202e\}\\u\{2028\}\\u\{9b\}x+"\.\.\.$/,
+    );
+    expect(messages[1]).toMatch(/^this record has no attribute "\\u\{202e\}\\u\{2028\}\\u\{9b\}x+"\.\.\.$/);
+    expect(messages[2]).toBe('this record has no attribute "\\u{a}\\u{1b}[2J\\u{200b}\\"\\\\"');
+    for (const message of messages) expect(message.length).toBeLessThan(300);
+  });
+
+  it('tell an entity type that is long so that it can be logged', () => {
+    const type = 'T'.repeat(200_000);
+    for (const text of [`${type}::"a".b`, `${type}::"a".getTag("t")`, `${type}::"a" + 1`, `decimal(${type}::"a")`]) {
+      expect(messageOf(text).length, text.slice(-20)).toBeLessThan(300);
+    }
   });
 });

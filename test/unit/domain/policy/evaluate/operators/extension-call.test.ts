@@ -1,5 +1,9 @@
+import { isAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { describe, expect, it } from 'vitest';
-import { failureOf, resultOf } from '../../../../../support/evaluated-expression.js';
+import { compilePolicies } from '../../../../../../src/domain/policy/evaluate/compile-policies.js';
+import { decide } from '../../../../../../src/domain/policy/evaluate/decide.js';
+import { exampleRequest, failureOf, resultOf } from '../../../../../support/evaluated-expression.js';
+import { onePolicy } from '../../../../../support/parsed-policy.js';
 
 describe('functions of extensions', () => {
   it.each([
@@ -31,5 +35,53 @@ describe('functions of extensions', () => {
     ['true && ip("bad")', 'extension_error: ip("bad")'],
   ])('fails on %s with %s', (text, failure) => {
     expect(failureOf(text)).toBe(failure);
+  });
+});
+
+/** What Cedar's own engine and this one make of a condition; in both an error is told by the id of the policy. */
+const verdicts = (condition: string): readonly unknown[] => {
+  const text = `permit(principal, action, resource) when { ${condition} };`;
+  const uids = {
+    principal: exampleRequest.principal,
+    action: exampleRequest.action,
+    resource: exampleRequest.resource,
+  };
+  const request = Object.fromEntries(Object.entries(uids).map(([name, { type, id }]) => [name, { type, id }]));
+  const policies = { staticPolicies: { policy0: text }, templates: {}, templateLinks: [] };
+  const answer = isAuthorized({ ...request, context: {}, entities: [], policies } as never);
+  if (answer.type !== 'success') throw new Error(JSON.stringify(answer.errors));
+  const { decision, diagnostics } = answer.response;
+  const own = decide(compilePolicies([onePolicy(text)], 'cedar'), exampleRequest);
+  return [
+    { decision, errors: diagnostics.errors.map(({ policyId }) => policyId) },
+    { decision: own.decision, errors: own.errors.map(({ policyId }) => policyId) },
+  ];
+};
+
+describe('the function of partial evaluation', () => {
+  it.each([
+    'unknown("x")',
+    'unknown()',
+    'unknown("x", "y")',
+    'unknown(1)',
+    'unknown("x") || true',
+    'unknown("x") == unknown("x")',
+    'unknown("x").a',
+    '!(unknown("x") has a)',
+    '[unknown("x"), 1].contains(1)',
+    'if unknown("x") then true else true',
+    'principal is Role in unknown("x")',
+    '!(principal is Role in unknown("x"))',
+    'true || unknown("x")',
+    'false && unknown("x")',
+    'if true then true else unknown("x")',
+  ])('is as in Cedar: %s', (condition) => {
+    const [cedar, own] = verdicts(condition);
+    expect(own).toEqual(cedar);
+  });
+
+  it('has no value, wherever it is evaluated', () => {
+    expect(failureOf('1 + unknown("x")')).toBe('extension_error: unknown("x")');
+    expect(failureOf('unknown()')).toBe('extension_error: unknown()');
   });
 });

@@ -1,0 +1,42 @@
+import { isError } from '../../evaluate/evaluation-error.js';
+import { extensionFunction } from '../../extensions/extension-functions.js';
+import type { Span } from '../../source-span.js';
+import type { ModelReport } from '../model-report.js';
+import { type ModelType, type PlainTypeName, plain, unknown } from '../model-types.js';
+import { kindName, typeWords } from '../type-words.js';
+import type { Operand } from './operand.js';
+
+interface FunctionForm {
+  readonly type: PlainTypeName;
+  readonly example: string;
+}
+
+const forms: ReadonlyMap<string, FunctionForm> = new Map<string, FunctionForm>([
+  ['decimal', { type: 'decimal', example: 'decimal("1.0")' }],
+  ['ip', { type: 'ipaddr', example: 'ip("10.0.0.1") or ip("10.0.0.0/8")' }],
+  ['datetime', { type: 'datetime', example: 'datetime("2026-01-31T12:00:00Z")' }],
+  ['duration', { type: 'duration', example: 'duration("1h30m")' }],
+]);
+
+/** A call of a function: one text, and where that is written out one that it can read. The type that it gives. */
+export const checkCall = (name: string, operands: readonly Operand[], span: Span, report: ModelReport): ModelType => {
+  const form = forms.get(name);
+  if (form === undefined) return unknown;
+  const hint = `write it such as ${form.example}`;
+  const [argument] = operands;
+  if (argument === undefined || operands.length !== 1) {
+    report.fails(span, `"${name}" takes one argument, and not ${operands.length}`, hint);
+    return plain(form.type);
+  }
+  const { type, expression } = argument;
+  const kind = kindName(type);
+  if (kind !== null && kind !== 'string') {
+    report.fails(expression.span, `"${name}" takes a text, and this is of type ${typeWords(type)}`, hint);
+  }
+  if (type.kind !== 'plain' || typeof type.constant !== 'string') return plain(form.type);
+  const made = extensionFunction(name)?.([type.constant]);
+  if (made === undefined) return plain(form.type);
+  if (!isError(made)) return plain(form.type, { constant: made });
+  report.fails(span, `this is an error each time: ${made.message}`, hint);
+  return plain(form.type);
+};

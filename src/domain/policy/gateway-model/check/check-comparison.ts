@@ -1,0 +1,65 @@
+import type { Span } from '../../source-span.js';
+import type { ComparisonOperator } from '../../syntax-tree.js';
+import type { ModelReport } from '../model-report.js';
+import { areApart } from '../type-relations.js';
+import { kindName, ownerText, typeWords } from '../type-words.js';
+import { apartHint } from './apart-hint.js';
+import { checkConstant } from './check-constant.js';
+import { numberHint } from './hints.js';
+import type { Operand } from './operand.js';
+import { rewritten } from './rewritten.js';
+
+/** Entities of two types are never equal. */
+const checkEntities = (left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+  const [first, second] = [left.type, right.type];
+  if (first.kind !== 'entities' || second.kind !== 'entities') return;
+  const [subject, target] =
+    left.expression.kind === 'entity' ? [second.types, first.types] : [first.types, second.types];
+  const [only] = target;
+  if (!target.some((type) => subject.includes(type)) && only !== undefined) report.same(subject, only, span);
+};
+
+/** `==` and `!=`: of two types, or of a constant that the other never is. */
+const checkEquality = (operator: '==' | '!=', left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+  if (areApart(left.type, right.type)) {
+    const holds = operator === '==' ? 'never holds' : 'always holds';
+    const message = `"${operator}" ${holds} between ${ownerText(left.type)} and ${ownerText(right.type)}`;
+    report.add(span, message, apartHint(left, right));
+    return;
+  }
+  checkEntities(left, right, span, report);
+  checkConstant(left.type, { type: right.type, span: right.expression.span }, report);
+  checkConstant(right.type, { type: left.type, span: left.expression.span }, report);
+};
+
+const ordered: readonly string[] = ['long', 'datetime', 'duration'];
+
+/** `<` and its like: two longs, two datetimes or two durations. */
+const checkOrder = (operator: string, left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+  const wanted = `"${operator}" takes two longs, two datetimes or two durations`;
+  const [first, second] = [kindName(left.type), kindName(right.type)];
+  const [firstWrong, secondWrong] = [first, second].map((kind) => kind !== null && !ordered.includes(kind));
+  if (firstWrong === true && (secondWrong === true || second === null)) {
+    const place = secondWrong === true ? span : left.expression.span;
+    report.fails(place, `${wanted}, and this is of type ${typeWords(left.type)}`, numberHint(left.type));
+  } else if (firstWrong === true || secondWrong === true) {
+    const [wrong, other] = firstWrong === true ? [left, right] : [right, left];
+    const constant = rewritten(other.type, wrong.type);
+    const hint = constant === null ? numberHint(wrong.type) : `did you mean ${constant}?`;
+    report.fails(wrong.expression.span, `${wanted}, and this is of type ${typeWords(wrong.type)}`, hint);
+  } else if (areApart(left.type, right.type)) {
+    report.fails(span, `${wanted}, and these are of types ${first} and ${second}`, 'compare values of one type');
+  }
+};
+
+/** A comparison of two values: whether it can hold, and whether it has a meaning. */
+export const checkComparison = (
+  operator: ComparisonOperator,
+  left: Operand,
+  right: Operand,
+  span: Span,
+  report: ModelReport,
+): void => {
+  if (operator === '==' || operator === '!=') checkEquality(operator, left, right, span, report);
+  else checkOrder(operator, left, right, span, report);
+};

@@ -1,0 +1,73 @@
+import type { Span } from '../../source-span.js';
+import type { ModelReport } from '../model-report.js';
+import { entities, type ModelEntityType, type ModelType } from '../model-types.js';
+import { kindName, typeWords } from '../type-words.js';
+import { takes } from './check-operands.js';
+import { roleHint } from './hints.js';
+import type { Operand } from './operand.js';
+import { rewritten } from './rewritten.js';
+
+/** What to write where a text stands for an entity. */
+const insteadOf = (subject: readonly ModelEntityType[] | null, type: ModelType): string => {
+  if (type.kind === 'set') return roleHint;
+  const wanted = subject === null || subject.includes('User') ? (['Role'] as const) : subject;
+  const meant = rewritten(entities(wanted), type);
+  return meant === null ? 'write an entity, such as Role::"admin"' : `did you mean ${meant}?`;
+};
+
+const checkOne = (
+  subject: readonly ModelEntityType[] | null,
+  type: ModelType,
+  span: Span,
+  report: ModelReport,
+): void => {
+  const kind = kindName(type);
+  if (type.kind === 'entities') {
+    const [target] = type.types;
+    if (subject !== null && target !== undefined && type.types.length === 1) report.within(subject, target, span);
+  } else if (kind !== null) {
+    report.fails(
+      span,
+      `nothing is "in" a value of type ${typeWords(type)}, only in entities`,
+      insteadOf(subject, type),
+    );
+  }
+};
+
+/**
+ * What is on the right of an `in`: an entity, or a set of them.
+ *
+ * @param subject types of what is on the left; null: not known
+ */
+export const checkWithin = (
+  subject: readonly ModelEntityType[] | null,
+  right: Operand,
+  span: Span,
+  report: ModelReport,
+): void => {
+  const { type, expression } = right;
+  if (type.kind !== 'set') checkOne(subject, type, span, report);
+  else if (expression.kind === 'set')
+    for (const member of type.members) checkOne(subject, member.type, member.span, report);
+  else if (!['entity', null].includes(kindName(type.element))) checkOne(subject, type, span, report);
+};
+
+/** `in` */
+export const checkIn = (left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+  if (!takes('in', ['entity'], left, span, report)) return;
+  checkWithin(left.type.kind === 'entities' ? left.type.types : null, right, span, report);
+};
+
+/** `is` and `is in`, where `within` is what is behind the `in`. */
+export const checkIs = (
+  object: Operand,
+  entityType: string,
+  within: Operand | null,
+  span: Span,
+  report: ModelReport,
+): void => {
+  const isEntity = takes('is', ['entity'], object, span, report);
+  const type = report.entityType(entityType, span);
+  if (isEntity && object.type.kind === 'entities' && type !== null) report.same(object.type.types, type, span);
+  if (within !== null) checkWithin(type === null ? null : [type], within, within.expression.span, report);
+};

@@ -1,0 +1,50 @@
+import { isError } from '../../evaluate/evaluation-error.js';
+import { extensionFunction } from '../../extensions/extension-functions.js';
+import { quotedName } from '../../shown-text.js';
+import { formatEntityUid } from '../../values/entity-uid.js';
+import { longFromDecimalText } from '../../values/long.js';
+import type { EntityType, ModelType, PlainTypeName } from '../model-types.js';
+import { nearestMethod } from '../possible/possible-name.js';
+import { nearestPath } from '../possible/possible-path.js';
+
+const functionOf: Readonly<Partial<Record<PlainTypeName, string>>> = {
+  decimal: 'decimal',
+  ipaddr: 'ip',
+  datetime: 'datetime',
+  duration: 'duration',
+};
+
+const asEntity = ({ types: [type] }: EntityType, text: string): string | null => {
+  if (type === 'Action') return nearestMethod(text) === null ? null : `Action::"${nearestMethod(text)}"`;
+  if (type === 'Resource') {
+    const path = nearestPath(text);
+    return path === null ? null : formatEntityUid({ kind: 'entity', type, id: path });
+  }
+  return type === undefined ? null : formatEntityUid({ kind: 'entity', type, id: text });
+};
+
+const asPlain = (name: PlainTypeName, text: string): string | null => {
+  if (name === 'string') return quotedName(text);
+  if (name === 'bool') return text === 'true' || text === 'false' ? text : null;
+  if (name === 'long') return longFromDecimalText(text) === null ? null : text;
+  const call = functionOf[name];
+  const made = call === undefined ? undefined : extensionFunction(call)?.([text]);
+  return made === undefined || isError(made) ? null : `${call}(${quotedName(text)})`;
+};
+
+/** The text that was meant where a constant is written out; null: it is none. */
+const textOf = (given: ModelType): string | null => {
+  if (given.kind === 'entities') return given.uid?.id ?? null;
+  if (given.kind !== 'plain' || given.constant === null || typeof given.constant === 'object') return null;
+  return String(given.constant);
+};
+
+/** How a constant is written so that it is of the type that is wanted; null: not known. */
+export const rewritten = (wanted: ModelType, given: ModelType): string | null => {
+  const text = textOf(given);
+  if (text === null) return null;
+  if (wanted.kind === 'entities') return given.kind === 'entities' ? null : asEntity(wanted, text);
+  if (wanted.kind === 'plain') return asPlain(wanted.name, text);
+  if (wanted.kind !== 'set') return null;
+  return `[${given.kind === 'entities' || (given.kind === 'plain' && given.name === 'string') ? quotedName(text) : text}]`;
+};

@@ -1,0 +1,82 @@
+import type { Expression, Policy, ScopeConstraint } from '../syntax-tree.js';
+import type { ModelFinding } from './model-finding.js';
+
+/** What is known of those who ask, before anybody has. */
+export interface RoleRules {
+  /** Whether there can be anybody with a role. */
+  readonly rolesPossible: boolean;
+}
+
+const roleType = 'Role';
+
+const scopeSpeaks = (constraint: ScopeConstraint): boolean =>
+  'entity' in constraint && constraint.entity.kind === 'entity' && constraint.entity.type === roleType;
+
+/** The parts that an expression is made of; none for a name or a literal. */
+const partsOf = (expression: Expression): readonly Expression[] => {
+  switch (expression.kind) {
+    case 'literal':
+    case 'entity':
+    case 'variable':
+      return [];
+    case 'if':
+      return [expression.condition, expression.consequent, expression.alternative];
+    case 'and':
+    case 'or':
+      return expression.operands;
+    case 'not':
+    case 'negate':
+      return [expression.operand];
+    case 'comparison':
+    case 'in':
+      return [expression.left, expression.right];
+    case 'arithmetic':
+      return [expression.first, ...expression.terms.map(({ operand }) => operand)];
+    case 'has':
+    case 'like':
+    case 'attribute':
+      return [expression.object];
+    case 'is':
+      return expression.within === null ? [expression.object] : [expression.object, expression.within];
+    case 'call':
+      return expression.arguments;
+    case 'method':
+      return [expression.object, ...expression.arguments];
+    case 'set':
+      return expression.elements;
+    case 'record':
+      return expression.entries.map(({ value }) => value);
+  }
+};
+
+/** `principal.roles` or `context.roles`: what a claim of that name holds is no role. */
+const namesRoles = (expression: Expression): boolean =>
+  expression.kind === 'attribute' &&
+  expression.name === 'roles' &&
+  expression.object.kind === 'variable' &&
+  (expression.object.name === 'principal' || expression.object.name === 'context');
+
+/** INVARIANT: the parser bounds the depth. */
+const speaks = (expression: Expression): boolean =>
+  (expression.kind === 'entity' && expression.uid.type === roleType) ||
+  namesRoles(expression) ||
+  partsOf(expression).some(speaks);
+
+/**
+ * Finds the policies that ask for roles while nobody can have any: such a permit lets nobody through, and such a forbid holds
+ * nobody back. One finding for each, of the policy as a whole.
+ */
+export const rolesInUse = (policies: readonly Policy[], { rolesPossible }: RoleRules): readonly ModelFinding[] => {
+  if (rolesPossible) return [];
+  return policies
+    .filter(
+      ({ principal, resource, conditions }) =>
+        scopeSpeaks(principal) || scopeSpeaks(resource) || conditions.some(({ body }) => speaks(body)),
+    )
+    .map(({ id, span }) => ({
+      policyId: id,
+      span,
+      message: 'it speaks of roles, and nobody has any',
+      suggestion: 'set roles-claim, and have tokens accepted: roles are in a claim of a token',
+    }));
+};

@@ -1,0 +1,19 @@
+import { entities, type ModelType, plain, setOfType, unknown } from './model-types.js';
+import { kindName } from './type-words.js';
+
+/** What is of one of the types. */
+export const either = (left: ModelType, right: ModelType): ModelType => {
+  if (left.kind === 'entities' && right.kind === 'entities') {
+    return entities([...new Set([...left.types, ...right.types])]);
+  }
+  if (left.kind === 'set' && right.kind === 'set') return setOfType(either(left.element, right.element));
+  if (left.kind === 'record' && right.kind === 'record') return { kind: 'record', name: 'it', attributes: null };
+  if (left.kind !== 'plain' || right.kind !== 'plain' || left.name !== right.name) return unknown;
+  return plain(left.name, { from: left.from === right.from ? left.from : null });
+};
+
+/** Whether no value is of both types. Entities of two types are looked at elsewhere, and any set may be empty. */
+export const areApart = (left: ModelType, right: ModelType): boolean => {
+  const [first, second] = [kindName(left), kindName(right)];
+  return first !== null && second !== null && first !== second;
+};

@@ -1,0 +1,38 @@
+import type { ModelEntityType, ModelType } from './model-types.js';
+
+export const listed = (names: readonly string[], last: 'and' | 'or'): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
+
+/** What kind of value it is, in the words of Cedar; null: not known. */
+export const kindName = (type: ModelType): string | null => {
+  if (type.kind === 'plain') return type.name;
+  if (type.kind === 'entities') return 'entity';
+  return type.kind === 'unknown' ? null : type.kind;
+};
+
+const severalOf: Readonly<Record<string, string>> = { string: 'strings', long: 'longs', entity: 'entities' };
+
+/** The same, with what is in a set. */
+export const typeWords = (type: ModelType): string | null => {
+  const several = type.kind === 'set' ? severalOf[kindName(type.element) ?? ''] : undefined;
+  return several === undefined ? kindName(type) : `set of ${several}`;
+};
+
+/** Names what has, or lacks, an attribute. */
+export const ownerText = (type: ModelType): string => {
+  if (type.kind === 'record') return type.name;
+  if (type.kind === 'entities') return `an entity of type ${listed(type.types, 'or')}`;
+  return type.kind === 'unknown' ? 'it' : `a value of type ${typeWords(type)}`;
+};
+
+const idAttributes: Readonly<Record<ModelEntityType, string | null>> = {
+  User: 'principal.id',
+  Anonymous: 'principal.id',
+  Role: null,
+  Action: 'context.method',
+  Resource: 'resource.path',
+};
+
+/** Where the id of such an entity is as a text. */
+export const idAttribute = ([first]: readonly ModelEntityType[]): string | null =>
+  first === undefined ? null : idAttributes[first];

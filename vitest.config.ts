@@ -16,7 +16,7 @@ const project = (name: string, groupOrder: number, testTimeout: number, how: Par
   },
 });
 
-/** unit and property need no sockets; contract and integration open some; e2e starts the built programs, one by one. */
+/** unit and property need no sockets; contract and integration open some; e2e starts the built programs. */
 export default defineConfig({
   test: {
     allowOnly: false,
@@ -25,7 +25,7 @@ export default defineConfig({
       project('property', 0, 30_000, quick),
       project('contract', 1, 15_000),
       project('integration', 1, 30_000),
-      project('e2e', 2, 60_000, { maxWorkers: 1 }),
+      project('e2e', 2, 60_000, { maxWorkers: 2 }),
     ],
   },
 });

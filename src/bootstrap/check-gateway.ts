@@ -1,24 +1,8 @@
-import { Container } from 'inversify';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { tryAgent } from '../application/configure-agent/try-agent.js';
-import type { LogFields, Logger } from '../application/ports/logger.js';
-import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
-import { decodeAgentOptions, unreadOptionProblems } from '../domain/configuration/agent/decode-agent-options.js';
-import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
-import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
-import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
-import type {
-  AgentConfiguration,
-  GatewayConfiguration,
-  ListenerConfiguration,
-} from '../domain/configuration/gateway-configuration.js';
+import { type ConfigurationProblem, unplacedProblem } from '../domain/configuration/configuration-problem.js';
+import type { GatewayConfiguration } from '../domain/configuration/gateway-configuration.js';
 import { compileRouteTable } from '../domain/routing/route-table.js';
-import { agentModule } from './agent-module.js';
-import { agentTokens } from './agent-tokens.js';
 import { configurationFile } from './configuration-file.js';
-import { gatewayAdaptersModule } from './gateway-adapters-module.js';
-import { gatewayTokens } from './gateway-tokens.js';
-import { sharedTokens } from './shared-tokens.js';
 
 export interface GatewayCheck {
   readonly problems: readonly ConfigurationProblem[];
@@ -26,8 +10,11 @@ export interface GatewayCheck {
   readonly summary: string | null;
 }
 
-const silent = (_message: string, _fields?: LogFields): void => undefined;
-const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
+/** Loaded when it is needed: it takes everything that serves, and a configuration can be read without. */
+const checkReferred = async (configuration: GatewayConfiguration): Promise<readonly ConfigurationProblem[]> => {
+  const { checkReferences } = await import('./check-references.js');
+  return checkReferences(configuration);
+};
 
 /**
  * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and keys of listeners, and
@@ -39,8 +26,8 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
   const routes = compileRouteTable(configuration.routes, re2PathPatterns);
   const faults = routes.ok
     ? []
-    : routes.error.map(({ routeId, message }) => problem('error', `route "${routeId}": ${message}`));
-  const found = thorough ? await checkReferences(configuration) : [];
+    : routes.error.map(({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`));
+  const found = thorough ? await checkReferred(configuration) : [];
   const all = [...problems, ...faults, ...found];
   const isFine = all.every(({ severity }) => severity !== 'error');
   return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
@@ -55,46 +42,3 @@ const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration):
   ].join(', ');
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
-const checkContainer = (): Container => {
-  const container = new Container();
-  container.load(gatewayAdaptersModule, agentModule);
-  container.bind(sharedTokens.logger).toConstantValue(noLogger);
-  return container;
-};
-
-const checkReferences = async ({ listeners, agents }: GatewayConfiguration): Promise<ConfigurationProblem[]> => [
-  ...(await checkTls(listeners)),
-  ...(await Promise.all(agents.map(checkAgentOf))).flat(),
-];
-
-const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
-  const prepared = await prepareListenerTls(listeners, checkContainer().get(gatewayTokens.listenerTls));
-  return prepared.ok
-    ? prepared.value.warnings.map((message) => problem('warning', message))
-    : prepared.error.map((message) => problem('error', message));
-};
-
-const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
-
-/** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
-const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Promise<ConfigurationProblem[]> => {
-  if (transport.kind !== 'embedded') return [];
-  const { options } = decodeAgentOptions(config);
-  // What cannot be decoded was reported with the file.
-  if (options === null) return [];
-  const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
-  // What needs no file to be read was reported with the configuration, at its place there.
-  const told = new Set(unreadOptionProblems(options).map(sameText));
-  const found = problems.filter((one) => !told.has(sameText(one)));
-  return found.map((one) => toConfigurationProblem(one, `agent "${name}": `));
-};
-
-const problem = (severity: ConfigurationProblem['severity'], message: string): ConfigurationProblem => ({
-  severity,
-  message,
-  position: null,
-  line: null,
-  suggestion: null,
-});

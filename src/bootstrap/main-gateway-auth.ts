@@ -1,105 +1,16 @@
 #!/usr/bin/env node
-import type { AgentRun, HashCommand } from '../adapters/inbound/agent-command-line/agent-command.js';
+import type { HashCommand } from '../adapters/inbound/agent-command-line/agent-command.js';
 import { parseAgentArguments } from '../adapters/inbound/agent-command-line/parse-agent-arguments.js';
-import { AgentSocketError } from '../adapters/inbound/agent-unix-socket/agent-socket-error.js';
-import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
-import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
-import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
-import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
-import type { ConfigurationSource } from '../application/ports/configuration-source.js';
-import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
-import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
-import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
-import { formatProblem } from '../domain/configuration/format-problem.js';
-import { type LogConfiguration, readLogConfiguration } from '../domain/configuration/log-configuration.js';
-import { readStartOptions } from './agent-start-options.js';
-import { checkAgent } from './check-agent.js';
-import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
+import { readLogConfiguration } from '../domain/configuration/log-configuration.js';
 import { programVersion } from './version.js';
-import { type WatchedSignals, watchSignals } from './watch-signals.js';
 
-/** How long the last log lines have to be written, in milliseconds. */
-const logGraceMs = 2_000;
-const standardOutput = 1;
+// What a command takes is loaded when it is asked for, so that none waits for the others'.
 
-const complain = (problems: readonly ConfigurationProblem[]): void => {
-  for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
-};
-
-const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
-  complain(problems.map((problem) => toConfigurationProblem(problem)));
-
-/** Serves until a signal has it end; gives the exit code. */
-const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
-  signals.onReload(() => {
-    void agent.reload().then((reloaded) => {
-      if (reloaded.ok) logger.info('keys, authorities, lists and policies were read again');
-      else
-        logger.error('keys, authorities, lists and policies could not be read again; the old ones stay', {
-          reason: reloaded.error,
-        });
-    });
-  });
-  const signal = await signals.ended;
-  logger.info('the agent drains', { signal });
-  await agent.stop();
-  logger.info('the agent has ended');
-  return 0;
-};
-
-/** Starts the agent, and stays until it has ended. */
-const run = async (
-  start: StartOptions,
-  { exposedSecrets }: AgentRun,
-  configuration: LogConfiguration,
-): Promise<number> => {
-  const { level, format, warning } = configuration;
-  const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
-  const logger = new PinoLogger(level, log);
-  const signals = watchSignals(log);
-  try {
-    if (warning !== null) logger.warn(warning);
-    if (exposedSecrets.length > 0) {
-      logger.warn('secrets were given as arguments, which everyone on this machine can see; use variables or files', {
-        flags: exposedSecrets,
-      });
-    }
-    const started = await startAgent(agentContainer(logger), start);
-    if (started.ok) return await serve(started.value, signals, logger);
-    complainOfOptions(started.error);
-    return 1;
-  } catch (error) {
-    if (!(error instanceof AgentSocketError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
-    return 1;
-  } finally {
-    // A reader that no longer reads would hold an ordinary exit for ever.
-    if (!(await log.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
-  }
-};
-
-/** Loads everything and reports. The report says all that the log would. */
-const check = async (start: StartOptions): Promise<number> => {
-  const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
-  const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
-  complainOfOptions(problems);
-  if (summary !== null) process.stdout.write(`${summary}\n`);
-  return summary === null ? 1 : 0;
-};
-
-/** Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are started without. */
-const openConfiguration = async (file: string): Promise<ConfigurationSource> => {
-  const { configurationFile } = await import('./configuration-file.js');
-  return configurationFile(file);
-};
-
-/** Loaded when it is needed: an agent that serves has no use for it. */
 const hash = async (command: HashCommand): Promise<number> => {
   const { hashSecret } = await import('./hash-secret.js');
   return hashSecret(command);
 };
 
-/** Loaded when it is needed, as `hash` is. */
 const policy = async (argv: readonly string[]): Promise<number> => {
   const { policyCommand } = await import('./policy-command.js');
   return policyCommand(argv);
@@ -123,10 +34,8 @@ const main = async (): Promise<number> => {
     process.stderr.write(`error: ${log.error}\n`);
     return 1;
   }
-  const { start, problems } = await readStartOptions(command, openConfiguration);
-  complain(problems);
-  if (start === null) return 1;
-  return command.kind === 'check' ? check(start) : run(start, command, log.value);
+  const { runAgent } = await import('./run-agent.js');
+  return runAgent(command, log.value);
 };
 
 process.exitCode = await main();

@@ -1,7 +1,7 @@
 import { noPolicies } from '../../domain/configuration/agent/authz-option-rules.js';
 import { inlinePolicies } from '../../domain/configuration/agent/inline-policies.js';
 import type { AuthzOptions } from '../../domain/configuration/agent-configuration.js';
-import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import { policyLimits } from '../../domain/policy/policy-limits.js';
 import { type LoadedPolicies, loadPolicies } from '../../domain/policy/policy-source/load-policies.js';
 import { modelProblems } from '../../domain/policy/policy-source/model-problems.js';
@@ -32,25 +32,17 @@ export interface LoadedPolicySet {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-const failure = (message: string): ConfigurationProblem => ({
-  severity: 'error',
-  message,
-  position: null,
-  line: null,
-  suggestion: null,
-});
-
 const readSources = async (paths: readonly string[], files: PolicyFiles) => {
   const sources = new Map<string, PolicyFile>();
   const problems: ConfigurationProblem[] = [];
   for (const path of paths) {
     const read = await files.read(path);
     if (!read.ok) {
-      problems.push(...read.error.map(({ name, reason }) => failure(`${name} ${reason}`)));
+      problems.push(...read.error.map(({ name, reason }) => unplacedProblem('error', `${name} ${reason}`)));
       continue;
     }
     for (const file of read.value) {
-      if (sources.has(file.name)) problems.push(failure(`${file.name} is given twice`));
+      if (sources.has(file.name)) problems.push(unplacedProblem('error', `${file.name} is given twice`));
       sources.set(file.name, file);
     }
   }

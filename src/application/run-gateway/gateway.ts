@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import type {
   GatewayConfiguration,
   SocketAddress,
@@ -60,15 +60,6 @@ export interface ListeningAddresses {
 
 /** What the admin address is called among the listeners. */
 const adminName = 'admin';
-
-/** An error in what the configuration refers to, which has no place in the configuration itself. */
-const unplaced = (message: string): ConfigurationProblem => ({
-  severity: 'error',
-  message,
-  position: null,
-  line: null,
-  suggestion: null,
-});
 
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
@@ -166,7 +157,12 @@ export class Gateway {
     const failure = (reason: string, cause: unknown = null) => err({ problems, reason, cause });
 
     const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
-    if (!tls.ok) return err({ problems: [...problems, ...tls.error.map(unplaced)], reason: null, cause: null });
+    if (!tls.ok)
+      return err({
+        problems: [...problems, ...tls.error.map((message) => unplacedProblem('error', message))],
+        reason: null,
+        cause: null,
+      });
     for (const warning of tls.value.warnings) logger.warn(warning);
     const prepared = await agents.prepare(configuration.agents, configuration.limits.maxAgentQueueDepth);
     if (!prepared.ok) return failure(prepared.error);

@@ -16,3 +16,12 @@ export interface ConfigurationProblem {
   /** What to write instead, as in `did you mean "path-prefix"?`. */
   readonly suggestion: string | null;
 }
+
+/** A problem that no line of a file stands for. */
+export const unplacedProblem = (severity: ConfigurationProblem['severity'], message: string): ConfigurationProblem => ({
+  severity,
+  message,
+  position: null,
+  line: null,
+  suggestion: null,
+});

@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from '../../configuration/configuration-problem.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../configuration/configuration-problem.js';
 import { boundedProblems } from '../../configuration/schema/problem-report.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { type CompiledPolicies, compilePolicies } from '../evaluate/compile-policies.js';
@@ -64,13 +64,8 @@ const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, n
   return { placed, empty, problems };
 };
 
-const tooMany = (limit: number): ConfigurationProblem => ({
-  severity: 'error',
-  message: `there are more than ${limit} policies`,
-  position: null,
-  line: null,
-  suggestion: null,
-});
+const tooMany = (limit: number): ConfigurationProblem =>
+  unplacedProblem('error', `there are more than ${limit} policies`);
 
 const isTemplate = ({ slots }: Policy): boolean => slots.length > 0;
 

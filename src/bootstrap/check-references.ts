@@ -1,0 +1,60 @@
+import { Container } from 'inversify';
+import { tryAgent } from '../application/configure-agent/try-agent.js';
+import type { LogFields, Logger } from '../application/ports/logger.js';
+import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
+import { decodeAgentOptions, unreadOptionProblems } from '../domain/configuration/agent/decode-agent-options.js';
+import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
+import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
+import { type ConfigurationProblem, unplacedProblem } from '../domain/configuration/configuration-problem.js';
+import type {
+  AgentConfiguration,
+  GatewayConfiguration,
+  ListenerConfiguration,
+} from '../domain/configuration/gateway-configuration.js';
+import { agentModule } from './agent-module.js';
+import { agentTokens } from './agent-tokens.js';
+import { gatewayAdaptersModule } from './gateway-adapters-module.js';
+import { gatewayTokens } from './gateway-tokens.js';
+import { sharedTokens } from './shared-tokens.js';
+
+const silent = (_message: string, _fields?: LogFields): void => undefined;
+const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
+
+/** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
+const checkContainer = (): Container => {
+  const container = new Container();
+  container.load(gatewayAdaptersModule, agentModule);
+  container.bind(sharedTokens.logger).toConstantValue(noLogger);
+  return container;
+};
+
+/**
+ * Reads the certificates and keys of listeners, and the keys, lists and policies of the agents that run in the gateway's own
+ * process, as they would be read at the start.
+ */
+export const checkReferences = async ({ listeners, agents }: GatewayConfiguration): Promise<ConfigurationProblem[]> => [
+  ...(await checkTls(listeners)),
+  ...(await Promise.all(agents.map(checkAgentOf))).flat(),
+];
+
+const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
+  const prepared = await prepareListenerTls(listeners, checkContainer().get(gatewayTokens.listenerTls));
+  return prepared.ok
+    ? prepared.value.warnings.map((message) => unplacedProblem('warning', message))
+    : prepared.error.map((message) => unplacedProblem('error', message));
+};
+
+const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
+
+/** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
+const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Promise<ConfigurationProblem[]> => {
+  if (transport.kind !== 'embedded') return [];
+  const { options } = decodeAgentOptions(config);
+  // What cannot be decoded was reported with the file.
+  if (options === null) return [];
+  const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
+  // What needs no file to be read was reported with the configuration, at its place there.
+  const told = new Set(unreadOptionProblems(options).map(sameText));
+  const found = problems.filter((one) => !told.has(sameText(one)));
+  return found.map((one) => toConfigurationProblem(one, `agent "${name}": `));
+};

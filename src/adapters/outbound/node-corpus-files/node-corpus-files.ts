@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import type { CorpusFiles, CorpusListing } from '../../../application/ports/corpus-files.js';
@@ -25,6 +25,15 @@ const exists = (folder: string): Promise<boolean> =>
     () => false,
   );
 
+/** The folder itself where a link to it is given: its own name and those above it tell where references begin. */
+const itself = (folder: string): string => {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return resolve(folder);
+  }
+};
+
 /**
  * Reads a corpus from the file system. Links to folders are not followed, so that the search ends. A folder that is not there
  * is looked for once: every case of a large corpus has its files looked for in the same wrong places first.
@@ -34,7 +43,7 @@ export class NodeCorpusFiles implements CorpusFiles {
   readonly #missingFolders = new Set<string>();
 
   constructor(folder: string) {
-    this.#folder = resolve(folder);
+    this.#folder = itself(folder);
   }
 
   get folderNames(): readonly string[] {

@@ -20,6 +20,18 @@ export const claimAt = (claims: Claims, path: string): ClaimValue | undefined =>
 /** Texts between spaces and commas. */
 const split = (text: string): readonly string[] => text.split(' ').flatMap((part) => part.split(','));
 
+/** Whether the path leads through something that has no members: then nobody can say which roles were meant. */
+const isBlocked = (claims: Claims, path: string): boolean => {
+  if (Object.hasOwn(claims, path)) return false;
+  let value: ClaimValue | undefined = claims;
+  for (const name of path.split('.')) {
+    if (value === undefined || value === null) return false;
+    if (!isClaims(value)) return true;
+    value = memberOf(value, name);
+  }
+  return false;
+};
+
 /** Null where it is something else than a list of texts. */
 const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
   if (claim === undefined || claim === null) return [];
@@ -29,8 +41,8 @@ const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
 
 /**
  * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of texts. There
- * are none where there is no claim, or null. `roles_unusable`: it is something else, an array with another item too; or there are
- * too many roles, or one is too long. To leave some out could lift a ban.
+ * are none where there is no claim, or null. `roles_unusable`: it is something else, an array with another item too; or what leads
+ * to it is no object; or there are too many roles, or one is too long. To leave some out could lift a ban.
  *
  * @param path name of the claim, or names joined with dots that lead to it; null: there are no roles
  */
@@ -40,7 +52,7 @@ export const claimedRoles = (
 ): Result<readonly string[], 'roles_unusable'> => {
   if (claims === null || path === null) return ok([]);
   const all = listed(claimAt(claims, path));
-  if (all === null) return err('roles_unusable');
+  if (all === null || isBlocked(claims, path)) return err('roles_unusable');
   const roles = new Set<string>();
   for (const role of all) {
     if (role === '') continue;

@@ -63,8 +63,8 @@ const speaks = (expression: Expression): boolean =>
   partsOf(expression).some(speaks);
 
 /**
- * Finds the policies that ask for roles while nobody can have any: such a permit lets nobody through, and such a forbid holds
- * nobody back. One finding for each, of the policy as a whole.
+ * Finds the policies that ask for roles while nobody can have any: what they ask is false for
+ * everybody, so that a ban holds nobody back. One finding for each, of the policy as a whole.
  */
 export const rolesInUse = (policies: readonly Policy[], { rolesPossible }: RoleRules): readonly ModelFinding[] => {
   if (rolesPossible) return [];

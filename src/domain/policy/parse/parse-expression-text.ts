@@ -16,5 +16,5 @@ export const parseExpressionText = (
   const cursor = new TokenCursor(text, dialect);
   const parsed = parseExpression(cursor);
   if (parsed !== null && !cursor.at('end')) cursor.unexpected('an operator or the end');
-  return parsed !== null && cursor.problems.length === 0 ? ok(parsed.expression) : err(cursor.problems);
+  return parsed !== null && cursor.problems.length === 0 ? ok(parsed.expression) : err(cursor.problemsInOrder());
 };

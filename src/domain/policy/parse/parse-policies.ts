@@ -57,7 +57,5 @@ export const parsePolicies = (
     if (policy === null) skipPolicy(cursor, start);
     else policies.push(policy);
   }
-  return cursor.problems.length === 0
-    ? ok(policies)
-    : err(cursor.problems.toSorted((left, right) => left.span.start - right.span.start));
+  return cursor.problems.length === 0 ? ok(policies) : err(cursor.problemsInOrder());
 };

@@ -60,6 +60,11 @@ export class TokenCursor {
     return false;
   }
 
+  /** What was reported, in the order of the text: what a token cannot be is known before what should have come before it. */
+  problemsInOrder(): readonly PolicyParseProblem[] {
+    return this.problems.toSorted((left, right) => left.span.start - right.span.start);
+  }
+
   /** From `start` to the end of the token that was passed last. */
   spanFrom(start: number): Span {
     return { start, end: Math.max(start, this.#previousEnd) };

@@ -27,6 +27,13 @@ describe('NodeCorpusFiles', () => {
     expect(listed.ok && listed.value.linkedFolders).toEqual(['deep/again']);
   });
 
+  it('is the folder itself where a link to it is given, so that references are looked up where it is', () => {
+    mkdirSync(folder.file('official/tests'), { recursive: true });
+    symlinkSync(folder.file('official/tests'), folder.file('short-cut'));
+    const { folderNames } = new NodeCorpusFiles(folder.file('short-cut'));
+    expect(folderNames.slice(-2)).toEqual(['official', 'tests']);
+  });
+
   it('finds the cases that the comparing script finds, and skips the links to folders that it skips', async () => {
     const text = '{"policies": "p.cedar", "entities": "e.json", "requests": []}';
     mkdirSync(folder.file('elsewhere'));

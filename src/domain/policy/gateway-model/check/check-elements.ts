@@ -32,9 +32,13 @@ export const checkElement = (set: Operand, element: Operand, report: ModelReport
   checkConstant(held, { type: element.type, span }, report);
 };
 
+/** Everything contains all elements of a set without any. */
+const isNeverEmpty = ({ expression }: Operand): boolean => expression.kind === 'set' && expression.elements.length > 0;
+
 /** `containsAll` and `containsAny`: whether the elements of the one can be in the other. */
-export const checkElements = (set: Operand, others: Operand, report: ModelReport): void => {
+export const checkElements = (name: string, set: Operand, others: Operand, report: ModelReport): void => {
   if (set.type.kind !== 'set' || others.type.kind !== 'set') return;
+  if (name === 'containsAll' && !isNeverEmpty(others)) return;
   if (!areApart(set.type.element, others.type.element)) return;
   const message = `a ${typeWords(set.type)} never contains the elements of a ${typeWords(others.type)}`;
   report.add(others.expression.span, message, apartHint(elementOf(others, others.type), elementOf(set, set.type)));

@@ -76,7 +76,7 @@ export const checkMethod = (
   } else if (wanted !== undefined && argument !== undefined) {
     if (!fits(name, wantedKind(wanted, object.type), argument, report)) return signature.gives;
     if (wanted === 'element') checkElement(object, argument, report);
-    if (wanted === 'set') checkElements(object, argument, report);
+    if (wanted === 'set') checkElements(name, object, argument, report);
     checkPart(name, object, argument, report);
   }
   return signature.gives;

@@ -51,7 +51,7 @@ export const objectHint = (operation: string, type: ModelType, wanted: string): 
   if (kind === 'set') return roleHint;
   if (kind === 'record') return 'name one of its attributes';
   if (kind === 'string' && operation === 'in') {
-    return 'ask for one of several texts with ["GET", "HEAD"].contains(...)';
+    return 'ask a set with contains, as in principal.roles.contains("admin") or ["GET", "HEAD"].contains(context.method)';
   }
   return `only a value of type ${wanted} can be before it`;
 };

@@ -16,7 +16,6 @@ export interface ImpossibleValue {
 const meant = (text: string): string => `did you mean ${quotedName(text)}?`;
 const meantOr = (text: string | null, otherwise: string): string => (text === null ? otherwise : meant(text));
 const hostMessage = 'resource.host is in lower case, without scheme, port and path; this is none';
-const queryMessage = 'resource.query is without the "?" before it';
 const pathHint = 'write it as it would be sent, such as "/reports/2024"; what comes behind a "?" is in resource.query';
 const hostHint = 'write it such as "api.example.com"';
 
@@ -32,7 +31,8 @@ const ofText: Readonly<Record<Exclude<ModelSource, 'client_ip'>, (text: string) 
   path: ofPath,
   host: (text) =>
     isPossibleHost(text) ? null : { message: hostMessage, suggestion: meantOr(nearestHost(text), hostHint) },
-  query: (text) => (text.startsWith('?') ? { message: queryMessage, suggestion: meant(text.slice(1)) } : null),
+  // Any text: behind the "?" of `/x??a` comes another one.
+  query: () => null,
   method: (text) =>
     isMethod(text)
       ? null
@@ -69,7 +69,6 @@ const withoutStars = (pattern: LikePattern): string | null =>
 
 /** Why what comes from there never fits the pattern; null: it can. */
 export const impossiblePattern = (from: ModelSource, pattern: LikePattern): ImpossibleValue | null => {
-  const [first] = pattern;
   const whole = withoutStars(pattern);
   // A star that is no pattern is what it is in paths.
   if (whole !== null && from !== 'client_ip' && !(from === 'path' && whole.includes('*'))) return ofText[from](whole);
@@ -81,8 +80,5 @@ export const impossiblePattern = (from: ModelSource, pattern: LikePattern): Impo
     };
   }
   if (from === 'host' && isImpossibleHostPattern(pattern)) return { message: hostMessage, suggestion: hostHint };
-  if (from === 'query' && typeof first === 'string' && first.startsWith('?')) {
-    return { message: queryMessage, suggestion: 'leave the "?" out' };
-  }
   return null;
 };

@@ -42,8 +42,9 @@ export const pathMistake = (text: string): PathMistake | null => {
 /** What stands in for the text that a star takes: nothing of it makes a path abnormal. */
 const stand = 'x';
 
-/** Whether no normal path begins so. */
+/** Whether no normal path begins so. `OPTIONS *` has the path `*`. */
 const isImpossibleBeginning = (piece: string, isWhole: boolean): boolean =>
+  piece !== '*' &&
   // An escape may go on in what the star takes.
   !isNormal(isWhole ? piece : `${piece.replace(/%[0-9A-F]?$/, '')}${stand}`);
 

@@ -155,16 +155,26 @@ describe('the roles of the principal', () => {
     expect(rolesFrom({ 'https://example.com/roles': 'a' }, 'https://example.com/roles')).toEqual(['a']);
   });
 
-  it.each(['missing', 'roles.missing', 'roles.length', 'constructor.name', '__proto__.x', '', '.', 'roles.'])(
+  it.each(['missing', 'missing.roles', 'constructor.name', '__proto__.x', '', '.'])(
     'are none where the path leads nowhere: %s',
     (path) => {
       expect(rolesFrom({ roles: ['a'] }, path)).toEqual([]);
     },
   );
 
+  it.each(['roles.missing', 'roles.length', 'roles.roles'])(
+    'make nobody a user without roles where something without members is on the way: %s',
+    (path) => {
+      const options = { principalClaim: 'sub', rolesClaim: path };
+      expect(refusal(bearer({ sub: 'alice', roles: ['a'] }), options)).toBe('roles_unusable');
+      expect(refusal(bearer({ sub: 'alice', roles: 'a' }), options)).toBe('roles_unusable');
+    },
+  );
+
   it('are never found inside of a number', () => {
     const number = new SpelledNumber('18446744073709551616');
-    expect(rolesFrom({ roles: number }, 'roles.text')).toEqual([]);
+    const options = { principalClaim: 'sub', rolesClaim: 'roles.text' };
+    expect(refusal(bearer({ sub: 'alice', roles: number }), options)).toBe('roles_unusable');
   });
 
   it('are none where no claim is configured', () => {

@@ -153,14 +153,6 @@ describe('a value that no request brings', () => {
       'write it such as "api.example.com"',
     ],
     [
-      'resource.query like "?a=*"',
-      'resource.query like "?a=*"',
-      'resource.query is without the "?" before it',
-      'leave the "?" out',
-    ],
-    ['resource.query == "?a=1"', '"?a=1"', 'resource.query is without the "?" before it', 'did you mean "a=1"?'],
-    ['resource.query.startsWith("?a")', '"?a"', 'resource.query is without the "?" before it', 'leave the "?" out'],
-    [
       'context.client_ip == ip("10.0.0.0/8")',
       'ip("10.0.0.0/8")',
       'context.client_ip is one address, and this is a range of them',
@@ -168,6 +160,19 @@ describe('a value that no request brings', () => {
     ],
   ])('is found: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
+  });
+
+  it.each([
+    // The query of `/x??a=1`.
+    'resource.query == "?a=1"',
+    'resource.query like "?a=*"',
+    // The path of `OPTIONS *`.
+    'resource.path.startsWith("*")',
+    'resource.path like "\\**"',
+    // All elements of a set without any.
+    '[context.roles].containsAll(principal.roles)',
+  ])('is none where it can be: %s', (condition) => {
+    expect(when(condition)).toEqual([]);
   });
 
   it('is found in a scope', () => {

@@ -5,9 +5,10 @@ import { CleanUp } from '../support/clean-up.js';
 import { type GatewayStack, startStack } from '../support/gateway-stack.js';
 import { valuesOf } from '../support/recording-upstream.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { rsaPair } from '../support/test-tokens.js';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherRsa = rsaPair();
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const sharedSecret = 'a-secret-of-more-than-thirty-two-octets';
 

@@ -1,7 +1,8 @@
-import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type JWK } from 'oidc-provider';
+import { pairFor } from './test-tokens.js';
 
 export type ProviderAlgorithm =
   | 'RS256'
@@ -33,17 +34,8 @@ const scopes = ['read', 'write'];
 /** Seconds. */
 const tokenLifetime = 600;
 
-const curves = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const;
-
-const privateJwk = ({ kid, algorithm }: ProviderKey): JWK => {
-  const { privateKey } =
-    algorithm === 'EdDSA'
-      ? generateKeyPairSync('ed25519')
-      : algorithm === 'ES256' || algorithm === 'ES384' || algorithm === 'ES512'
-        ? generateKeyPairSync('ec', { namedCurve: curves[algorithm] })
-        : generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return { ...privateKey.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' } as JWK;
-};
+const privateJwk = ({ kid, algorithm }: ProviderKey): JWK =>
+  ({ ...pairFor(algorithm).privateKey.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' }) as JWK;
 
 /** What the provider does with requests for its key set, instead of answering them. */
 export type KeySetDisturbance = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import type { AsymmetricAlgorithm, SignatureAlgorithm } from '../../src/domain/tokens/signature-algorithm.js';
 
@@ -10,9 +10,18 @@ export interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
+/**
+ * The same keys, read from text. Node 20 can stand still for ever when a key is exported as a JWK: the garbage collector may come
+ * for the job that made the key, and wait for the lock that the export holds. Keys that were read have no such job.
+ */
+export const separated = ({ publicKey, privateKey }: KeyPair): KeyPair => ({
+  publicKey: createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),
+  privateKey: createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+});
+
 export const rsaPair = (modulusLength = 2048, publicExponent = 65_537): KeyPair =>
-  generateKeyPairSync('rsa', { modulusLength, publicExponent });
-export const ecPair = (namedCurve = 'P-256'): KeyPair => generateKeyPairSync('ec', { namedCurve });
+  separated(generateKeyPairSync('rsa', { modulusLength, publicExponent }));
+export const ecPair = (namedCurve = 'P-256'): KeyPair => separated(generateKeyPairSync('ec', { namedCurve }));
 
 /** A new pair for an algorithm. */
 export const pairFor = (algorithm: AsymmetricAlgorithm): KeyPair => {
@@ -24,7 +33,7 @@ export const pairFor = (algorithm: AsymmetricAlgorithm): KeyPair => {
     case 'ES512':
       return ecPair('P-521');
     case 'EdDSA':
-      return generateKeyPairSync('ed25519');
+      return separated(generateKeyPairSync('ed25519'));
     default:
       return rsaPair();
   }

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   decodeAgentOptions,
@@ -6,10 +5,11 @@ import {
 } from '../../../../../src/domain/configuration/agent/decode-agent-options.js';
 import { completeAgentOptions } from '../../../../../src/domain/configuration/agent-option-rules.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { ecPair, pairFor, rsaPair } from '../../../../support/test-tokens.js';
 
-const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const { publicKey: ec } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const { publicKey: ed } = generateKeyPairSync('ed25519');
+const { publicKey: rsa } = rsaPair();
+const { publicKey: ec } = ecPair('P-256');
+const { publicKey: ed } = pairFor('EdDSA');
 const pem = rsa.export({ type: 'spki', format: 'pem' }).toString();
 const jwk = rsa.export({ format: 'jwk' });
 const der = (key: typeof rsa, type: 'spki' | 'pkcs1' = 'spki') =>

@@ -11,6 +11,7 @@ import { otherProxies } from './other-proxies.js';
 import { benchToken, portcullis } from './portcullis.js';
 import { renderPreface, renderTable, type Series } from './report.js';
 import type { Scenario } from './scenarios.js';
+import { sessions } from './sessions/sessions.js';
 import { readSettings, type Settings, usage } from './settings.js';
 import { installed } from './started.js';
 import { startUpstream } from './upstream.js';
@@ -120,7 +121,7 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  const benchmark = [authentication, authorization].find(({ name }) => name === first);
+  const benchmark = [authentication, authorization, sessions].find(({ name }) => name === first);
   if (benchmark !== undefined) return runComparisons(benchmark, others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

@@ -4,8 +4,13 @@ import { JoseVerificationKeys } from '../adapters/outbound/jose-tokens/jose-veri
 import { NodePolicyFiles } from '../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../adapters/outbound/password-hashes/native-password-verifier.js';
-import { UndiciKeySetSource } from '../adapters/outbound/undici-key-sets/undici-key-set-source.js';
+import { UndiciKeySetSource } from '../adapters/outbound/undici-documents/undici-key-set-source.js';
+import { UndiciMetadataSource } from '../adapters/outbound/undici-documents/undici-metadata-source.js';
 import { X509CertificateReader } from '../adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { FastXmlReader } from '../adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
+import { NodeSamlKeys } from '../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
+import { WorkerDocumentVerifier } from '../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
+import { AgentCounters } from '../application/agent-service/agent-counters.js';
 import { AuthAgent } from '../application/agent-service/auth-agent.js';
 import { LoggerWithFields } from '../application/agent-service/logger-with-fields.js';
 import { PasswordChecks } from '../application/authenticate-request/password-checks.js';
@@ -14,10 +19,13 @@ import {
   type StartOptions,
 } from '../application/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
-import type { AgentParts } from '../application/configure-agent/agent-parts.js';
+import type { SamlParts } from '../application/configure-agent/saml-parts.js';
 import { KeySets } from '../application/refresh-key-set/key-sets.js';
+import { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
+import { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 import { agentDefaults } from '../domain/configuration/agent-configuration.js';
-import { type AgentFactory, agentTokens } from './agent-tokens.js';
+import { type AgentFactory, agentTokens, type SharedAgentParts } from './agent-tokens.js';
+import { openSamlStores } from './saml-store-openers.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** How often an agent reports, in milliseconds. */
@@ -69,9 +77,55 @@ export const agentModule = new ContainerModule(({ bind }) => {
       [agentTokens.passwordVerifier, sharedTokens.clock, sharedTokens.logger],
     )
     .inSingletonScope();
+  bind(agentTokens.samlDocumentVerifier)
+    .toResolvedValue(() => new WorkerDocumentVerifier(new URL('./main-saml-verifier.js', import.meta.url)), [])
+    .inSingletonScope();
+  bind(agentTokens.samlKeys)
+    .toResolvedValue(() => new NodeSamlKeys(), [])
+    .inSingletonScope();
+  bind(agentTokens.metadataSource)
+    .toResolvedValue(() => new UndiciMetadataSource(), [])
+    .inSingletonScope();
+  bind(agentTokens.xmlReader)
+    .toResolvedValue(() => new FastXmlReader(), [])
+    .inSingletonScope();
+  bind(agentTokens.identityProviderTrusts)
+    .toResolvedValue(
+      (source, verifier, reader, keys, clock, scheduler, random, logger) =>
+        new IdentityProviderTrusts({ source, verifier, reader, keys, clock, scheduler, random, logger }),
+      [
+        agentTokens.metadataSource,
+        agentTokens.samlDocumentVerifier,
+        agentTokens.xmlReader,
+        agentTokens.samlKeys,
+        sharedTokens.clock,
+        sharedTokens.scheduler,
+        sharedTokens.random,
+        sharedTokens.logger,
+      ],
+    )
+    .inSingletonScope();
+  bind(agentTokens.samlStoreOpener)
+    .toResolvedValue((logger) => openSamlStores(logger), [sharedTokens.logger])
+    .inSingletonScope();
+  bind(agentTokens.samlStoreLeases)
+    .toResolvedValue((opener) => new SamlStoreLeases(opener), [agentTokens.samlStoreOpener])
+    .inSingletonScope();
+  bind(agentTokens.samlParts)
+    .toResolvedValue(
+      (random, verifier, keys, trusts, stores): SamlParts => ({ random, verifier, keys, trusts, stores }),
+      [
+        sharedTokens.random,
+        agentTokens.samlDocumentVerifier,
+        agentTokens.samlKeys,
+        agentTokens.identityProviderTrusts,
+        agentTokens.samlStoreLeases,
+      ],
+    )
+    .inSingletonScope();
   bind(agentTokens.agentParts)
     .toResolvedValue(
-      (clock, scheduler, logger, digest, keys, files, policyFiles, keySets, certificates, passwords): AgentParts => ({
+      (
         clock,
         scheduler,
         logger,
@@ -82,6 +136,19 @@ export const agentModule = new ContainerModule(({ bind }) => {
         keySets,
         certificates,
         passwords,
+        saml,
+      ): SharedAgentParts => ({
+        clock,
+        scheduler,
+        logger,
+        digest,
+        keys,
+        files,
+        policyFiles,
+        keySets,
+        certificates,
+        passwords,
+        saml,
       }),
       [
         sharedTokens.clock,
@@ -94,6 +161,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.keySets,
         agentTokens.certificateReader,
         agentTokens.passwordChecks,
+        agentTokens.samlParts,
       ],
     )
     .inSingletonScope();
@@ -105,8 +173,10 @@ export const agentModule = new ContainerModule(({ bind }) => {
           const logger =
             embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
           const keySets = new AgentKeySets(sharedKeySets);
-          const configuration = new AgentConfigurationInForce(start, { ...parts, keySets, logger });
-          return new AuthAgent(facts, configuration, keySets, parts.clock, logger);
+          const counters = new AgentCounters();
+          const configuration = new AgentConfigurationInForce(start, { ...parts, keySets, logger, outcomes: counters });
+          const { clock, scheduler } = parts;
+          return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
         },
       [agentTokens.agentParts, agentTokens.keySets, sharedTokens.random, sharedTokens.version],
     )

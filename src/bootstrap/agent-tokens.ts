@@ -3,20 +3,31 @@ import type { AuthAgent } from '../application/agent-service/auth-agent.js';
 import type { PasswordChecks } from '../application/authenticate-request/password-checks.js';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { AgentParts } from '../application/configure-agent/agent-parts.js';
+import type { SamlParts } from '../application/configure-agent/saml-parts.js';
 import type { CertificateReader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
+import type { MetadataSource } from '../application/ports/metadata-source.js';
 import type { PasswordVerifier } from '../application/ports/password-verifier.js';
 import type { PolicyFiles } from '../application/ports/policy-files.js';
+import type { SamlDocumentVerifier } from '../application/ports/saml-document-verifier.js';
+import type { SamlKeys } from '../application/ports/saml-keys.js';
+import type { SamlStoreOpener } from '../application/ports/saml-stores.js';
 import type { SecretDigest } from '../application/ports/secret-digest.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
+import type { XmlReader } from '../application/ports/xml-reader.js';
 import type { KeySets } from '../application/refresh-key-set/key-sets.js';
+import type { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
+import type { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 
 /**
  * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its name. It
  * judges nothing before its `start` or `configure` has succeeded.
  */
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
+
+/** What the agents of a process share. */
+export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 
 /** What the agent is made of; the gateway loads the same for its embedded agents. */
 export const agentTokens = {
@@ -29,6 +40,14 @@ export const agentTokens = {
   certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
-  agentParts: Symbol('AgentParts') as ServiceIdentifier<AgentParts>,
+  samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
+  samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
+  metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,
+  xmlReader: Symbol('XmlReader') as ServiceIdentifier<XmlReader>,
+  identityProviderTrusts: Symbol('IdentityProviderTrusts') as ServiceIdentifier<IdentityProviderTrusts>,
+  samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SamlStoreOpener>,
+  samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SamlStoreLeases>,
+  samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
+  agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentParts>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,
 } as const;

@@ -16,9 +16,22 @@ const policy = async (argv: readonly string[]): Promise<number> => {
   return policyCommand(argv);
 };
 
+const saml = async (argv: readonly string[]): Promise<number> => {
+  const { samlCommand } = await import('./saml-command.js');
+  return samlCommand(argv);
+};
+
+const sessions = async (argv: readonly string[]): Promise<number> => {
+  const { sessionsCommand } = await import('./sessions-command.js');
+  return sessionsCommand(argv);
+};
+
 const main = async (): Promise<number> => {
   const argv = process.argv.slice(2);
-  if (argv[0] === 'policy') return policy(argv.slice(1));
+  const [first, ...rest] = argv;
+  if (first === 'policy') return policy(rest);
+  if (first === 'saml') return saml(rest);
+  if (first === 'sessions') return sessions(rest);
   const command = parseAgentArguments(argv, process.env, programVersion);
   if (command.kind === 'say') {
     (command.exitCode === 0 ? process.stdout : process.stderr).write(command.text);

@@ -3,11 +3,7 @@ import { runPolicyCommand } from '../adapters/inbound/policy-command-line/run-po
 import { KdlPolicyTestSource } from '../adapters/outbound/kdl-configuration/kdl-policy-test-source.js';
 import { NodePolicyFiles } from '../adapters/outbound/node-text-files/node-policy-files.js';
 import { configurationFile } from './configuration-file.js';
-
-/** Who reads the output may have read enough, as `head` does. */
-const ignoreClosedPipe = (error: NodeJS.ErrnoException): void => {
-  if (error.code !== 'EPIPE') throw error;
-};
+import { writeOutput } from './write-output.js';
 
 /** Runs what follows `gateway-auth policy`, with the streams of this process; gives the exit code. */
 export const policyCommand = async (argv: readonly string[]): Promise<number> => {
@@ -20,14 +16,11 @@ export const policyCommand = async (argv: readonly string[]): Promise<number> =>
     const { runPolicyCorpus } = await import('./policy-corpus.js');
     return runPolicyCorpus(command.folder);
   }
-  const { result, messages, exitCode } = await runPolicyCommand(command, {
-    files: new NodePolicyFiles(),
-    tests: new KdlPolicyTestSource(process.env),
-    configuration: configurationFile,
-  });
-  process.stdout.on('error', ignoreClosedPipe);
-  process.stderr.on('error', ignoreClosedPipe);
-  process.stderr.write(messages);
-  process.stdout.write(result);
-  return exitCode;
+  return writeOutput(
+    await runPolicyCommand(command, {
+      files: new NodePolicyFiles(),
+      tests: new KdlPolicyTestSource(process.env),
+      configuration: configurationFile,
+    }),
+  );
 };

@@ -49,7 +49,7 @@ export const startAgent = async (
   try {
     await server.listen();
   } catch (error) {
-    agent.stop();
+    await agent.stop();
     throw error;
   }
   return ok({
@@ -58,7 +58,7 @@ export const startAgent = async (
     stop: async () => {
       agent.drain();
       await server.drain(drainGraceMs);
-      agent.stop();
+      await agent.stop();
     },
   });
 };

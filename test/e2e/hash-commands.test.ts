@@ -82,7 +82,7 @@ const basic = (user: string, password: string): HeaderList => [
 const statusOf = async (config: JsonObject, headers: HeaderList): Promise<number> => {
   const { agent, ask } = await startedTestAgent(config);
   const { decision } = await ask(headers);
-  agent.stop();
+  await agent.stop();
   if (decision.kind === 'block') return decision.status;
   return decision.kind === 'allow' ? 200 : 0;
 };

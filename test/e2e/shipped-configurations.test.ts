@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CertificateCast, certificateCast } from '../support/certificate-cast.js';
+import { newSamlKey } from '../support/live-saml-provider.js';
 import { describeWithPeers } from '../support/peers.js';
 import { runGateway } from '../support/running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
@@ -16,12 +17,15 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
     folder = temporaryFolder();
     cast = certificateCast();
     mkdirSync(folder.file('tls'));
-    for (const name of ['api.example.com', 'uploads.example.com', 'wildcard.example.net']) {
+    for (const name of ['api.example.com', 'app.example.com', 'uploads.example.com', 'wildcard.example.net']) {
       const { certificate, key } = cast.pki.server(name, { by: cast.root, names: [`DNS:${name}`] });
       folder.write(`tls/${name}.pem`, certificate);
       folder.write(`tls/${name}.key`, key);
     }
     for (const name of ['tls/partners-ca.pem', 'clients-ca.pem']) folder.write(name, cast.partners.certificate);
+    const single = newSamlKey('app.example.com');
+    folder.write('saml.key', single.key);
+    folder.write('saml.crt', single.certificate);
     folder.write('portcullis-api-keys', 'key:alice\n');
     cpSync(fileURLToPath(new URL('../../config/policies/', import.meta.url)), folder.file('policies'), {
       recursive: true,
@@ -44,6 +48,7 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
   it.each([
     ['behind-load-balancer.kdl', '1 listener'],
     ['production.kdl', '2 listeners'],
+    ['single-sign-on.kdl', '1 listener'],
   ])('pass --validate: %s', async (name, listeners) => {
     const gateway = runGateway(['--validate', '--config', placed(name)], environment);
     const { code } = await gateway.exited;

@@ -116,7 +116,10 @@ export const configurationOf = (example: string): DocumentedConfiguration | null
   if (names.includes('listeners')) return { text: example, isWhole: true };
   const listener = 'listeners { listener "example" { address "127.0.0.1:0" } }\n';
   if (names.every((name) => name === 'config')) {
-    return { text: `${listener}agents {\nagent "example" {\ntransport "embedded"\n${example}}\n}\n`, isWhole: false };
+    return {
+      text: `${listener}agents {\nagent "example" {\ntransport "embedded"; events "request_headers" "request_body_chunk"\n${example}}\n}\n`,
+      isWhole: false,
+    };
   }
   if (names.every((name) => groups.includes(name))) return { text: listener + example, isWhole: false };
   const group = groupOf[first];

@@ -1,7 +1,10 @@
+import { formRefusal } from '../../src/application/agent-service/form-refusal.js';
 import { deniedAnswer, refusedAnswer, undecidedAnswer } from '../../src/application/agent-service/refusal.js';
+import { SignOnRefusals } from '../../src/application/single-sign-on/sign-on-refusals.js';
 import type { AgentAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../src/domain/http/gateway-problem.js';
 import type { FailureReason } from '../../src/domain/identity/authentication-failure.js';
+import { RecordingLogger } from './recording-logger.js';
 import { requestEvent } from './test-agent.js';
 
 interface Explanation {
@@ -123,6 +126,8 @@ const refusedFor = (reason: FailureReason): AgentAnswer =>
     mayUseBasic: false,
   });
 
+const signOnRefusals = new SignOnRefusals(new RecordingLogger(), { refused: () => undefined });
+
 const agentRow = (answer: AgentAnswer, when: string): string => {
   const { decision } = answer;
   if (decision.kind !== 'block') throw new Error('an agent refuses by a block');
@@ -181,7 +186,13 @@ form:
 ${agentRow(refusedFor('missing_credentials'), 'No method accepts a credential of the request. `WWW-Authenticate` says what is wanted, and what is wrong with a genuine token; the reason is in the log of the agent alone.')}
 ${agentRow(refusedFor('insufficient_scope'), 'The token is good, but lacks one of the `required-scopes`, which `WWW-Authenticate` names.')}
 ${agentRow(deniedAnswer(requestEvent([]), { reason: 'denied_by_policy', policies: [] }, null), 'The policies do not allow the request; which ones decided is in the log of the agent alone. Where a token was shown, `WWW-Authenticate` has `error="insufficient_scope"`.')}
-${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC provider were never had (`Retry-After` is 5), or too many passwords wait to be checked. Otherwise `Retry-After` is 1.')}
+${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC provider were never had (`Retry-After` is 5), or the session store cannot be asked (5), or too many passwords wait to be checked. Otherwise `Retry-After` is 1.')}
+${agentRow(signOnRefusals.refuse(requestEvent([]), 'wrong_signature', 'sign-on'), 'What came to an endpoint of [single sign-on](../guides/saml.md) from the identity provider is refused, or came in another browser than the one that began; the reason is in the log of the agent alone.')}
+${agentRow(signOnRefusals.refuse(requestEvent([]), 'malformed_form', 'sign-on'), 'What came to such an endpoint is no form or query with the fields that it needs.')}
+${agentRow(formRefusal({ kind: 'too_large', event: requestEvent([]) }), 'The form has more than 1 MiB.')}
+${agentRow(formRefusal({ kind: 'dropped', event: requestEvent([]) }), 'The form was not all there after 30 seconds.')}
+
+Such an endpoint that is asked with another method than its own answers 405 \`method_not_allowed\`, with \`Allow\`.
 
 Their \`error_type\` in the access record is \`blocked_by_agent\`.
 

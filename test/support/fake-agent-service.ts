@@ -81,7 +81,7 @@ export class FakeAgentService implements AgentService {
     this.disconnects += 1;
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.stops += 1;
   }
 

@@ -10,7 +10,8 @@ import { type TemporaryFolder, temporaryFolder } from './temporary-folder.js';
 export interface StackPlan {
   /** None: no agent judges. */
   readonly transport?: 'embedded' | 'socket';
-  readonly agentConfig?: string;
+  /** Where it names the listener: made of its port. */
+  readonly agentConfig?: string | ((port: number) => string);
   readonly agentMembers?: string;
   /** False leaves the agent's process unstarted. */
   readonly startAgent?: boolean;
@@ -43,10 +44,11 @@ const furtherListeners = ({ listeners = {} }: StackPlan, ports: Readonly<Record<
 
 const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket, ports }: Places): string => {
   const transport = plan.transport === 'embedded' ? 'transport "embedded"' : `socket "${socket}"`;
+  const { agentConfig = '' } = plan;
   const agents = `agents { agent "auth" {
     ${transport}
     ${plan.agentMembers ?? ''}
-    config { ${plan.agentConfig ?? ''} }
+    config { ${typeof agentConfig === 'string' ? agentConfig : agentConfig(port)} }
   } }`;
   return `listeners {
   listener "main" { address "127.0.0.1:${port}"; ${plan.listenerMembers ?? ''} }

@@ -50,7 +50,7 @@ export const mtlsCheck = (parts: Partial<MtlsCheckParts>): MtlsCheck =>
 
 /** What a check says to a header. */
 export const checkHeader = (check: MtlsCheck, value: string, chain: string | null = null): CheckOutcome =>
-  check.check({ authorization: null, apiKey: null, certificate: { value, chain } });
+  check.check({ authorization: null, apiKey: null, certificate: { value, chain }, sessionCookies: [] });
 
 /** What a check says to certificates in URL-encoded PEM, the client's own first. */
 export const checkCertificates = (check: MtlsCheck, ...shown: readonly OpensslCertificate[]): CheckOutcome =>

@@ -3,7 +3,20 @@ import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
 
 /** Programs that some tests talk to and that no package here brings. */
-export type Peer = 'nginx' | 'haproxy' | 'caddy' | 'redis-server' | 'openssl' | 'curl' | 'wrk' | 'setpriv' | 'script';
+export type Peer =
+  | 'nginx'
+  | 'haproxy'
+  | 'caddy'
+  | 'redis-server'
+  | 'openssl'
+  | 'curl'
+  | 'wrk'
+  | 'setpriv'
+  | 'script'
+  | 'xmlsec1'
+  | 'chromium-headless-shell'
+  | 'chromium'
+  | 'google-chrome';
 
 /** Debian keeps servers in sbin, which is not on everybody's path. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];

@@ -16,13 +16,17 @@ import type { KeyPair } from './test-tokens.js';
 
 const commonNameType = '2.5.4.3';
 const rsaWithSha256 = '1.2.840.113549.1.1.11';
+const ecdsaWithSha256 = '1.2.840.10045.4.3.2';
 const day = 86_400_000;
 
-/** A certificate that an RSA key has signed for itself, valid now; in DER. */
+/** A certificate that an RSA or EC key has signed for itself, valid now; in DER. */
 export const selfSignedCertificate = ({ publicKey, privateKey }: KeyPair, commonName: string): Buffer => {
   const value = new AttributeValue({ utf8String: commonName });
   const name = new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonNameType, value })])]);
-  const signatureAlgorithm = new AlgorithmIdentifier({ algorithm: rsaWithSha256, parameters: null });
+  const signatureAlgorithm =
+    privateKey.asymmetricKeyType === 'ec'
+      ? new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
+      : new AlgorithmIdentifier({ algorithm: rsaWithSha256, parameters: null });
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
     serialNumber: Uint8Array.of(1).buffer,

@@ -5,15 +5,24 @@ import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-s
 import { NodePolicyFiles } from '../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../src/adapters/outbound/password-hashes/native-password-verifier.js';
-import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-key-sets/undici-key-set-source.js';
+import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
+import { UndiciMetadataSource } from '../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
 import { X509CertificateReader } from '../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { FastXmlReader } from '../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
+import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
+import { XmlCryptoDocumentVerifier } from '../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
+import { AgentCounters } from '../../src/application/agent-service/agent-counters.js';
 import { AuthAgent } from '../../src/application/agent-service/auth-agent.js';
 import { PasswordChecks } from '../../src/application/authenticate-request/password-checks.js';
 import { AgentConfigurationInForce } from '../../src/application/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../../src/application/configure-agent/agent-key-sets.js';
 import type { AgentParts } from '../../src/application/configure-agent/agent-parts.js';
+import type { SamlParts } from '../../src/application/configure-agent/saml-parts.js';
 import type { KeySetSource } from '../../src/application/ports/key-set-source.js';
 import { KeySets } from '../../src/application/refresh-key-set/key-sets.js';
+import { IdentityProviderTrusts } from '../../src/application/saml-trust/identity-provider-trusts.js';
+import { SamlStoreLeases } from '../../src/application/saml-trust/saml-store-leases.js';
+import { openSamlStores } from '../../src/bootstrap/saml-store-openers.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
 import { decodeAgentOptions } from '../../src/domain/configuration/agent/decode-agent-options.js';
 import type { AgentOptions } from '../../src/domain/configuration/agent-configuration.js';
@@ -63,9 +72,10 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
 };
 
 /** Parts that a test may swap; `keySetSource` is where key sets come from. */
-export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock'>> & {
+export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock' | 'saml' | 'outcomes'>> & {
   readonly keySetSource?: KeySetSource;
   readonly clock?: ManualClock;
+  readonly saml?: Partial<SamlParts>;
 };
 
 export interface TestAgent {
@@ -78,14 +88,24 @@ export interface TestAgent {
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
 export const testAgent = (
   config: JsonObject,
-  { keySetSource, clock: swappedClock, ...swapped }: SwappedParts = {},
+  { keySetSource, clock: swappedClock, saml, ...swapped }: SwappedParts = {},
 ): TestAgent => {
   const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
   const keys = new JoseVerificationKeys();
   const scheduler = swapped.scheduler ?? new NodeScheduler();
   const source = keySetSource ?? new UndiciKeySetSource();
-  const keySets = new AgentKeySets(new KeySets({ source, keys, clock, scheduler, random: new CryptoRandom(), logger }));
+  const random = new CryptoRandom();
+  const keySets = new AgentKeySets(new KeySets({ source, keys, clock, scheduler, random, logger }));
+  const counters = new AgentCounters();
+  const samlKeys = new NodeSamlKeys();
+  const verifier = new XmlCryptoDocumentVerifier();
+  const metadata = {
+    source: new UndiciMetadataSource(),
+    verifier,
+    reader: new FastXmlReader(),
+    keys: samlKeys,
+  };
   const parts: AgentParts = {
     clock,
     scheduler,
@@ -97,11 +117,20 @@ export const testAgent = (
     keySets,
     certificates: new X509CertificateReader(),
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
+    saml: {
+      random,
+      verifier,
+      keys: samlKeys,
+      trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
+      stores: new SamlStoreLeases(openSamlStores(logger)),
+      ...saml,
+    },
+    outcomes: counters,
     ...swapped,
   };
   const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: {} }, parts);
   const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
-  const agent = new AuthAgent(facts, configuration, keySets, clock, logger);
+  const agent = new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
   return { agent, clock, logger, ask: (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
 };
 

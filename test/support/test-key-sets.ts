@@ -16,6 +16,10 @@ export class SetRandom implements Random {
     return '00000000-0000-4000-8000-000000000000';
   }
 
+  token(): string {
+    return 'A'.repeat(43);
+  }
+
   fraction(): number {
     return this.value;
   }

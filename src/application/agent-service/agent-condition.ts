@@ -8,7 +8,25 @@ export interface AgentCondition {
   readonly message: string | null;
 }
 
-/** Judged by the configuration in force: degraded while keys are not fresh, unhealthy while nothing could be decided. */
+/** What is wrong with single sign-on, a clause each. */
+const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
+  if (saml === null) return [];
+  const { trust, sessions } = saml;
+  const troubles: string[] = [];
+  const state = trust.state();
+  if (state !== 'fresh') {
+    const failure = trust.lastFailure();
+    const why = failure === null ? '' : ` (${failure})`;
+    troubles.push(`single sign-on: the metadata of the identity provider is ${state}${why}`);
+  }
+  if (sessions.isFailing) troubles.push('single sign-on: the session store cannot be used');
+  return troubles;
+};
+
+/**
+ * Judged by the configuration in force: degraded while keys or metadata are not fresh or the session store fails, unhealthy while
+ * nothing could be decided.
+ */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken' };
   const { methods, keySets } = agent;
@@ -22,7 +40,9 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
     const why = failure === null ? '' : ` (${failure})`;
     troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
   });
+  troubles.push(...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null };
+  // Sessions that are remembered count for a while without their store.
   const canDecide = anyKeys || methods.some((method) => method !== 'oidc');
   return { state: canDecide ? 'degraded' : 'unhealthy', message: troubles.join('; ') };
 };

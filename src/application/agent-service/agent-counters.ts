@@ -2,6 +2,8 @@ import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../doma
 import type { AuthenticationFailure } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { RefreshResult } from '../refresh-key-set/key-set.js';
+import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
+import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
 
 type PolicyDecision = 'allow' | 'deny';
 
@@ -9,13 +11,14 @@ type PolicyDecision = 'allow' | 'deny';
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /** What the agent counts, from its start on. Labels are closed unions, so the number of series is bounded. */
-export class AgentCounters {
+export class AgentCounters implements SignOnOutcomes {
   #requests = 0;
   readonly #successes = new Map<AuthenticationMethod, number>();
   readonly #failures = new Map<string, { labels: { method: string; reason: string }; value: number }>();
   readonly #refreshes = new Map<RefreshResult, number>();
   readonly #decisions = new Map<PolicyDecision, number>();
   readonly #shadowDifferences = new Map<PolicyDecision, number>();
+  readonly #signOns = new Map<'completed' | SignOnRefusal, number>();
   #refused = 0;
   readonly #buckets = new Float64Array(durationBounds.length + 1);
   #seconds = 0;
@@ -25,7 +28,7 @@ export class AgentCounters {
   }
 
   /** Requests that did not pass. */
-  get refused(): number {
+  get refusedRequests(): number {
     return this.#refused;
   }
 
@@ -55,9 +58,23 @@ export class AgentCounters {
     if (shadow !== null) this.#shadowDifferences.set(shadow, (this.#shadowDifferences.get(shadow) ?? 0) + 1);
   }
 
+  /** Somebody has signed on. */
+  completed(): void {
+    this.#signedOn('completed');
+  }
+
+  /** A sign-on, or a message about signing out, was refused. */
+  refused(reason: SignOnRefusal): void {
+    this.#signedOn(reason);
+  }
+
   /** Keys of a provider were fetched, or could not be. */
   refreshedKeys(result: RefreshResult): void {
     this.#refreshes.set(result, (this.#refreshes.get(result) ?? 0) + 1);
+  }
+
+  #signedOn(result: 'completed' | SignOnRefusal): void {
+    this.#signOns.set(result, (this.#signOns.get(result) ?? 0) + 1);
   }
 
   #answered(seconds: number): void {
@@ -78,7 +95,8 @@ export class AgentCounters {
     return { name: 'auth_duration_seconds', help, labels: {}, sum: this.#seconds, count, buckets };
   }
 
-  report(agentId: string, timestampMs: number, intervalMs: number): MetricsReport {
+  /** `sessions`: how many there are; null: it is not known, or there is no single sign-on. */
+  report(agentId: string, timestampMs: number, intervalMs: number, sessions: number | null = null): MetricsReport {
     const successes = Array.from(
       this.#successes,
       ([method, value]): ReportedValue => ({
@@ -124,6 +142,21 @@ export class AgentCounters {
         value,
       }),
     );
+    const signOns = Array.from(
+      this.#signOns,
+      ([result, value]): ReportedValue => ({
+        name: 'saml_sign_ons_total',
+        help: 'Answers of identity providers to sign-ons, and messages about signing out that were refused, by result',
+        labels: { result },
+        value,
+      }),
+    );
+    const activeSessions: ReportedValue = {
+      name: 'saml_sessions_active',
+      help: 'Sessions in the store, those included that are over and not removed yet',
+      labels: {},
+      value: sessions ?? 0,
+    };
     const requests = {
       name: 'auth_requests_total',
       help: 'Requests that were judged',
@@ -134,8 +167,8 @@ export class AgentCounters {
       agentId,
       timestampMs,
       intervalMs,
-      counters: [requests, ...successes, ...failures, ...refreshes, ...decisions, ...differences],
-      gauges: [],
+      counters: [requests, ...successes, ...failures, ...refreshes, ...decisions, ...differences, ...signOns],
+      gauges: sessions === null ? [] : [activeSessions],
       histograms: [this.#histogram()],
     };
   }

@@ -1,10 +1,10 @@
 import { type AgentCapabilities, defaultAgentLimits } from '../../domain/agent-protocol/capabilities.js';
 import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
-import {
-  type AgentAnswer,
-  type AgentEvent,
-  allowAnswer,
-  type CancelReason,
+import type {
+  AgentAnswer,
+  AgentEvent,
+  CancelReason,
+  RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
@@ -13,15 +13,19 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
+import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import type { Scheduler } from '../ports/scheduler.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
-import { AgentCounters } from './agent-counters.js';
+import type { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
 import { PendingJudgements } from './pending-judgements.js';
 import { undecidedAnswer } from './refusal.js';
 import { RequestAnswers } from './request-answers.js';
+import { SignOnEndpoints } from './sign-on-endpoints.js';
 
 /** What an agent says of itself, and how often it reports. */
 export interface AgentFacts {
@@ -58,14 +62,26 @@ const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): 
   ownedHeaders,
 });
 
+/** What an agent is made of. */
+export interface AuthAgentParts {
+  readonly configuration: AgentConfigurationInForce;
+  readonly keySets: Pick<AgentKeySets, 'onRefresh'>;
+  /** Its own; the configuration counts sign-ons in it. */
+  readonly counters: AgentCounters;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+}
+
 /** The authentication agent: authenticates requests, lets policies decide, and tells the upstream who makes them. */
 export class AuthAgent implements AgentService {
   readonly #facts: AgentFacts;
   readonly #configuration: AgentConfigurationInForce;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #counters = new AgentCounters();
+  readonly #counters: AgentCounters;
   readonly #answers: RequestAnswers;
+  readonly #endpoints: SignOnEndpoints;
   readonly #latency = new LatencyWindow();
   readonly #judgements = new PendingJudgements();
   readonly #healthListeners = new Set<(health: AgentHealth) => void>();
@@ -75,20 +91,16 @@ export class AuthAgent implements AgentService {
   #reportedState: AgentState = 'unhealthy';
   readonly #endCount: () => void;
 
-  constructor(
-    facts: AgentFacts,
-    configuration: AgentConfigurationInForce,
-    keySets: Pick<AgentKeySets, 'onRefresh'>,
-    clock: Clock,
-    logger: Logger,
-  ) {
+  constructor(facts: AgentFacts, { configuration, keySets, counters, clock, scheduler, logger }: AuthAgentParts) {
     this.#facts = facts;
     this.#configuration = configuration;
+    this.#counters = counters;
     this.#clock = clock;
     this.#logger = logger;
-    this.#answers = new RequestAnswers(this.#counters, logger);
+    this.#answers = new RequestAnswers(counters, logger);
+    this.#endpoints = new SignOnEndpoints(scheduler);
     configuration.onChange(() => this.#noteState());
-    this.#endCount = keySets.onRefresh((result) => this.#counters.refreshedKeys(result));
+    this.#endCount = keySets.onRefresh((result) => counters.refreshedKeys(result));
   }
 
   /** The same object until the configuration changes: transports ask for it on every event. */
@@ -119,39 +131,26 @@ export class AuthAgent implements AgentService {
   }
 
   async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
-    // No request is asked for its body, so a piece of one cannot change what was decided.
-    if (event.kind === 'request_body_chunk') return allowAnswer;
+    if (event.kind === 'request_body_chunk') {
+      const signOn = this.#configuration.current()?.saml?.signOn ?? null;
+      const taken = this.#endpoints.take(event, connection, signOn);
+      if (taken.kind === 'answer') return taken.answer;
+      return this.#guarded(taken.event, connection, () => this.#endpoints.answerForm(taken.event, taken.form, signOn));
+    }
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
-    const startedMs = this.#clock.monotonicMs();
-    this.#inFlight += 1;
-    const judgement = this.#judgements.open(event.correlationId, connection);
-    try {
-      const outcome = await agent.authentication.authenticate(event.headers, judgement);
-      // Nobody gets the answer; it was no failure of the client's either.
-      if (outcome.kind === 'cancelled') return undecidedAnswer(event);
-      const answer = this.#answers.answer(event, agent, outcome, this.#clock.monotonicMs() - startedMs);
-      this.#latency.record(this.#clock.monotonicMs() - startedMs);
-      return answer;
-    } catch (error) {
-      this.#logger.error('a request could not be judged', {
-        correlation_id: event.correlationId,
-        error: error instanceof Error ? error.message : String(error),
-      });
-      return undecidedAnswer(event);
-    } finally {
-      this.#inFlight -= 1;
-      this.#judgements.close(event.correlationId, connection, judgement);
-    }
+    return this.#guarded(event, connection, (judgement) => this.#judge(event, agent, connection, judgement));
   }
 
   /** Whatever the judgement waits for, it waits no longer; its answer is dropped by the transport. */
   cancel(correlationId: string, _reason: CancelReason, connection: symbol): void {
     this.#judgements.cancel(correlationId, connection);
+    this.#endpoints.cancel(correlationId, connection);
   }
 
   disconnected(connection: symbol): void {
     this.#judgements.disconnected(connection);
+    this.#endpoints.disconnected(connection);
     this.#configuration.disconnected(connection);
   }
 
@@ -161,9 +160,10 @@ export class AuthAgent implements AgentService {
     this.#noteState();
   }
 
-  stop(): void {
+  stop(): Promise<void> {
     this.#endCount();
-    this.#configuration.stop();
+    this.#endpoints.stop();
+    return this.#configuration.stop();
   }
 
   health(): AgentHealth {
@@ -179,7 +179,7 @@ export class AuthAgent implements AgentService {
         p95LatencyMs: latency.p95Ms,
         p99LatencyMs: latency.p99Ms,
         requestsProcessed: this.#counters.requests,
-        requestsRejected: this.#counters.refused,
+        requestsRejected: this.#counters.refusedRequests,
         requestsTimedOut: 0,
       },
       validForMs: this.#facts.healthIntervalMs * 2,
@@ -188,12 +188,56 @@ export class AuthAgent implements AgentService {
   }
 
   metrics(): MetricsReport {
-    return this.#counters.report(this.#facts.agentId, this.#clock.wallMs(), this.#facts.metricsIntervalMs);
+    const sessions = this.#configuration.current()?.saml?.sessionCount.latest() ?? null;
+    return this.#counters.report(this.#facts.agentId, this.#clock.wallMs(), this.#facts.metricsIntervalMs, sessions);
   }
 
   onHealthChange(listener: (health: AgentHealth) => void): () => void {
     this.#healthListeners.add(listener);
     return () => this.#healthListeners.delete(listener);
+  }
+
+  async #judge(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    connection: symbol,
+    judgement: Cancellation,
+  ): Promise<AgentAnswer> {
+    const startedMs = this.#clock.monotonicMs();
+    const standing = agent.saml?.signOn.standing(event.uri) ?? 'open';
+    if (agent.saml !== null && (standing === 'acs' || standing === 'metadata' || standing === 'logout')) {
+      return this.#endpoints.answer(event, agent.saml.signOn, connection);
+    }
+    const scope = { readsSession: standing !== 'excluded' };
+    const outcome = await agent.authentication.authenticate(event.headers, judgement, scope);
+    // Nobody gets the answer; it was no failure of the client's either.
+    if (outcome.kind === 'cancelled') return undecidedAnswer(event);
+    const durationMs = this.#clock.monotonicMs() - startedMs;
+    const answer = this.#answers.answer(event, agent, outcome, durationMs, standing);
+    this.#latency.record(this.#clock.monotonicMs() - startedMs);
+    return answer;
+  }
+
+  /** What fails is undecided: it never lets a request pass. */
+  async #guarded(
+    event: RequestHeadersEvent,
+    connection: symbol,
+    work: (judgement: Cancellation) => Promise<AgentAnswer>,
+  ): Promise<AgentAnswer> {
+    this.#inFlight += 1;
+    const judgement = this.#judgements.open(event.correlationId, connection);
+    try {
+      return await work(judgement);
+    } catch (error) {
+      this.#logger.error('a request could not be judged', {
+        correlation_id: event.correlationId,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return undecidedAnswer(event);
+    } finally {
+      this.#inFlight -= 1;
+      this.#judgements.close(event.correlationId, connection, judgement);
+    }
   }
 
   #condition(): AgentCondition {

@@ -1,41 +1,33 @@
-import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
-import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
-import { firstHeader, type HeaderList } from '../../domain/http/header-list.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
+import { type ProblemKind, problemAnswer } from './problem-answer.js';
 
-interface RefusalKind {
-  readonly status: number;
-  readonly title: string;
-  readonly detail: string;
-  readonly code: string;
-}
-
-const unauthenticated: RefusalKind = {
+const unauthenticated: ProblemKind = {
   status: 401,
   title: 'Unauthorized',
   detail: 'The request carries no credential that is accepted here.',
   code: 'unauthenticated',
 };
 
-const insufficientScope: RefusalKind = {
+const insufficientScope: ProblemKind = {
   status: 403,
   title: 'Forbidden',
   detail: 'The token lacks a scope that is required here.',
   code: 'insufficient_scope',
 };
 
-const deniedByPolicy: RefusalKind = {
+const deniedByPolicy: ProblemKind = {
   status: 403,
   title: 'Forbidden',
   detail: 'This request is not allowed.',
   code: 'denied_by_policy',
 };
 
-const undecided: RefusalKind = {
+const undecided: ProblemKind = {
   status: 503,
   title: 'The request cannot be judged',
   detail: 'The agent is not able to decide at the moment.',
@@ -43,25 +35,10 @@ const undecided: RefusalKind = {
 };
 
 /** Seconds after which it makes sense to ask again: keys that cannot be had are fetched anew after five. */
-const retryAfter: Readonly<Record<UndecidedReason, string>> = { keys_unavailable: '5', overloaded: '1' };
-
-/** A block, with a body (RFC 9457) that says the same for all reasons of a kind: the reasons are for the log. */
-const refusal = (
-  { status, ...kind }: RefusalKind,
-  event: RequestHeadersEvent,
-  headers: HeaderList,
-  reasonCodes: readonly string[],
-): AgentAnswer => {
-  const correlationId = acceptCorrelationId(firstHeader(event.headers, 'x-correlation-id')) ?? event.correlationId;
-  const { title, detail, code } = kind;
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId });
-  return {
-    decision: { kind: 'block', status, body, headers: ['Content-Type', 'application/problem+json', ...headers] },
-    requestHeaders: [],
-    responseHeaders: [],
-    needsMore: false,
-    audit: { ...emptyAudit, reasonCodes },
-  };
+const retryAfter: Readonly<Record<UndecidedReason, string>> = {
+  keys_unavailable: '5',
+  store_unavailable: '5',
+  overloaded: '1',
 };
 
 /** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
@@ -70,11 +47,11 @@ export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
   if (waitingFor !== null) return undecidedAnswer(event, waitingFor);
   if (failure.reason === 'insufficient_scope') {
     const challenge = insufficientScopeChallenge(requiredScope);
-    return refusal(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
+    return problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
   }
   const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
-  return refusal(unauthenticated, event, challenges, [failure.reason]);
+  return problemAnswer(unauthenticated, event, challenges, [failure.reason]);
 };
 
 /**
@@ -88,10 +65,10 @@ export const deniedAnswer = (
 ): AgentAnswer => {
   const isBearer = method === 'jwt' || method === 'oidc';
   const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
-  const answer = refusal(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
+  const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
   return { ...answer, audit: { ...answer.audit, ruleIds: policies } };
 };
 
 /** 503: there is no configuration to judge by, or judging failed, or has to wait. */
 export const undecidedAnswer = (event: RequestHeadersEvent, reason: UndecidedReason | null = null): AgentAnswer =>
-  refusal(undecided, event, ['Retry-After', reason === null ? '1' : retryAfter[reason]], [reason ?? 'undecided']);
+  problemAnswer(undecided, event, ['Retry-After', reason === null ? '1' : retryAfter[reason]], [reason ?? 'undecided']);

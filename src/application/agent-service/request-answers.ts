@@ -7,11 +7,19 @@ import {
 } from '../../domain/agent-protocol/messages.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { removalOperations } from '../../domain/identity/identity-headers.js';
+import type { SamlPathStanding } from '../../domain/saml/protected-paths.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
 import type { AgentCounters } from './agent-counters.js';
 import { deniedAnswer, refusedAnswer } from './refusal.js';
+
+/**
+ * Whether signing on may help. Where something could not be decided it may be good already; and cookies that contradict each other
+ * would do so after another sign-on too.
+ */
+const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
+  undecided === null && failure.reason !== 'ambiguous_credentials';
 
 /** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
 export class RequestAnswers {
@@ -23,14 +31,15 @@ export class RequestAnswers {
     this.#logger = logger;
   }
 
-  /** `durationMs` is how long the authentication took. */
+  /** `durationMs` is how long the authentication took; `standing` is what the path is to single sign-on. */
   answer(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
     outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
     durationMs: number,
-  ): AgentAnswer {
-    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs);
+    standing: SamlPathStanding,
+  ): AgentAnswer | Promise<AgentAnswer> {
+    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, standing);
     const { identity, operations } = outcome.prepared;
     this.#counters.succeeded(identity.method, durationMs / 1000);
     return this.#authorize(event, agent, identity, operations);
@@ -41,7 +50,8 @@ export class RequestAnswers {
     agent: PreparedAgent,
     outcome: RefusedAuthentication,
     durationMs: number,
-  ): AgentAnswer {
+    standing: SamlPathStanding,
+  ): AgentAnswer | Promise<AgentAnswer> {
     const { failure } = outcome;
     this.#counters.failed(failure, durationMs / 1000);
     const fields = {
@@ -51,7 +61,8 @@ export class RequestAnswers {
       client_ip: event.metadata.clientIp,
       route: event.metadata.routeId,
     };
-    if (agent.failOpen) {
+    const isProtected = standing === 'protected';
+    if (agent.failOpen && !isProtected) {
       const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
       this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
       return this.#authorize(event, agent, null, []);
@@ -59,13 +70,16 @@ export class RequestAnswers {
     this.#counters.refusedRequest();
     const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
     this.#logger.info(message, fields);
+    const { saml } = agent;
+    if (isProtected && saml !== null && maySignOn(outcome) && saml.signOn.begins(event))
+      return saml.signOn.begin(event);
     return refusedAnswer(event, outcome);
   }
 
   /** Without policies whoever comes this far may go on. */
   #authorize(
     event: RequestHeadersEvent,
-    { authorization, removable }: PreparedAgent,
+    { authorization, removable, saml, forwardsCookies }: PreparedAgent,
     identity: Identity | null,
     operations: readonly HeaderOperation[],
   ): AgentAnswer {
@@ -78,6 +92,8 @@ export class RequestAnswers {
     // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
     const requestHeaders = removalOperations(event.headers, removable);
     requestHeaders.push(...operations);
+    // Whoever has the cookie is the user: the upstream has no need to know it.
+    if (saml !== null && !forwardsCookies) requestHeaders.push(...saml.cookieOperations(event.headers));
     if (authorized === null) return { ...allowAnswer, requestHeaders };
     return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, ruleIds: authorized.policies } };
   }

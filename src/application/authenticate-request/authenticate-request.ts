@@ -83,24 +83,37 @@ const ambiguous = (mayUseBasic: boolean): RefusedAuthentication => ({
   mayUseBasic,
 });
 
+/** What of a request counts. */
+export interface AuthenticationScope {
+  /** Whether a session counts that a cookie shows. Default: it does. */
+  readonly readsSession?: boolean;
+}
+
 /** Tries every configured method in the order of precedence; the first that succeeds decides. */
 export class AuthenticateRequest {
   readonly #checks: readonly AuthenticationCheck[];
   readonly #headers: CredentialHeaders;
+  readonly #headersWithoutSession: CredentialHeaders;
   readonly #hasBasic: boolean;
 
-  /** Names of headers may be in any case. */
+  /** Names of headers may be in any case; the one of the cookie is as it is. */
   constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
     this.#headers = {
       apiKey: headers.apiKey?.toLowerCase() ?? null,
       certificate: headers.certificate?.toLowerCase() ?? null,
+      sessionCookie: headers.sessionCookie,
     };
+    this.#headersWithoutSession = { ...this.#headers, sessionCookie: null };
     this.#hasBasic = checks.some(({ method }) => method === 'basic');
   }
 
-  async authenticate(headers: HeaderList, cancellation: Cancellation): Promise<AuthenticationOutcome> {
-    const credentials = requestCredentials(headers, this.#headers);
+  async authenticate(
+    headers: HeaderList,
+    cancellation: Cancellation,
+    { readsSession = true }: AuthenticationScope = {},
+  ): Promise<AuthenticationOutcome> {
+    const credentials = requestCredentials(headers, readsSession ? this.#headers : this.#headersWithoutSession);
     if (!credentials.ok) return ambiguous(this.#hasBasic);
     let refusal: Refusal | null = null;
     for (const check of this.#checks) {

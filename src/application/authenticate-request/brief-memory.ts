@@ -26,6 +26,10 @@ export class BriefMemory {
     return true;
   }
 
+  forget(text: string): void {
+    this.#ends.delete(text);
+  }
+
   add(text: string): void {
     const nowMs = this.#clock.monotonicMs();
     this.#ends.delete(text);

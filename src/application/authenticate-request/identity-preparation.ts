@@ -1,3 +1,4 @@
+import type { MappedAttribute } from '../../domain/configuration/saml-options.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { type IdentityHeaderNames, identityHeaders } from '../../domain/identity/identity-headers.js';
@@ -15,18 +16,21 @@ export const leftOutLineMs = 60_000;
 /** Makes the headers of identities, and logs now and then which claims no header tells. */
 export class IdentityPreparation {
   readonly #names: IdentityHeaderNames;
+  readonly #mapping: readonly MappedAttribute[];
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #lines = new Map<AuthenticationMethod, OncePerPeriod>();
 
-  constructor(names: IdentityHeaderNames, logger: Logger, clock: Clock) {
+  /** `mapping`: the attributes of single sign-on that headers tell, and no others. */
+  constructor(names: IdentityHeaderNames, logger: Logger, clock: Clock, mapping: readonly MappedAttribute[] = []) {
     this.#names = names;
+    this.#mapping = mapping;
     this.#logger = logger;
     this.#clock = clock;
   }
 
   prepare(identity: Identity): PreparedIdentity {
-    const { operations, leftOut } = identityHeaders(identity, this.#names);
+    const { operations, leftOut } = identityHeaders(identity, this.#names, this.#mapping);
     const untold = leftOut.length === 0 ? null : this.#linesOf(identity.method).take();
     if (untold !== null) {
       this.#logger.warn('claims were left out of the identity headers', {

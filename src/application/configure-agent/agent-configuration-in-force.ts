@@ -66,9 +66,11 @@ export class AgentConfigurationInForce {
   readonly #start: StartOptions;
   readonly #parts: AgentParts;
   #prepared: PreparedAgent | null = null;
-  /** Ends the watch over the key sets in force. */
+  /** Ends the watch over the keys and metadata in force. */
   #endWatch: () => void = () => {};
   #isStopped = false;
+  /** Configurations that are no longer in force, and have not let go of everything yet. */
+  readonly #releases = new Set<Promise<void>>();
   readonly #listeners = new Set<() => void>();
   #options: AgentOptions;
   #owner: Owner | null = null;
@@ -111,11 +113,15 @@ export class AgentConfigurationInForce {
     this.#listeners.add(listener);
   }
 
-  /** Lets go of what is kept fresh for the configuration. It judges on with what it has. */
-  stop(): void {
+  /**
+   * Lets go of what is kept fresh or open for the configuration. It judges on with what it has. Resolves once everything is
+   * written and closed; never rejects.
+   */
+  async stop(): Promise<void> {
     this.#isStopped = true;
     this.#endWatch();
-    this.#prepared?.keySets.release();
+    if (this.#prepared !== null) this.#release(this.#prepared);
+    await Promise.all(this.#releases);
   }
 
   disconnected(connection: symbol): void {
@@ -229,11 +235,16 @@ export class AgentConfigurationInForce {
     const before = this.#prepared;
     this.#prepared = agent;
     this.#endWatch();
-    this.#endWatch = agent.keySets.onChange(() => this.#changed());
-    // The new one has its leases already: sets that both use are kept.
-    before?.keySets.release();
-    if (this.#isStopped) this.stop();
+    this.#endWatch = agent.onChange(() => this.#changed());
+    // The new one has its leases already: what both use is kept.
+    if (before !== null) this.#release(before);
+    if (this.#isStopped) void this.stop();
     this.#changed();
+  }
+
+  #release(agent: PreparedAgent): void {
+    const released = agent.release().finally(() => this.#releases.delete(released));
+    this.#releases.add(released);
   }
 
   #changed(): void {

@@ -8,6 +8,8 @@ import type { SecretDigest } from '../ports/secret-digest.js';
 import type { TextFileReader } from '../ports/text-file-reader.js';
 import type { VerificationKeys } from '../ports/token-verifier.js';
 import type { KeySets } from '../refresh-key-set/key-sets.js';
+import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
+import type { SamlParts } from './saml-parts.js';
 
 /** What a configured agent is made with. */
 export interface AgentParts {
@@ -23,4 +25,7 @@ export interface AgentParts {
   readonly certificates: CertificateReader;
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
+  readonly saml: SamlParts;
+  /** Counts what sign-ons of this agent come to. */
+  readonly outcomes: SignOnOutcomes;
 }

@@ -7,6 +7,7 @@ import { IdentityPreparation } from '../authenticate-request/identity-preparatio
 import { JwtCheck } from '../authenticate-request/jwt-check.js';
 import { MtlsCheck } from '../authenticate-request/mtls-check.js';
 import { OidcCheck } from '../authenticate-request/oidc-check.js';
+import { SamlSessionCheck, type SessionChecks } from '../authenticate-request/saml-session-check.js';
 import { VerifiedTokenMemory } from '../authenticate-request/verified-token-memory.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
@@ -22,6 +23,7 @@ export const authenticationChecks = (
   options: CompleteAgentOptions,
   { jwtVerifier, mtls }: PreparedMethods,
   providers: readonly ProviderKeys[],
+  sessions: SessionChecks | null,
   { logger, digest, clock, certificates, passwords }: AgentParts,
 ): readonly AuthenticationCheck[] => {
   const { jwt, apiKeys, basicUsers, tokenCacheSize } = options;
@@ -40,6 +42,7 @@ export const authenticationChecks = (
       new MtlsCheck({ rules, authorities, reader: certificates, prepare, digest, clock, memorySize: tokenCacheSize }),
     );
   }
+  if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
   if (providers.length > 0) checks.push(new OidcCheck({ providers, prepare, memory, clock }));
   if (jwt !== null && jwtVerifier !== null) {
     const { key, issuer, audience } = jwt;

@@ -9,6 +9,10 @@ const certificateHeaders = ({ mtls }: CompleteAgentOptions): string[] => {
   return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
 };
 
+/** The headers that receive attributes of single sign-on. */
+const mappedHeaders = ({ saml }: CompleteAgentOptions): string[] =>
+  saml?.attributeMapping.map(({ header }) => header) ?? [];
+
 /** What the gateway strips from what clients send; what it sets itself afterwards is not touched. */
 export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
   options.userIdHeader,
@@ -17,6 +21,7 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
   'X-Client-Cert-CN',
   'X-Client-Cert-DN',
   ...certificateHeaders(options),
+  ...mappedHeaders(options),
 ];
 
 /**
@@ -29,9 +34,10 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
   const certificates = certificateHeaders(options);
   if (forwardCredentials === 'all') {
     const forwarded = new Set(certificates.map(canonicalName));
-    return [...alwaysOwned.filter((name) => !forwarded.has(canonicalName(name))), userIdHeader, authMethodHeader];
+    const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
+    return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options)];
   }
-  const patterns = [...alwaysOwned, userIdHeader, authMethodHeader, ...certificates];
+  const patterns = [...alwaysOwned, userIdHeader, authMethodHeader, ...certificates, ...mappedHeaders(options)];
   if (apiKeyHeader !== null) patterns.push(apiKeyHeader);
   return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
 };

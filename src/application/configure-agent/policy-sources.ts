@@ -1,6 +1,6 @@
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
 import type { PolicyFile, PolicyFiles } from '../ports/policy-files.js';
-import { optionProblem } from './prepared-agent.js';
+import { optionProblem } from './option-problem.js';
 
 /** The texts of policies, or why there are none. */
 export interface ReadPolicySources {

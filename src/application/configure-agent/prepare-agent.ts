@@ -12,13 +12,17 @@ import type { AuthorizeRequest } from '../authorize-request/authorize-request.js
 import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
 import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
+import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
-import { optionProblem, type PreparedAgent, type PreparedAgentWithWarnings } from './prepared-agent.js';
+import { missingMetadata, prepareSaml } from './prepare-saml.js';
+import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
+import type { PreparedSaml } from './prepared-saml.js';
 import { ProviderKeySets } from './provider-key-sets.js';
 import { readEntryFiles } from './read-entry-files.js';
+import { readSamlFiles } from './saml-files.js';
 
-/** How long a configuration waits for key sets that it is the first to use, in milliseconds. */
+/** How long a configuration waits for key sets and metadata that it is the first to use, in milliseconds. */
 const keySetWaitMs = 3_000;
 
 /** Providers whose keys are not there yet. They are fetched until they are. */
@@ -35,13 +39,15 @@ const assemble = (
   methods: PreparedMethods,
   authorization: AuthorizeRequest | null,
   keySets: ProviderKeySets,
+  saml: PreparedSaml | null,
   parts: AgentParts,
 ): PreparedAgent => {
-  const checks = authenticationChecks(options, methods, keySets.providers, parts);
+  const checks = authenticationChecks(options, methods, keySets.providers, saml?.sessions ?? null, parts);
   return {
     authentication: new AuthenticateRequest(checks, {
       apiKey: options.apiKeyHeader,
       certificate: options.mtls?.clientCertHeader ?? null,
+      sessionCookie: options.saml?.cookie.name ?? null,
     }),
     authorization,
     methods: checks.map((check) => check.method),
@@ -50,12 +56,41 @@ const assemble = (
     // An agent that can accept nothing has nothing to be lenient about: it is not set up yet.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
+    saml,
+    forwardsCookies: options.forwardCredentials === 'all',
+    onChange: (listener) => {
+      const ends = [keySets.onChange(listener), saml?.trust.onChange(listener)];
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
+    release: async () => {
+      keySets.release();
+      await saml?.release();
+    },
   };
+};
+
+/** Resolves when keys and metadata have been fetched, or could not be, at the latest after `waitMs`. */
+const firstLoad = async (
+  keySets: ProviderKeySets,
+  saml: PreparedSaml | null,
+  waitMs: number,
+  { scheduler }: AgentParts,
+): Promise<void> => {
+  const loads = Promise.all([...keySets.providers.map(({ keys }) => keys.firstLoad()), saml?.trust.firstLoad()]);
+  await new Promise<void>((resolve) => {
+    const deadline = scheduler.after(waitMs, resolve);
+    void loads.then(() => {
+      deadline.cancel();
+      resolve();
+    });
+  });
 };
 
 /**
  * Checks every option, reads the files they name, and makes an agent of them. Errors are all of those that were found. An
- * agent that is made holds key sets: its `keySets` have to be released once it is of no more use.
+ * agent that is made holds key sets, metadata and stores: it has to be released once it is of no more use.
  */
 export const prepareAgent = async (
   options: AgentOptions,
@@ -68,14 +103,18 @@ export const prepareAgent = async (
   const complete = completed.options;
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
+  const samlFiles = complete.saml === null ? null : await readSamlFiles(complete.saml, parts, problems);
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are wanted and not there must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
   if (lacksPolicies || problems.some(({ severity }) => severity === 'error')) return err(problems);
 
+  const saml = await prepareSaml(complete, samlFiles, parts);
+  if (!saml.ok) return err([...problems, saml.error]);
   // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
-  const agent = assemble(complete, methods, authorization, keySets, parts);
-  await keySets.firstLoad(waitMs, parts.scheduler);
-  return ok({ agent, warnings: [...problems, ...missingKeys(keySets)] });
+  const agent = assemble(complete, methods, authorization, keySets, saml.value, parts);
+  await firstLoad(keySets, saml.value, waitMs, parts);
+  const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : missingMetadata(saml.value.trust))];
+  return ok({ agent, warnings: [...problems, ...missing] });
 };

@@ -1,7 +1,7 @@
 import type { AgentOptionProblem, BasicUser } from '../../domain/configuration/agent-configuration.js';
 import type { PasswordHash } from '../../domain/identity/password-hash.js';
 import type { AgentParts } from './agent-parts.js';
-import { optionProblem } from './prepared-agent.js';
+import { optionProblem } from './option-problem.js';
 
 /** Makes sure that the kinds of hashes that are configured can be checked here. */
 export const preparePasswords = async (

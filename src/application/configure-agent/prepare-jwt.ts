@@ -2,7 +2,7 @@ import type { AgentOptionProblem, JwtOptions } from '../../domain/configuration/
 import { err, type Result } from '../../domain/shared/result.js';
 import type { TokenVerifier } from '../ports/token-verifier.js';
 import type { AgentParts } from './agent-parts.js';
-import { optionProblem } from './prepared-agent.js';
+import { optionProblem } from './option-problem.js';
 
 /** Makes the configured key ready, from its file where it has one. */
 export const prepareJwtKey = async (

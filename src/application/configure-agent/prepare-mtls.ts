@@ -5,7 +5,7 @@ import type { AgentOptionProblem, MtlsOptions } from '../../domain/configuration
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { ReadCertificate } from '../ports/certificate-reader.js';
 import type { AgentParts } from './agent-parts.js';
-import { optionProblem } from './prepared-agent.js';
+import { optionProblem } from './option-problem.js';
 
 /** What client certificates are checked with. */
 export interface PreparedMtls {

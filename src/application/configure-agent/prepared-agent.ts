@@ -2,6 +2,7 @@ import type { AgentOptionProblem } from '../../domain/configuration/agent-config
 import type { OwnedHeaders } from '../../domain/identity/owned-headers.js';
 import type { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize-request/authorize-request.js';
+import type { PreparedSaml } from './prepared-saml.js';
 import type { ProviderKeySets } from './provider-key-sets.js';
 
 /** A configuration, checked and made ready: requests are judged by it without looking at an option again. */
@@ -16,17 +17,18 @@ export interface PreparedAgent {
   /** What the upstream must not get from the client: identity headers, and the credentials that are not forwarded. */
   readonly removable: OwnedHeaders;
   readonly failOpen: boolean;
-  /** To be released when the configuration is no longer in force. */
   readonly keySets: ProviderKeySets;
+  /** Null: there is no single sign-on. */
+  readonly saml: PreparedSaml | null;
+  /** The cookies of single sign-on go on to the upstream. */
+  readonly forwardsCookies: boolean;
+  /** Calls back when keys or metadata of a provider came or went stale; the result ends that. */
+  onChange(listener: () => void): () => void;
+  /** To be called when the configuration is no longer in force. Calling it again changes nothing. Never rejects. */
+  release(): Promise<void>;
 }
 
 export interface PreparedAgentWithWarnings {
   readonly agent: PreparedAgent;
   readonly warnings: readonly AgentOptionProblem[];
 }
-
-export const optionProblem = (
-  severity: AgentOptionProblem['severity'],
-  option: AgentOptionProblem['option'],
-  message: string,
-): AgentOptionProblem => ({ severity, option, message, suggestion: null });

@@ -1,5 +1,4 @@
 import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
-import type { Scheduler } from '../ports/scheduler.js';
 import type { KeySet } from '../refresh-key-set/key-set.js';
 import type { KeySetLease, KeySets } from '../refresh-key-set/key-sets.js';
 
@@ -33,19 +32,6 @@ export class ProviderKeySets {
 
   get providers(): readonly ProviderKeys[] {
     return this.#leased;
-  }
-
-  /** Resolves when every set has been fetched, or could not be, at the latest after `waitMs`. */
-  async firstLoad(waitMs: number, scheduler: Scheduler): Promise<void> {
-    if (this.#leased.length === 0) return;
-    const loads = Promise.all(this.#leased.map(({ keys }) => keys.firstLoad()));
-    await new Promise<void>((resolve) => {
-      const deadline = scheduler.after(waitMs, resolve);
-      void loads.then(() => {
-        deadline.cancel();
-        resolve();
-      });
-    });
   }
 
   /** Calls back whenever the state of one of them changes; the result ends that. */

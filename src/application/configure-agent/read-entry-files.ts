@@ -1,7 +1,7 @@
 import type { AgentOptionProblem, AgentOptions, EntrySource } from '../../domain/configuration/agent-configuration.js';
 import { shownEntryFile } from '../../domain/configuration/credential-entries.js';
 import type { TextFileReader } from '../ports/text-file-reader.js';
-import { optionProblem } from './prepared-agent.js';
+import { optionProblem } from './option-problem.js';
 
 export interface ReadEntryFiles {
   /** By their paths. */

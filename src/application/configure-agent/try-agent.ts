@@ -1,9 +1,14 @@
 import type { AgentOptionProblem, AgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
 import type { AgentParts } from './agent-parts.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
+import { unopenedStores } from './unopened-stores.js';
 
-/** More than a fetch of a key set may take, in milliseconds: whatever is wrong with one is to be reported. */
+/** Nobody signs on to an agent that is only tried. */
+const uncounted: SignOnOutcomes = { completed: () => undefined, refused: () => undefined };
+
+/** More than a fetch of a key set or of metadata may take, in milliseconds: whatever is wrong with one is to be reported. */
 const keySetWaitMs = 12_000;
 
 export interface TriedAgent {
@@ -14,12 +19,15 @@ export interface TriedAgent {
 }
 
 /**
- * Makes everything ready that an agent with these options would need, each key set fetched once, and lets go of it again.
+ * Makes everything ready that an agent with these options would need, each key set and metadata fetched once, and lets go of it
+ * again. Session stores are not opened.
  */
-export const tryAgent = async (options: AgentOptions, parts: AgentParts): Promise<TriedAgent> => {
-  const prepared = await prepareAgent(options, parts, keySetWaitMs);
+export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
+  const saml = { ...parts.saml, stores: unopenedStores };
+  const trial: AgentParts = { ...parts, saml, outcomes: uncounted };
+  const prepared = await prepareAgent(options, trial, keySetWaitMs);
   if (!prepared.ok) return { problems: prepared.error, agent: null };
   const { agent, warnings } = prepared.value;
-  agent.keySets.release();
+  await agent.release();
   return { problems: warnings, agent };
 };

@@ -45,8 +45,8 @@ export interface AgentService {
   /** Forgets what is held for a connection that has ended, and for every request of it. Nothing comes by it any more. */
   disconnected(connection: symbol): void;
 
-  /** Ends what it does on its own: nobody asks it any more. */
-  stop(): void;
+  /** Ends what it does on its own: nobody asks it any more. Resolves once all that it keeps is written; never rejects. */
+  stop(): Promise<void>;
 
   health(): AgentHealth;
   metrics(): MetricsReport;

@@ -2,6 +2,8 @@
 export interface Random {
   /** A version 4 UUID (RFC 9562). */
   uuid(): string;
+  /** 256 bits, in base64url without padding: 43 characters. */
+  token(): string;
   /** At least 0 and below 1. */
   fraction(): number;
 }

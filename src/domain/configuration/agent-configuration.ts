@@ -1,6 +1,7 @@
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
 import type { SourcePosition } from './configuration-problem.js';
+import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
 
 export const jwtAlgorithms = ['HS256', 'RS256', 'ES256'] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
@@ -44,6 +45,7 @@ export interface AgentOptions {
   readonly oidc?: readonly OidcProviderOptions[];
   readonly mtls?: MtlsOptions;
   readonly authz?: AuthzOptions;
+  readonly saml?: SamlBlockOptions;
 }
 
 /** An `oidc` block: a provider whose access tokens are accepted. */
@@ -160,6 +162,8 @@ export interface CompleteAgentOptions {
   readonly mtls: MtlsOptions | null;
   /** Null: not enabled, and whoever is authenticated may do everything. */
   readonly authz: AuthzOptions | null;
+  /** Null: not enabled. */
+  readonly saml: SamlOptions | null;
 }
 
 export const agentDefaults = {
@@ -176,6 +180,15 @@ export const agentDefaults = {
   clockSkewMs: 30_000,
   clientCertHeader: 'X-Client-Cert',
   principalClaim: 'sub',
+  acsPath: '/saml/acs',
+  samlMetadataPath: '/saml/metadata',
+  logoutPath: '/saml/logout',
+  metadataRefreshMs: 3_600_000,
+  sessionTtlMs: 28_800_000,
+  sessionStorePath: '/var/lib/gateway-auth/sessions.db',
+  samlClockSkewMs: 300_000,
+  cleanupIntervalMs: 300_000,
+  sessionCookieName: 'gateway_saml_session',
 } as const;
 
 /** The options by the names that flags and the config block give them. */
@@ -201,6 +214,7 @@ export const agentOptionNames = [
   'oidc',
   'mtls',
   'authz',
+  'saml',
 ] as const;
 export type AgentOptionName = (typeof agentOptionNames)[number];
 

@@ -5,6 +5,7 @@ import { jwtOptions } from './agent/jwt-option-rules.js';
 import { enabledMtls } from './agent/mtls-option-rules.js';
 import { enabledProviders } from './agent/oidc-option-rules.js';
 import type { OptionReport } from './agent/option-report.js';
+import { enabledSaml } from './agent/saml-option-rules.js';
 import {
   type AgentOptionProblem,
   type AgentOptions,
@@ -22,9 +23,9 @@ export interface CompletedAgentOptions {
 
 /** Whether any method is configured, be it well or badly. */
 const namesMethod = (options: AgentOptions): boolean => {
-  const { jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [], oidc = [], mtls } = options;
+  const { jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [], oidc = [], mtls, saml } = options;
   if (jwtSecret !== undefined || jwtPublicKey !== undefined || apiKeys.length + basicAuthUsers.length > 0) return true;
-  return oidc.some(({ enabled }) => enabled) || mtls?.enabled === true;
+  return oidc.some(({ enabled }) => enabled) || mtls?.enabled === true || saml?.enabled === true;
 };
 
 /** The default belongs to upstreams of their own keys, until keys are configured here; a list that is empty now counts. */
@@ -60,9 +61,11 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     oidc: enabledProviders(options.oidc ?? [], error, warn),
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),
+    saml: enabledSaml(options.saml, error, warn),
   };
-  const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls } = complete;
-  checkHeaders({ userId, authMethod, apiKey, clientCert: mtls?.clientCertHeader ?? null }, error);
+  const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls, saml } = complete;
+  const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
+  checkHeaders({ userId, authMethod, apiKey, clientCert: mtls?.clientCertHeader ?? null, mapped }, error);
   if (options.failOpen === true && !namesMethod(options)) {
     warn('fail-open', 'it has no effect while no authentication method is configured: every request is refused');
   }

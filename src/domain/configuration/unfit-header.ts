@@ -3,7 +3,12 @@ import { isHopByHop } from '../http/hop-by-hop-headers.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
 
 /** The options of an agent that name a header. */
-export type HeaderOption = 'user-id-header' | 'auth-method-header' | 'api-key-header' | 'client-cert-header';
+export type HeaderOption =
+  | 'user-id-header'
+  | 'auth-method-header'
+  | 'api-key-header'
+  | 'client-cert-header'
+  | 'attribute-mapping';
 
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
@@ -38,6 +43,9 @@ export const unfitHeader = (option: HeaderOption, name: string): string | null =
   }
   if (option === 'api-key-header' && isOwned(identityNames, name)) {
     return 'tells an identity: it is removed from what clients send, so no key could come in it';
+  }
+  if (option === 'attribute-mapping' && isOwned(identityNames, name)) {
+    return 'tells something else of an identity, and cannot be used here';
   }
   if (wellKnown.has(canonical) || wellKnownPrefixes.some((prefix) => canonical.startsWith(prefix))) {
     return 'has a meaning of its own, and cannot be used here';

@@ -6,6 +6,8 @@ import type { AuthenticationMethod } from './authentication-method.js';
 export type UndecidedReason =
   /** The provider's keys have never been had, or the one that is needed not in time. */
   | 'keys_unavailable'
+  /** The store of the sessions cannot be asked. */
+  | 'store_unavailable'
   /** Too many passwords wait to be checked, or too many requests for one of them. */
   | 'overloaded';
 
@@ -20,8 +22,10 @@ export type FailureReason =
   | 'ambiguous_credentials'
   /** No credential of its scheme. */
   | 'malformed_credentials'
-  /** Well-formed, and not among those configured. */
-  | 'unknown_credentials';
+  /** Well-formed, and not among those configured; no session by that cookie. */
+  | 'unknown_credentials'
+  /** The session is over: its time, or its time without use. */
+  | 'session_expired';
 
 export interface AuthenticationFailure {
   /** Null where no method was shown a credential. */

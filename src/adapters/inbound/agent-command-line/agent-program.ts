@@ -7,6 +7,8 @@ export type AgentFlagValues = Readonly<Record<string, readonly string[] | true |
 const examples = `
 Commands, each with a --help of its own:
   gateway-auth policy         check, test and explain policies
+  gateway-auth saml           write the metadata of the service provider
+  gateway-auth sessions       list, show and revoke sessions of single sign-on
   gateway-auth hash-password  hash a password for basic-auth-users
   gateway-auth hash-key       hash an API key for api-keys, or make a new one
 
@@ -52,7 +54,7 @@ const gather = (value: string, earlier: readonly string[] | undefined): readonly
 export const agentProgram = (version: string, say: (text: string) => void): Command => {
   const program = new Command('gateway-auth')
     .description('Portcullis: the authentication agent. Says who makes a request, or that it must not pass.')
-    .usage('[options] | policy | hash-password | hash-key')
+    .usage('[options] | policy | saml | sessions | hash-password | hash-key')
     .version(`gateway-auth ${version}`, '--version', 'print the version and end')
     .helpOption('-h, --help', 'print this help and end')
     .showSuggestionAfterError(true)

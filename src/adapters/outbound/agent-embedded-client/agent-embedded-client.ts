@@ -142,7 +142,7 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
     this.#dialogues.clear();
     this.#timer?.cancel();
     this.#service.disconnected(this.#connection);
-    this.#service.stop();
+    await this.#service.stop();
   }
 
   /** Why a call cannot be taken; null where it can. */

@@ -1,4 +1,4 @@
-import { getRandomValues, randomUUID } from 'node:crypto';
+import { getRandomValues, randomBytes, randomUUID } from 'node:crypto';
 import type { Random } from '../../../application/ports/random.js';
 
 /** The operating system's random numbers. */
@@ -7,6 +7,10 @@ export class CryptoRandom implements Random {
 
   uuid(): string {
     return randomUUID();
+  }
+
+  token(): string {
+    return randomBytes(32).toString('base64url');
   }
 
   fraction(): number {

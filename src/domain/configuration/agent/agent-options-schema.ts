@@ -16,6 +16,7 @@ import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { laterAgentBlocks } from './later-agent-blocks.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
+import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 
 const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
   ...key,
@@ -67,6 +68,7 @@ export const agentOptionsShape = {
   oidc: oidcBlocks,
   mtls: mtlsBlock,
   authz: authzBlock,
+  saml: samlBlock,
   ...laterAgentBlocks,
 };
 
@@ -95,6 +97,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const tokenCacheSize = fields['token-cache-size'].value;
   const mtls = fields.mtls.value;
   const authz = fields.authz.value;
+  const saml = fields.saml.value;
   return {
     ...(socket !== null && { socket }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
@@ -115,6 +118,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
     ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),
+    ...(saml !== null && { saml: toSamlBlockOptions(saml) }),
   };
 };
 
@@ -131,7 +135,7 @@ export const agentOptionField = (
   { block, key }: OptionPlace = {},
 ): Field<unknown> => {
   const whole: Field<unknown> = fields[option];
-  const single = option === 'mtls' || option === 'authz' ? fields[option].value : null;
+  const single = option === 'mtls' || option === 'authz' || option === 'saml' ? fields[option].value : null;
   if (single !== null && key !== undefined) return keyOf(single, key, whole);
   const oidc = option === 'oidc' && block !== undefined ? fields.oidc.value[block] : undefined;
   if (oidc === undefined) return whole;

@@ -46,7 +46,7 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
       path: context.path,
       suggestion: problem.suggestion,
       // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
-      secret: problem.option === 'oidc' && problem.place?.key === undefined,
+      secret: (problem.option === 'oidc' || problem.option === 'saml') && problem.place?.key === undefined,
     });
   }
 };

@@ -12,6 +12,8 @@ export interface HeaderNames {
   readonly apiKey: string | null;
   /** Null: no client certificate is read. */
   readonly clientCert: string | null;
+  /** Those that receive attributes of single sign-on. */
+  readonly mapped: readonly string[];
 }
 
 interface NamedHeader {
@@ -30,7 +32,7 @@ const takenByCertificates = (clientCert: string): string[] => [
 
 /** Every header has to be one, fit for what it is used as, and be used for that alone. */
 export const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
-  const { userId, authMethod, apiKey, clientCert } = names;
+  const { userId, authMethod, apiKey, clientCert, mapped } = names;
   const headers: NamedHeader[] = [
     { key: 'user-id-header', option: 'user-id-header', name: userId },
     { key: 'auth-method-header', option: 'auth-method-header', name: authMethod },
@@ -40,6 +42,9 @@ export const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
   if (clientCert !== null) {
     headers.push({ key: 'client-cert-header', option: 'mtls', name: clientCert, place: { key: 'client-cert-header' } });
     for (const name of takenByCertificates(clientCert)) taken.set(name, 'mtls');
+  }
+  for (const name of mapped) {
+    headers.push({ key: 'attribute-mapping', option: 'saml', name, place: { key: 'attribute-mapping' } });
   }
   for (const { key, option, name, place } of headers) {
     const canonical = canonicalName(name);

@@ -2,30 +2,6 @@ import { notYetBlock } from '../schema/block-keys.js';
 
 /** Blocks of the agent whose behaviour does not exist yet. */
 export const laterAgentBlocks = {
-  saml: notYetBlock('Single sign-on.', [
-    'enabled',
-    'entity-id',
-    'acs-url',
-    'acs-path',
-    'idp-sso-url',
-    'idp-entity-id',
-    'idp-metadata-url',
-    'idp-cert-file',
-    'session-ttl-secs',
-    'session-store',
-    'session-store-url',
-    'session-store-path',
-    'clock-skew-secs',
-    'cleanup-interval-secs',
-    'attribute-mapping',
-    'session-cookie-name',
-    'cookie-secure',
-    'cookie-http-only',
-    'cookie-same-site',
-    'browser-binding',
-    'protected-paths',
-    'excluded-paths',
-  ]),
   'token-exchange': notYetBlock('Exchange of one token for another.', [
     'enabled',
     'endpoint-path',

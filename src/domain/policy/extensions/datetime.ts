@@ -1,3 +1,4 @@
+import { daysInMonth, daysSinceEpoch } from '../../shared/calendar.js';
 import { parseDecimal } from '../../shared/decimal.js';
 import { addLongs, floorRemainder, subtractLongs } from '../values/long.js';
 import type { DatetimeValue, DurationValue } from '../values/value.js';
@@ -5,21 +6,6 @@ import type { DatetimeValue, DurationValue } from '../values/value.js';
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
-
-const isLeapYear = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-
-const daysInMonth = (year: number, month: number): number => {
-  if (month === 2) return isLeapYear(year) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-};
-
-/** Days since 1970-01-01 in the Gregorian calendar, extended to all years. Years begin in March here: a leap day ends one. */
-const daysSinceEpoch = (year: number, month: number, day: number): number => {
-  const fromMarch = month > 2 ? month - 3 : month + 9;
-  const y = month > 2 ? year : year - 1;
-  const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400);
-  return y * 365 + leapDays + Math.floor((fromMarch * 153 + 2) / 5) + day - 719_469;
-};
 
 /** Exactly so many digits at that place, up to the given number; -1 where they are not. */
 const numberAt = (text: string, start: number, digits: number, greatest: number): number => {

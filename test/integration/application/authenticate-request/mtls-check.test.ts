@@ -62,7 +62,7 @@ describe('who it is', () => {
   });
 
   it('is nobody without a certificate', () => {
-    const outcome = checkAll().check({ authorization: null, apiKey: 'k', certificate: null });
+    const outcome = checkAll().check({ authorization: null, apiKey: 'k', certificate: null, sessionCookies: [] });
     expect(inShort(outcome)).toBe('absent');
   });
 

@@ -61,7 +61,7 @@ beforeEach(async () => {
   agent = await startAgent();
 });
 afterEach(async () => {
-  agent.agent.stop();
+  await agent.agent.stop();
   await provider.stop();
 });
 afterAll(() => provider.stop());

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  identityHeaders,
   maximumIdentityHeaderOctets,
   maximumIdentityHeaders,
-  removalOperations,
-} from '../../../../src/domain/identity/identity-headers.js';
+} from '../../../../src/domain/identity/bounded-headers.js';
+import { identityHeaders, removalOperations } from '../../../../src/domain/identity/identity-headers.js';
 import { alwaysOwned, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
 import { type Claims, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
 

@@ -19,9 +19,9 @@ const provider = {
 const giver: ConfigurationGiver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
 const refreshMs = 3_600_000;
 
-const made: { stop(): void }[] = [];
-afterEach(() => {
-  for (const agent of made.splice(0)) agent.stop();
+const made: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const agent of made.splice(0)) await agent.stop();
 });
 
 /** An agent whose key sets come from a source that the test holds, and whose time the test moves. */
@@ -188,8 +188,8 @@ describe('the key sets of an agent', () => {
     await agent.start();
     expect(keySetSource.requests).toBe(2);
     expect(scheduler.waiting).toBe(2);
-    agent.stop();
-    agent.stop();
+    await agent.stop();
+    await agent.stop();
     await scheduler.advance(unusedSetKeptMs);
     expect(scheduler.waiting).toBe(0);
     await scheduler.advance(refreshMs * 2);
@@ -238,7 +238,7 @@ describe('the key sets of an agent', () => {
     keySetSource.isHeld = true;
     const starting = agent.start();
     await settled();
-    agent.stop();
+    await agent.stop();
     keySetSource.letGo();
     await starting;
     await scheduler.advance(unusedSetKeptMs);

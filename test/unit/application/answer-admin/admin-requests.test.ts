@@ -5,7 +5,7 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 
 it('a TLS handshake that fails on the admin address is one line of the log', () => {
   const logger = new RecordingLogger();
-  const random = { uuid: () => 'id', fraction: () => 0 };
+  const random = { uuid: () => 'id', token: () => 'token', fraction: () => 0 };
   const admin = new AdminRequests(
     {} as unknown as AnswerAdmin,
     () => null,

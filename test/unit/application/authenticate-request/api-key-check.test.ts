@@ -21,7 +21,7 @@ const checkWith = (known: readonly ApiKey[], digest: SecretDigest = new HmacSecr
 
 /** The user id, or the reason why there is none. */
 const ask = (check: ApiKeyCheck, apiKey: string | null): string => {
-  const outcome = check.check({ authorization: null, apiKey, certificate: null });
+  const outcome = check.check({ authorization: null, apiKey, certificate: null, sessionCookies: [] });
   if (outcome.kind === 'authenticated') return outcome.prepared.identity.userId;
   return outcome.kind === 'failed' ? outcome.reason : outcome.kind;
 };

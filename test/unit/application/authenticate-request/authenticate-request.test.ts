@@ -10,7 +10,7 @@ import {
 import type { AuthenticationMethod } from '../../../../src/domain/identity/authentication-method.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 
-const names = { apiKey: 'X-API-Key', certificate: 'X-Client-Cert' };
+const names = { apiKey: 'X-API-Key', certificate: 'X-Client-Cert', sessionCookie: 'session' };
 const check = (method: AuthenticationMethod, outcome: CheckOutcome, isLate = false): AuthenticationCheck => ({
   method,
   check: () => (isLate ? Promise.resolve(outcome) : outcome),
@@ -49,6 +49,28 @@ describe('AuthenticateRequest', () => {
       undecided: 'keys_unavailable',
       requiredScope: null,
     });
+  });
+
+  it('shows the session cookie to the methods, but where a request is not to be judged by it', async () => {
+    const seen: (readonly string[])[] = [];
+    const saml: AuthenticationCheck = {
+      method: 'saml',
+      check: ({ sessionCookies }) => {
+        seen.push(sessionCookies);
+        return sessionCookies.length === 0 ? absent : identity('saml');
+      },
+    };
+    const headers = ['cookie', 'session=one', 'x-api-key', 'key'];
+    const authentication = new AuthenticateRequest([saml, check('api_key', identity('api_key'))], names);
+    const methodOf = async (scope?: { readonly readsSession?: boolean }) => {
+      const outcome = await authentication.authenticate(headers, neverCancelled, scope);
+      return outcome.kind === 'authenticated' ? outcome.prepared.identity.method : outcome.kind;
+    };
+    expect(await methodOf()).toBe('saml');
+    expect(await methodOf({})).toBe('saml');
+    expect(await methodOf({ readsSession: true })).toBe('saml');
+    expect(await methodOf({ readsSession: false })).toBe('api_key');
+    expect(seen).toEqual([['one'], ['one'], ['one'], []]);
   });
 
   it('reports the failure that tells the most', async () => {

@@ -53,7 +53,12 @@ const told = (outcome: CheckOutcome): string => {
 type Told = string | Promise<string>;
 /** A promise only where the check is not there at once. */
 const ask = (check: BasicCheck, user: string, password: string, cancellation: Cancellation = neverCancelled): Told => {
-  const shown = { authorization: { scheme: 'basic', user, password }, apiKey: null, certificate: null } as const;
+  const shown = {
+    authorization: { scheme: 'basic', user, password },
+    apiKey: null,
+    certificate: null,
+    sessionCookies: [],
+  } as const;
   const outcome = check.check(shown, cancellation);
   return outcome instanceof Promise ? outcome.then(told) : told(outcome);
 };
@@ -71,7 +76,7 @@ describe('HTTP Basic with passwords in the clear', () => {
   });
 
   it('reads no other credential', () => {
-    const none = { apiKey: null, certificate: null };
+    const none = { apiKey: null, certificate: null, sessionCookies: [] };
     expect(check.check({ authorization: null, ...none }, neverCancelled)).toEqual({ kind: 'absent' });
     expect(check.check({ authorization: { scheme: 'bearer', token: 'a' }, ...none }, neverCancelled)).toEqual({
       kind: 'absent',
@@ -288,6 +293,7 @@ describe('users and passwords that Unicode writes in two ways', () => {
     authorization: parseAuthorization(`Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`),
     apiKey: null,
     certificate: null,
+    sessionCookies: [],
   });
 
   it('are the same, whichever way they are configured and sent', async () => {

@@ -50,7 +50,12 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
     memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), limits),
     clock,
   });
-  const credentials = { authorization: { scheme: 'bearer', token }, apiKey: null, certificate: null } as const;
+  const credentials = {
+    authorization: { scheme: 'bearer', token },
+    apiKey: null,
+    certificate: null,
+    sessionCookies: [],
+  } as const;
   const first = check.check(credentials);
   // What was refused must not be let in for having been seen before.
   expect(check.check(credentials)).toEqual(first);

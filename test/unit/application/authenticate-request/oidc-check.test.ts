@@ -70,7 +70,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
   });
   const ask = (token: string, cancellation: Cancellation = neverCancelled) =>
     check.check(
-      { authorization: parseAuthorization(`Bearer ${token}`), apiKey: null, certificate: null },
+      { authorization: parseAuthorization(`Bearer ${token}`), apiKey: null, certificate: null, sessionCookies: [] },
       cancellation,
     );
   const claims = (more: JsonObject = {}): JsonObject => ({
@@ -130,7 +130,7 @@ describe('OidcCheck', () => {
 
   it('has nothing to say where there is no bearer token', async () => {
     const { check } = await checkWith();
-    const none = { apiKey: null, certificate: null };
+    const none = { apiKey: null, certificate: null, sessionCookies: [] };
     expect(await check.check({ ...none, authorization: null }, neverCancelled)).toEqual({ kind: 'absent' });
     const basic = parseAuthorization('Basic YTpi');
     expect(await check.check({ ...none, authorization: basic }, neverCancelled)).toEqual({ kind: 'absent' });
@@ -271,7 +271,7 @@ describe('several providers', () => {
       const token = signToken('ES256', pair.privateKey, claims, { kid: 'same' });
       return told(
         await check.check(
-          { authorization: parseAuthorization(`Bearer ${token}`), apiKey: null, certificate: null },
+          { authorization: parseAuthorization(`Bearer ${token}`), apiKey: null, certificate: null, sessionCookies: [] },
           neverCancelled,
         ),
       );

@@ -175,7 +175,7 @@ describe('a policy that speaks of roles', () => {
     for (const enabled of [true, false]) {
       const { agent, logger } = testAgent(config(enabled), { keySetSource });
       expect(await agent.start()).toMatchObject({ ok: true });
-      agent.stop();
+      await agent.stop();
       const told = logger.lines.some(({ message }) => message.includes('it speaks of roles'));
       expect(told).toBe(!enabled);
     }

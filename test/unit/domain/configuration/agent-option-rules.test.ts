@@ -37,6 +37,7 @@ describe('complete options', () => {
         oidc: [],
         mtls: null,
         authz: null,
+        saml: null,
       },
       problems: [],
     });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  identityHeaders,
-  maximumIdentityHeaders,
-  removalOperations,
-} from '../../../../src/domain/identity/identity-headers.js';
+import { maximumIdentityHeaders } from '../../../../src/domain/identity/bounded-headers.js';
+import { identityHeaders, removalOperations } from '../../../../src/domain/identity/identity-headers.js';
 import { ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
 import { type Claims, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestCredentials } from '../../../../src/domain/identity/request-credentials.js';
 
-const names = { apiKey: 'x-api-key', certificate: null };
+const names = { apiKey: 'x-api-key', certificate: null, sessionCookie: null };
 const authorization = (value: string) => {
   const read = requestCredentials(['authorization', value], names);
   return read.ok ? read.value.authorization : read.error;
@@ -73,14 +73,14 @@ describe('requestCredentials', () => {
     const headers = ['x-key', 'one', 'x-api-key', 'two', 'x_key', 'three'];
     expect(requestCredentials(headers, { ...names, apiKey: 'x-key' })).toEqual({
       ok: true,
-      value: { authorization: null, apiKey: 'one', certificate: null },
+      value: { authorization: null, apiKey: 'one', certificate: null, sessionCookies: [] },
     });
   });
 
   it('reads no key where no header has one, and lets it be repeated', () => {
     expect(requestCredentials(['x-api-key', 'one', 'x-api-key', 'two'], { ...names, apiKey: null })).toEqual({
       ok: true,
-      value: { authorization: null, apiKey: null, certificate: null },
+      value: { authorization: null, apiKey: null, certificate: null, sessionCookies: [] },
     });
   });
 
@@ -131,6 +131,23 @@ describe('requestCredentials', () => {
     it('may be repeated in headers that nobody reads', () => {
       const twice = ['x-client-cert', 'a', 'x-client-cert', 'b', 'client-cert-chain', 'a', 'client-cert-chain', 'b'];
       expect(requestCredentials(twice, names).ok).toBe(true);
+    });
+  });
+
+  describe('session cookies', () => {
+    const cookies = (headers: readonly string[], sessionCookie: string | null = 'session') => {
+      const read = requestCredentials(headers, { ...names, sessionCookie });
+      return read.ok ? read.value.sessionCookies : read.error;
+    };
+
+    it('are those of the configured name, in its own spelling, of every field', () => {
+      const headers = ['cookie', 'a=1; session=one', 'Cookie', 'Session=two; session=three; my_session=four'];
+      expect(cookies(headers)).toEqual(['one', 'three']);
+      expect(cookies(headers, 'other')).toEqual([]);
+    });
+
+    it('are not read where no method reads them', () => {
+      expect(cookies(['cookie', 'session=one'], null)).toEqual([]);
     });
   });
 });

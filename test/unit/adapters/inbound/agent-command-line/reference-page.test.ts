@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy-command-line/parse-policy-arguments.js';
+import { parseSamlArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-saml-arguments.js';
+import { parseSessionsArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
 import { documentationPage, fencedBlocks } from '../../../../support/documentation-examples.js';
 
 const shown = fencedBlocks(documentationPage('docs/reference/gateway-auth-cli.md')).map(({ text }) => text);
@@ -18,6 +20,19 @@ it.each([[[]], [['check']], [['test']], [['explain']], [['corpus']]])(
   'the reference page shows the help of gateway-auth policy %j as it is',
   (command) => {
     const help = parsePolicyArguments([...command, '--help']);
+    expect(help.kind === 'say' && shown.includes(help.text)).toBe(true);
+  },
+);
+
+it.each([[[]], [['metadata']]])('the reference page shows the help of gateway-auth saml %j as it is', (command) => {
+  const help = parseSamlArguments([...command, '--help']);
+  expect(help.kind === 'say' && shown.includes(help.text)).toBe(true);
+});
+
+it.each([[[]], [['list']], [['show']], [['revoke']]])(
+  'the reference page shows the help of gateway-auth sessions %j as it is',
+  (command) => {
+    const help = parseSessionsArguments([...command, '--help']);
     expect(help.kind === 'say' && shown.includes(help.text)).toBe(true);
   },
 );

@@ -90,7 +90,8 @@ describe('the options of an agent as JSON', () => {
     [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, but no block and no properties'],
     [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
     [{ 'user-id-header': 'X Y' }, 'config.user-id-header: "user-id-header" must be a header name, not "X Y"'],
-    [{ saml: { 'entity-id': 'x' } }, 'config: "saml" is not supported yet'],
+    [{ saml: { 'entity-id': 'x' } }, 'config.saml: "acs-url" is missing'],
+    [{ 'token-exchange': { issuer: 'x' } }, 'config: "token-exchange" is not supported yet'],
     [{ saml: { 'entity-ids': 'x' } }, 'config.saml: unknown key "entity-ids" in saml'],
     [
       { 'token-cache-size': -1 },

@@ -1,0 +1,52 @@
+import { findSession } from '../../../application/manage-sessions/find-session.js';
+import { listSessions } from '../../../application/manage-sessions/list-sessions.js';
+import { revokeSessions, revokeUser } from '../../../application/manage-sessions/revoke-sessions.js';
+import { openStore, type StoreParts } from '../../../application/manage-sessions/store-place.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { SessionStore } from '../../../application/ports/session-store.js';
+import { formatProblem } from '../../../domain/configuration/format-problem.js';
+import { type CommandOutput, failed } from './command-output.js';
+import type { SessionsCommand } from './saml-command.js';
+import { listReport, type ReportMoment, revokeReport, showReport } from './session-report.js';
+import { shownText } from './shown-text.js';
+
+export interface SessionsCommandParts extends StoreParts {
+  readonly clock: Clock;
+}
+
+type Task = Exclude<SessionsCommand, { kind: 'say' }>;
+
+const errorText = (errors: readonly string[]): string => errors.map((error) => `error: ${shownText(error)}\n`).join('');
+
+const perform = async (task: Task, store: SessionStore, moment: ReportMoment): Promise<CommandOutput> => {
+  switch (task.kind) {
+    case 'list': {
+      const found = await listSessions(store, task);
+      return found.ok ? listReport(found.value, moment, task.json) : failed(errorText([found.error]));
+    }
+    case 'show': {
+      const found = await findSession(store, task.prefix);
+      return found.ok ? showReport(found.value, moment, task.json) : failed(errorText([found.error]));
+    }
+    case 'revoke': {
+      if (task.sessions.kind === 'user') {
+        const revoked = await revokeUser(store, task.sessions.userId);
+        return revoked.ok ? revokeReport(revoked.value) : failed(errorText([revoked.error]));
+      }
+      const revoked = await revokeSessions(store, task.sessions.prefixes);
+      return revoked.ok ? revokeReport(revoked.value) : failed(errorText(revoked.error));
+    }
+  }
+};
+
+/** Runs `sessions list`, `show` or `revoke`. Nothing is written: what is to be is in the result. */
+export const runSessionsCommand = async (task: Task, parts: SessionsCommandParts): Promise<CommandOutput> => {
+  const found = await openStore(task.place, parts);
+  if (!found.ok) return failed(found.error.map((problem) => `${formatProblem(problem)}\n`).join(''));
+  const { stores, idleMs } = found.value;
+  try {
+    return await perform(task, stores.sessions, { nowMs: parts.clock.wallMs(), idleMs });
+  } finally {
+    await stores.close();
+  }
+};

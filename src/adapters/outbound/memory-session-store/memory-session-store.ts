@@ -1,0 +1,151 @@
+import type { SessionPage, SessionStore, Stored, SubjectSessions } from '../../../application/ports/session-store.js';
+import type { Session } from '../../../domain/saml/session/session.js';
+import { err, ok } from '../../../domain/shared/result.js';
+import { ExpiringMap } from './expiring-map.js';
+import type { MemoryStoreLimits } from './memory-limits.js';
+import type { OpenState } from './open-state.js';
+import { sessionCharacters } from './session-characters.js';
+
+/** Enough of a session to find what comes after it in a list. */
+const pageToken = ({ createdMs, idHash }: Session): string => `${createdMs}:${idHash}`;
+
+/** The latest first, and in the order of their hashes where they are equally late. */
+const byCreation = (one: Session, other: Session): number =>
+  other.createdMs - one.createdMs || (one.idHash < other.idHash ? -1 : 1);
+
+/** Sessions of this process: they end with it. Their number and size are bounded; where both are full, none comes in. */
+export class MemorySessionStore implements SessionStore {
+  readonly #sessions = new ExpiringMap<Session>(({ expiresMs }) => expiresMs);
+  readonly #limits: MemoryStoreLimits;
+  readonly #state: OpenState;
+  #characters = 0;
+
+  constructor(limits: MemoryStoreLimits, state: OpenState) {
+    this.#limits = limits;
+    this.#state = state;
+  }
+
+  async insert(session: Session): Stored<void> {
+    return this.#state.attempt(() => {
+      if (this.#sessions.get(session.idHash) !== undefined) return err({ reason: 'the id is there already' });
+      const characters = sessionCharacters(session);
+      // A session begins now: what is over then is over.
+      if (!this.#hasRoom(characters)) this.#drop(this.#sessions.over(session.createdMs, this.#limits.sessions));
+      if (!this.#hasRoom(characters)) return err({ reason: 'no more sessions fit into the memory store' });
+      this.#sessions.set(session.idHash, session);
+      this.#characters += characters;
+      return ok(undefined);
+    });
+  }
+
+  async find(idHash: string): Stored<Session | null> {
+    return this.#state.answer(() => this.#sessions.get(idHash) ?? null);
+  }
+
+  async touch(seen: readonly { readonly idHash: string; readonly lastSeenMs: number }[]): Stored<void> {
+    return this.#state.answer(() => {
+      for (const { idHash, lastSeenMs } of seen) {
+        const session = this.#sessions.get(idHash);
+        if (session !== undefined && session.lastSeenMs < lastSeenMs)
+          this.#sessions.set(idHash, { ...session, lastSeenMs });
+      }
+    });
+  }
+
+  async remove(idHash: string): Stored<boolean> {
+    return this.#state.answer(() => this.#drop([idHash]) > 0);
+  }
+
+  async removeOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+    const indexes = new Set(sessionIndexes);
+    return this.#state.answer(() =>
+      this.#removeWhere(
+        (session) =>
+          session.issuer === issuer &&
+          session.nameId.value === nameId &&
+          (indexes.size === 0 || (session.sessionIndex !== null && indexes.has(session.sessionIndex))),
+      ),
+    );
+  }
+
+  async removeOfUser(userId: string): Stored<readonly string[]> {
+    return this.#state.answer(() => this.#removeWhere((session) => session.userId === userId));
+  }
+
+  async list(query: {
+    readonly userId: string | null;
+    readonly limit: number;
+    readonly after: string | null;
+  }): Stored<SessionPage> {
+    return this.#state.answer(() => {
+      const { userId, limit, after } = query;
+      const found = [...this.#sessions.values()]
+        .filter((session) => userId === null || session.userId === userId)
+        .toSorted(byCreation);
+      const begin = after === null ? 0 : found.findIndex((session) => this.#isAfter(session, after));
+      const rest = begin < 0 ? [] : found.slice(begin);
+      const sessions = rest.slice(0, limit);
+      const last = sessions.at(-1);
+      return { sessions, next: last === undefined || rest.length === sessions.length ? null : pageToken(last) };
+    });
+  }
+
+  async findByPrefix(hashPrefix: string, limit: number): Stored<readonly Session[]> {
+    return this.#state.answer(() =>
+      [...this.#sessions.values()].filter(({ idHash }) => idHash.startsWith(hashPrefix)).slice(0, limit),
+    );
+  }
+
+  async removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number> {
+    return this.#state.answer(() => {
+      const removed = this.#drop(this.#sessions.over(nowMs, limit));
+      return seenBeforeMs === null ? removed : removed + this.#dropIdle(seenBeforeMs, limit - removed);
+    });
+  }
+
+  async count(): Stored<number> {
+    return this.#state.answer(() => this.#sessions.size);
+  }
+
+  #hasRoom(characters: number): boolean {
+    return (
+      this.#sessions.size < this.#limits.sessions && this.#characters + characters <= this.#limits.sessionCharacters
+    );
+  }
+
+  #isAfter(session: Session, after: string): boolean {
+    const colon = after.indexOf(':');
+    const createdMs = Number(after.slice(0, colon));
+    return (
+      session.createdMs < createdMs || (session.createdMs === createdMs && session.idHash > after.slice(colon + 1))
+    );
+  }
+
+  #dropIdle(seenBeforeMs: number, limit: number): number {
+    const idle: string[] = [];
+    for (const { idHash, lastSeenMs } of this.#sessions.values()) {
+      if (idle.length >= limit) break;
+      if (lastSeenMs < seenBeforeMs) idle.push(idHash);
+    }
+    return this.#drop(idle);
+  }
+
+  #removeWhere(isMeant: (session: Session) => boolean): string[] {
+    const hashes = [...this.#sessions.values()].filter(isMeant).map(({ idHash }) => idHash);
+    this.#drop(hashes);
+    return hashes;
+  }
+
+  /** How many of them were there. */
+  #drop(hashes: readonly string[]): number {
+    let dropped = 0;
+    for (const hash of hashes) {
+      const session = this.#sessions.get(hash);
+      if (session === undefined) continue;
+      this.#sessions.delete(hash);
+      this.#characters -= sessionCharacters(session);
+      dropped += 1;
+    }
+    return dropped;
+  }
+}

@@ -1,0 +1,73 @@
+/** Marks a file as ours ("PCSS"), in the header field that SQLite has for it (https://sqlite.org/fileformat2.html). */
+export const applicationId = 0x50435353;
+
+/**
+ * The first version. A space is what one service provider keeps; how many sessions it has is counted by triggers, because to
+ * count them would be to read them all.
+ */
+const firstVersion = `
+CREATE TABLE spaces (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  sessions INTEGER NOT NULL DEFAULT 0,
+  requests INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  id_hash TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  name_id TEXT NOT NULL,
+  name_id_format TEXT,
+  name_qualifier TEXT,
+  sp_name_qualifier TEXT,
+  session_index TEXT,
+  issuer TEXT NOT NULL,
+  subject_hash BLOB NOT NULL,
+  attributes TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL,
+  last_seen_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX sessions_by_hash ON sessions (space, id_hash);
+CREATE INDEX sessions_by_subject ON sessions (space, subject_hash);
+CREATE INDEX sessions_by_user ON sessions (space, user_id, created_ms);
+CREATE INDEX sessions_by_creation ON sessions (space, created_ms);
+CREATE INDEX sessions_by_expiry ON sessions (space, expires_ms);
+CREATE INDEX sessions_by_last_seen ON sessions (space, last_seen_ms);
+CREATE TRIGGER sessions_inserted AFTER INSERT ON sessions
+BEGIN UPDATE spaces SET sessions = sessions + 1 WHERE id = NEW.space; END;
+CREATE TRIGGER sessions_deleted AFTER DELETE ON sessions
+BEGIN UPDATE spaces SET sessions = sessions - 1 WHERE id = OLD.space; END;
+
+CREATE TABLE replays (
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  message TEXT NOT NULL,
+  until_ms INTEGER NOT NULL,
+  PRIMARY KEY (space, message)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replays_by_end ON replays (space, until_ms);
+
+CREATE TABLE requests (
+  id INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  handle_hash TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('sign_on', 'sign_out')),
+  request_id TEXT NOT NULL,
+  binding_hash TEXT,
+  return_to TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX requests_by_handle ON requests (space, handle_hash);
+CREATE INDEX requests_by_creation ON requests (space, created_ms);
+CREATE INDEX requests_by_expiry ON requests (space, expires_ms);
+CREATE TRIGGER requests_inserted AFTER INSERT ON requests
+BEGIN UPDATE spaces SET requests = requests + 1 WHERE id = NEW.space; END;
+CREATE TRIGGER requests_deleted AFTER DELETE ON requests
+BEGIN UPDATE spaces SET requests = requests - 1 WHERE id = OLD.space; END;
+`;
+
+/** What makes each version out of the one before. What a release has shipped is never changed, only added to. */
+export const migrations: readonly string[] = [firstVersion];

@@ -1,0 +1,18 @@
+import type Sqlite from 'better-sqlite3';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+export type Database = Sqlite.Database;
+export type Statement<Parameters extends unknown[], Row = unknown> = Sqlite.Statement<Parameters, Row>;
+export type SqliteModule = typeof Sqlite;
+
+/** Loads the machine code when a store is opened and not before: everything else works on a platform that has none. */
+export const loadSqlite = async (): Promise<Result<SqliteModule, string>> => {
+  try {
+    const sqlite = (await import('better-sqlite3')).default;
+    // It looks for its machine code when the first database is opened.
+    new sqlite(':memory:').close();
+    return ok(sqlite);
+  } catch {
+    return err(`the package better-sqlite3 cannot be loaded on ${process.platform} ${process.arch}`);
+  }
+};

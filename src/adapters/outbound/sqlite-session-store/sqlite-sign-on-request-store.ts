@@ -1,0 +1,83 @@
+import type { Stored } from '../../../application/ports/session-store.js';
+import type { SignOnRequestStore } from '../../../application/ports/sign-on-request-store.js';
+import type { SignOnRequest } from '../../../domain/saml/sign-on/sign-on-request.js';
+import type { Database } from './sqlite-module.js';
+import type { StoreConnection } from './store-connection.js';
+
+interface RequestRow {
+  readonly handle_hash: string;
+  readonly kind: SignOnRequest['kind'];
+  readonly request_id: string;
+  readonly binding_hash: string | null;
+  readonly return_to: string;
+  readonly created_ms: number;
+  readonly expires_ms: number;
+}
+
+/** Every statement on requests. */
+export const requestStatements = {
+  insert: `INSERT INTO requests (space, handle_hash, kind, request_id, binding_hash, return_to, created_ms, expires_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  count: 'SELECT requests FROM spaces WHERE id = ?',
+  removeOldest: `DELETE FROM requests WHERE id IN
+    (SELECT id FROM requests WHERE space = ? ORDER BY created_ms, id LIMIT ?)`,
+  take: `DELETE FROM requests WHERE space = ? AND handle_hash = ?
+    RETURNING handle_hash, kind, request_id, binding_hash, return_to, created_ms, expires_ms`,
+  removeExpired: `DELETE FROM requests WHERE id IN
+    (SELECT id FROM requests WHERE space = ? AND expires_ms <= ? ORDER BY expires_ms LIMIT ?)`,
+} as const;
+
+type Columns = [string, string, string, string | null, string, number, number];
+
+const prepare = (database: Database) => ({
+  insert: database.prepare<[number, ...Columns]>(requestStatements.insert),
+  count: database.prepare<[number], number>(requestStatements.count).pluck(),
+  removeOldest: database.prepare<[number, number]>(requestStatements.removeOldest),
+  take: database.prepare<[number, string], RequestRow>(requestStatements.take),
+  removeExpired: database.prepare<[number, number, number]>(requestStatements.removeExpired),
+});
+
+/** Requests in their table; the oldest make way where there are more than `limit`. */
+export class SqliteSignOnRequestStore implements SignOnRequestStore {
+  readonly #connection: StoreConnection;
+  readonly #space: number;
+  readonly #limit: number;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(connection: StoreConnection, space: number, limit: number) {
+    this.#connection = connection;
+    this.#space = space;
+    this.#limit = limit;
+    this.#statements = prepare(connection.database);
+  }
+
+  insert(request: SignOnRequest): Stored<void> {
+    const { insert, count, removeOldest } = this.#statements;
+    return this.#connection.write(() => {
+      const { handleHash, kind, requestId, bindingHash, returnTo, createdMs, expiresMs } = request;
+      const surplus = (count.get(this.#space) ?? 0) + 1 - this.#limit;
+      if (surplus > 0) removeOldest.run(this.#space, surplus);
+      insert.run(this.#space, handleHash, kind, requestId, bindingHash, returnTo, createdMs, expiresMs);
+    });
+  }
+
+  take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#connection.write(() => {
+      const row = this.#statements.take.get(this.#space, handleHash);
+      if (row === undefined || row.expires_ms <= nowMs) return null;
+      return {
+        handleHash: row.handle_hash,
+        kind: row.kind,
+        requestId: row.request_id,
+        bindingHash: row.binding_hash,
+        returnTo: row.return_to,
+        createdMs: row.created_ms,
+        expiresMs: row.expires_ms,
+      };
+    });
+  }
+
+  removeExpired(nowMs: number, limit: number): Stored<number> {
+    return this.#connection.write(() => this.#statements.removeExpired.run(this.#space, nowMs, limit).changes);
+  }
+}

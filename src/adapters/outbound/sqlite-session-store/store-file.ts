@@ -1,0 +1,90 @@
+import { chmodSync, closeSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { damaged } from './sqlite-faults.js';
+
+/** Nobody but the user that the program runs as. */
+export const storeFileMode = 0o600;
+
+/** Of the first octets of a write-ahead log, in either byte order (https://sqlite.org/fileformat2.html#walformat). */
+const walMagic = new Set([0x377f0682, 0x377f0683]);
+
+const logOf = (path: string): string => `${path}-wal`;
+
+/** The files that SQLite keeps beside a database while it is in use. */
+const sideFiles = (path: string): readonly string[] => [logOf(path), `${path}-shm`];
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+
+/** Why a file or folder cannot be made or looked at. */
+export const explainFileError = (error: unknown, path: string): string => {
+  switch (errorCode(error)) {
+    case 'EACCES':
+    case 'EPERM':
+      return `no permission to use or make ${path}`;
+    case 'EROFS':
+      return `the file system of ${path} is read-only`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `the disk of ${path} is full`;
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `a part of the path of ${path} is no folder`;
+    default:
+      return `${path} cannot be used: ${errorCode(error)}`;
+  }
+};
+
+const ownFault = (path: string, facts: Stats): string | null => {
+  if (facts.isSymbolicLink()) return `${path} is a symbolic link: name the file itself`;
+  if (!facts.isFile()) return `${path} is no regular file`;
+  const user = process.getuid?.();
+  if (user === undefined || facts.uid === user) return null;
+  return `${path} belongs to user ${facts.uid}, and this runs as user ${user}: run it as its owner`;
+};
+
+/** A log with something else in it is no log that a crash leaves: SQLite would pass over it, and what was in it would be lost in silence. */
+const hasForeignLog = (path: string): boolean => {
+  const log = openSync(logOf(path), 'r');
+  try {
+    const head = Buffer.alloc(4);
+    if (readSync(log, head, 0, 4, 0) < 4) return false;
+    const magic = head.readUInt32BE();
+    // Zeros: the log was made longer, and power failed before its head was written.
+    return magic !== 0 && !walMagic.has(magic);
+  } finally {
+    closeSync(log);
+  }
+};
+
+/**
+ * Whether a store may be opened or made at a path. It opens no database file: to close one again would drop the locks that another
+ * connection of this process has (https://sqlite.org/howtocorrupt.html, section 2.2). The error is one clause.
+ */
+export const lookAtStoreFile = (path: string): Result<'present' | 'absent', string> => {
+  try {
+    const look = (file: string): Stats | undefined => lstatSync(file, { throwIfNoEntry: false });
+    for (const file of [path, ...sideFiles(path)]) {
+      const facts = look(file);
+      const fault = facts === undefined ? null : ownFault(file, facts);
+      if (fault !== null) return err(fault);
+    }
+    const log = look(logOf(path));
+    const hasLog = log !== undefined && log.size > 0;
+    const main = look(path);
+    if (main === undefined)
+      return hasLog ? err(`${path} is gone, but ${logOf(path)} is there: put it back, or remove both`) : ok('absent');
+    if (main.size === 0) return err(`${path} is empty, which no session store is: put a copy back, or remove it`);
+    return hasLog && hasForeignLog(path) ? err(damaged(logOf(path))) : ok('present');
+  } catch (error) {
+    return err(explainFileError(error, path));
+  }
+};
+
+/** Takes from others what rights they have on the files of a store. By their names: see above. */
+export const narrowStoreFiles = (path: string): void => {
+  for (const file of [path, ...sideFiles(path)]) {
+    const facts = lstatSync(file, { throwIfNoEntry: false });
+    if (facts !== undefined && (facts.mode & 0o777) !== storeFileMode) chmodSync(file, storeFileMode);
+  }
+};

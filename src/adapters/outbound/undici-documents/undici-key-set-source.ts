@@ -1,0 +1,26 @@
+import type { Cancellation } from '../../../application/ports/cancellation.js';
+import type { KeySetFailure, KeySetSource } from '../../../application/ports/key-set-source.js';
+import type { JsonValue } from '../../../domain/shared/json.js';
+import { ok, type Result } from '../../../domain/shared/result.js';
+import { parseStrictJsonObject } from '../../../domain/tokens/strict-json.js';
+import { documentFailure } from './document-failures.js';
+import { type DocumentLimits, defaultKeySetLimits } from './document-limits.js';
+import { fetchDocument } from './fetch-document.js';
+
+const accept = 'application/jwk-set+json, application/json';
+
+/** Fetches key sets with undici. */
+export class UndiciKeySetSource implements KeySetSource {
+  readonly #limits: DocumentLimits;
+
+  constructor(limits: DocumentLimits = defaultKeySetLimits) {
+    this.#limits = limits;
+  }
+
+  async fetch(url: string, cancellation: Cancellation): Promise<Result<JsonValue, KeySetFailure>> {
+    const fetched = await fetchDocument({ url, accept }, this.#limits, cancellation);
+    if (!fetched.ok) return fetched;
+    const json = parseStrictJsonObject(fetched.value);
+    return json === null ? documentFailure('malformed', 'the answer is not a JSON object') : ok(json);
+  }
+}

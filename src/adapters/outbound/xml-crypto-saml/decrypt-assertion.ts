@@ -1,0 +1,60 @@
+import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { Secret } from '../../../domain/shared/secret.js';
+import { attributeOf, childElements, isNamed } from '../../../domain/xml/element-access.js';
+import type { XmlElement } from '../../../domain/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { decryptContent, isContentCipher } from './content-cipher.js';
+import { decodeDecrypted } from './decode-document.js';
+import { cipherOctets, decryptTransportedKey, readTransportedKey } from './key-transport.js';
+import { parseStrictly, type StrictDocument } from './strict-document.js';
+
+/** An assertion as it was encrypted, with its text. */
+export interface DecryptedAssertion extends StrictDocument {
+  readonly text: string;
+}
+
+const { xenc, ds, saml } = xmlNamespaces;
+
+/** The EncryptedKey in the KeyInfo, or beside the data (SAML core, section 2.3.4); null where there is not one alone. */
+const encryptedKeyOf = (wrapper: XmlElement, data: XmlElement): XmlElement | null => {
+  const inside = childElements(data, ds, 'KeyInfo').flatMap((info) => childElements(info, xenc, 'EncryptedKey'));
+  const [key, ...more] = [...inside, ...childElements(wrapper, xenc, 'EncryptedKey')];
+  return key === undefined || more.length > 0 ? null : key;
+};
+
+const plainOctets = (wrapper: XmlElement, key: Secret): Result<Uint8Array, DocumentRejection> => {
+  const [data, ...others] = childElements(wrapper, xenc, 'EncryptedData');
+  if (data === undefined || others.length > 0) return err('undecipherable');
+  const [method, ...otherMethods] = childElements(data, xenc, 'EncryptionMethod');
+  const cipher = method === undefined ? null : attributeOf(method, 'Algorithm');
+  if (cipher === null || otherMethods.length > 0) return err('undecipherable');
+  if (!isContentCipher(cipher)) return err('weak_encryption');
+  const encryptedKey = encryptedKeyOf(wrapper, data);
+  if (encryptedKey === null) return err('undecipherable');
+  const transported = readTransportedKey(encryptedKey);
+  if (typeof transported === 'string') return err(transported);
+  const contentKey = decryptTransportedKey(transported, key.reveal());
+  const content = cipherOctets(data);
+  const octets = contentKey === null || content === null ? null : decryptContent(cipher, contentKey, content);
+  return octets === null ? err('undecipherable') : ok(octets);
+};
+
+/**
+ * Decrypts an EncryptedAssertion. What is in it goes through all that any document goes through first, and is one assertion.
+ * Only AES-GCM by way of RSA-OAEP: whatever else can be changed or guessed without the key.
+ */
+export const decryptAssertion = (
+  wrapper: XmlElement,
+  key: Secret | null,
+): Result<DecryptedAssertion, DocumentRejection> => {
+  if (key === null) return err('encrypted_without_key');
+  const octets = plainOctets(wrapper, key);
+  if (!octets.ok) return octets;
+  const text = decodeDecrypted(octets.value);
+  if (!text.ok) return text;
+  const parsed = parseStrictly(text.value);
+  if (!parsed.ok) return parsed;
+  if (!isNamed(parsed.value.root, saml, 'Assertion')) return err('no_assertion');
+  return ok({ ...parsed.value, text: text.value });
+};

@@ -1,0 +1,82 @@
+import { createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import type { SamlKeys, ServiceProviderKey, SigningCertificate } from '../../../application/ports/saml-keys.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { Secret } from '../../../domain/shared/secret.js';
+import { decodeFoldedBase64 } from './decode-document.js';
+import { pemCertificates } from './pem-certificates.js';
+import { certificateOf, samlKeyFault } from './signing-keys.js';
+
+const more = 'http://www.w3.org/2001/04/xmldsig-more#';
+
+const privateKeyOf = (pem: string): KeyObject | null => {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return null;
+  }
+};
+
+const signingCertificate = (certificate: X509Certificate): Result<SigningCertificate, string> => {
+  const fault = samlKeyFault(certificate.publicKey);
+  const notAfterMs = Date.parse(certificate.validTo);
+  if (fault !== null) return err(fault);
+  return Number.isNaN(notAfterMs)
+    ? err('does not say until when it is valid')
+    : ok({ der: certificate.raw.toString('base64'), notAfterMs });
+};
+
+const readDer = (der: Uint8Array | null): Result<SigningCertificate, string> => {
+  const certificate = der === null ? null : certificateOf(der);
+  try {
+    return certificate === null ? err('is no certificate') : signingCertificate(certificate);
+  } catch {
+    // Node reads the key only when it is asked for it.
+    return err('has a key that cannot be read');
+  }
+};
+
+/** Keys and certificates by node:crypto. */
+export class NodeSamlKeys implements SamlKeys {
+  readServiceProviderKey(keyPem: string, certificatePem: string): Result<ServiceProviderKey, string> {
+    const key = privateKeyOf(keyPem);
+    if (key === null) return err('has no private key in PEM form, or one that a password protects');
+    const fault = samlKeyFault(key);
+    if (fault !== null) return err(fault);
+    const certificates = this.readCertificates(certificatePem);
+    if (!certificates.ok) return err(`its certificate file ${certificates.error}`);
+    const [first, ...others] = certificates.value;
+    if (first === undefined || others.length > 0)
+      return err('its certificate file holds several certificates; one is needed');
+    if (!new X509Certificate(Buffer.from(first.der, 'base64')).checkPrivateKey(key)) {
+      return err('does not belong to the certificate');
+    }
+    const isRsa = key.asymmetricKeyType === 'rsa';
+    return ok({
+      signatureAlgorithm: isRsa ? `${more}rsa-sha256` : `${more}ecdsa-sha256`,
+      sign: (text) => sign('sha256', Buffer.from(text, 'utf8'), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
+      certificate: first.der,
+      decryptionKey: isRsa ? new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString()) : null,
+    });
+  }
+
+  readCertificates(pem: string): Result<readonly SigningCertificate[], string> {
+    const ders = pemCertificates(pem);
+    if (!ders.ok) return ders;
+    const certificates: SigningCertificate[] = [];
+    for (const [index, der] of ders.value.entries()) {
+      const certificate = readDer(der);
+      if (!certificate.ok) return err(`holds a certificate, number ${index + 1}, which ${certificate.error}`);
+      certificates.push(certificate.value);
+    }
+    return ok(certificates);
+  }
+
+  readCertificate(der: string): Result<SigningCertificate, string> {
+    return readDer(decodeFoldedBase64(der));
+  }
+
+  deflate(message: string): string {
+    return deflateRawSync(Buffer.from(message, 'utf8')).toString('base64');
+  }
+}

@@ -1,0 +1,67 @@
+import type {
+  DocumentKeys,
+  ReceivedMessage,
+  SamlDocumentVerifier,
+  VerifierFailure,
+} from '../../../application/ports/saml-document-verifier.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { Secret } from '../../../domain/shared/secret.js';
+
+/** Keys as they go to a thread: what is copied there is data, and no object that hides it. */
+export interface JobKeys {
+  readonly signingCertificates: readonly string[];
+  readonly decryptionKey: string | null;
+}
+
+/** What a thread has to do. */
+export type VerificationJob =
+  | { readonly kind: 'response'; readonly encoded: string; readonly keys: JobKeys }
+  | { readonly kind: 'logout_request'; readonly message: ReceivedMessage; readonly keys: JobKeys }
+  | { readonly kind: 'logout_response'; readonly message: ReceivedMessage; readonly keys: JobKeys }
+  | { readonly kind: 'metadata'; readonly text: string; readonly certificates: readonly string[] };
+
+/** What a thread answers; of which type the value is the job says. */
+export type JobResult = Result<unknown, VerifierFailure>;
+
+export const jobKeys = ({ signingCertificates, decryptionKey }: DocumentKeys): JobKeys => ({
+  signingCertificates,
+  decryptionKey: decryptionKey?.reveal() ?? null,
+});
+
+const documentKeys = ({ signingCertificates, decryptionKey }: JobKeys): DocumentKeys => ({
+  signingCertificates,
+  decryptionKey: decryptionKey === null ? null : new Secret(decryptionKey),
+});
+
+const messageLength = (message: ReceivedMessage): number => {
+  if (message.binding === 'post') return message.encoded.length;
+  const { relayState, signature } = message;
+  const signatureLength = signature === null ? 0 : signature.algorithm.length + signature.value.length;
+  return message.message.length + (relayState?.length ?? 0) + signatureLength;
+};
+
+/** Characters of the document that a job is about. */
+export const jobLength = (job: VerificationJob): number => {
+  switch (job.kind) {
+    case 'response':
+      return job.encoded.length;
+    case 'metadata':
+      return job.text.length;
+    default:
+      return messageLength(job.message);
+  }
+};
+
+/** Does a job with a verifier. */
+export const doJob = (verifier: SamlDocumentVerifier, job: VerificationJob): Promise<JobResult> => {
+  switch (job.kind) {
+    case 'response':
+      return verifier.verifyResponse(job.encoded, documentKeys(job.keys));
+    case 'logout_request':
+      return verifier.verifyLogoutRequest(job.message, documentKeys(job.keys));
+    case 'logout_response':
+      return verifier.verifyLogoutResponse(job.message, documentKeys(job.keys));
+    case 'metadata':
+      return verifier.verifyMetadata(job.text, job.certificates);
+  }
+};

@@ -1,0 +1,98 @@
+import type { KeyObject } from 'node:crypto';
+import type { ResponseHead, VerifiedResponse } from '../../../domain/saml/assertion.js';
+import { responseStructureFault, withDecryptedAssertion } from '../../../domain/saml/document/message-structure.js';
+import { readAssertion } from '../../../domain/saml/document/read-assertion.js';
+import { readResponseHead } from '../../../domain/saml/document/read-response-head.js';
+import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { Secret } from '../../../domain/shared/secret.js';
+import { childElements, isNamed } from '../../../domain/xml/element-access.js';
+import type { XmlElement } from '../../../domain/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { decryptAssertion } from './decrypt-assertion.js';
+import { provenElement } from './proven-element.js';
+import { domChildren, parseStrictly, type StrictDocument } from './strict-document.js';
+
+const { saml } = xmlNamespaces;
+
+/** The one assertion of a response, in the clear, with the document that it is verified in. */
+interface ClearAssertion {
+  readonly root: XmlElement;
+  readonly element: Element;
+  readonly text: string;
+}
+
+/** `source` is the tree that is believed, which is that of the document unless the response is signed. */
+const clearAssertion = (
+  source: XmlElement,
+  document: StrictDocument,
+  text: string,
+  key: Secret | null,
+): Result<ClearAssertion, DocumentRejection> => {
+  const [wrapper] = childElements(source, saml, 'EncryptedAssertion');
+  if (wrapper === undefined) {
+    const [root] = childElements(source, saml, 'Assertion');
+    const [element] = domChildren(document.element, saml, 'Assertion');
+    return root === undefined || element === undefined ? err('no_assertion') : ok({ root, element, text });
+  }
+  const decrypted = decryptAssertion(wrapper, key);
+  if (!decrypted.ok) return decrypted;
+  // In the whole of it, as if it had never been encrypted: neither identifiers nor signatures may collide.
+  const fault = responseStructureFault(withDecryptedAssertion(source, decrypted.value.root));
+  return fault === null ? decrypted : err(fault);
+};
+
+/** The response as its own signature covers it; null: it has none. */
+const provenResponse = (
+  document: StrictDocument,
+  text: string,
+  keys: readonly KeyObject[],
+): Result<XmlElement | null, DocumentRejection> => {
+  const proven = provenElement(text, document.element, keys);
+  if (!proven.ok) return proven.error === 'unsigned' ? ok(null) : proven;
+  const fault = responseStructureFault(proven.value);
+  return fault === null ? proven : err(fault);
+};
+
+/** The assertion as it may be read: its own signature has to hold where it has one, and to be there where nothing else covers it. */
+const believedAssertion = (
+  { root, element, text }: ClearAssertion,
+  isCovered: boolean,
+  keys: readonly KeyObject[],
+): Result<XmlElement, DocumentRejection> => {
+  const proven = provenElement(text, element, keys);
+  if (!proven.ok) return proven.error === 'unsigned' && isCovered ? ok(root) : proven;
+  return isNamed(proven.value, saml, 'Assertion') ? ok(isCovered ? root : proven.value) : err('unexpected_root');
+};
+
+const joined = (
+  head: Result<ResponseHead, DocumentRejection>,
+  assertion: Result<VerifiedResponse['assertion'], DocumentRejection>,
+): Result<VerifiedResponse, DocumentRejection> => {
+  if (!head.ok) return head;
+  return assertion.ok ? ok({ head: head.value, assertion: assertion.value }) : assertion;
+};
+
+/**
+ * Verifies the text of a Response, whose shape has been checked. Where the response is signed all is read from what that signature
+ * covers; otherwise the assertion has to be signed, and is read from what its signature covers.
+ */
+export const verifyResponseText = (
+  text: string,
+  keys: readonly KeyObject[],
+  decryptionKey: Secret | null,
+): Result<VerifiedResponse, DocumentRejection> => {
+  const document = parseStrictly(text);
+  if (!document.ok) return document;
+  const fault = responseStructureFault(document.value.root);
+  if (fault !== null) return err(fault);
+  const proven = provenResponse(document.value, text, keys);
+  if (!proven.ok) return proven;
+  const isSigned = proven.value !== null;
+  const source = proven.value ?? document.value.root;
+  const clear = clearAssertion(source, document.value, text, decryptionKey);
+  if (!clear.ok) return clear;
+  const assertion = believedAssertion(clear.value, isSigned, keys);
+  if (!assertion.ok) return assertion;
+  return joined(readResponseHead(source, isSigned), readAssertion(assertion.value));
+};

@@ -1,0 +1,64 @@
+import type { KeyObject } from 'node:crypto';
+import type {
+  DocumentKeys,
+  ReceivedMessage,
+  SamlDocumentVerifier,
+  VerifierFailure,
+} from '../../../application/ports/saml-document-verifier.js';
+import type { VerifiedResponse } from '../../../domain/saml/assertion.js';
+import { readLogoutRequest } from '../../../domain/saml/document/read-logout-request.js';
+import { readLogoutResponse } from '../../../domain/saml/document/read-logout-response.js';
+import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import { decodePosted } from './decode-document.js';
+import { signingKeys } from './signing-keys.js';
+import { verifyLogoutMessage } from './verify-logout.js';
+import { verifyMetadataText } from './verify-metadata.js';
+import { verifyResponseText } from './verify-response.js';
+
+type Verified<Value> = Result<Value, VerifierFailure>;
+
+/** With no key there is nothing that a document could be verified with: that is not its fault. */
+const withKeys = <Value>(
+  certificates: readonly string[],
+  work: (keys: readonly KeyObject[]) => Verified<Value>,
+): Verified<Value> => {
+  try {
+    const keys = signingKeys(certificates);
+    return keys.length === 0 ? err('verifier_failed') : work(keys);
+  } catch {
+    // Nothing of the document is told: what went wrong is that it could not be judged.
+    return err('verifier_failed');
+  }
+};
+
+/** Verifies documents on the thread that calls: for the thread of WorkerDocumentVerifier, and for tests. */
+export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
+  async verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {
+    return withKeys(keys.signingCertificates, (signing) => {
+      const text = decodePosted(encoded);
+      return text.ok ? verifyResponseText(text.value, signing, keys.decryptionKey) : text;
+    });
+  }
+
+  async verifyLogoutRequest(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutRequest>> {
+    return withKeys(keys.signingCertificates, (signing) => {
+      const verified = verifyLogoutMessage(message, 'LogoutRequest', signing);
+      if (!verified.ok) return verified;
+      return verified.value.isSigned ? readLogoutRequest(verified.value.root) : err('unsigned');
+    });
+  }
+
+  async verifyLogoutResponse(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutResponse>> {
+    return withKeys(keys.signingCertificates, (signing) => {
+      const verified = verifyLogoutMessage(message, 'LogoutResponse', signing);
+      return verified.ok ? readLogoutResponse(verified.value.root, verified.value.isSigned) : verified;
+    });
+  }
+
+  async verifyMetadata(text: string, certificates: readonly string[]): Promise<Verified<string>> {
+    return certificates.length === 0
+      ? verifyMetadataText(text, null)
+      : withKeys(certificates, (keys) => verifyMetadataText(text, keys));
+  }
+}

@@ -1,0 +1,50 @@
+const firstCapacity = 4096;
+
+/** Octets of a form as they come. It takes at most twice the room that they need, in however small pieces they come. */
+export class FormBuffer {
+  readonly #limit: number;
+  #held = new Uint8Array(0);
+  #length = 0;
+
+  /** @param limit octets at the most */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Octets that it takes in memory. */
+  get capacity(): number {
+    return this.#held.length;
+  }
+
+  fits(piece: Uint8Array): boolean {
+    return this.#length + piece.length <= this.#limit;
+  }
+
+  /** Octets by which its capacity grows where the piece is added. */
+  growthFor(piece: Uint8Array): number {
+    return this.#capacityFor(piece) - this.#held.length;
+  }
+
+  /** The piece has to fit. It is copied. */
+  add(piece: Uint8Array): void {
+    const capacity = this.#capacityFor(piece);
+    if (capacity > this.#held.length) {
+      const larger = new Uint8Array(capacity);
+      larger.set(this.#held.subarray(0, this.#length));
+      this.#held = larger;
+    }
+    this.#held.set(piece, this.#length);
+    this.#length += piece.length;
+  }
+
+  /** All that came; nothing is added after this. */
+  octets(): Uint8Array {
+    return this.#held.subarray(0, this.#length);
+  }
+
+  #capacityFor(piece: Uint8Array): number {
+    const needed = this.#length + piece.length;
+    if (needed <= this.#held.length) return this.#held.length;
+    return Math.min(this.#limit, Math.max(needed, firstCapacity, this.#held.length * 2));
+  }
+}

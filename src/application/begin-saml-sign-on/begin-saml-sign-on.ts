@@ -1,0 +1,66 @@
+import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { authnRequestXml } from '../../domain/saml/messages/authn-request.js';
+import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
+import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
+import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
+import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
+import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+
+type BeginParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock'>;
+
+/** Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that it did. */
+export class BeginSamlSignOn {
+  readonly #parts: BeginParts;
+  readonly #messages: RedirectMessages;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+
+  constructor(parts: BeginParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
+    this.#parts = parts;
+    this.#messages = messages;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+  }
+
+  async begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
+    const { options, trust, requests, random, digest, clock } = this.#parts;
+    const provider = trust.current();
+    if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-on');
+    const nowMs = clock.wallMs();
+    const requestId = `_${random.uuid()}`;
+    const handle = random.token();
+    const handleHash = digest.sha256Hex(handle);
+    const secret = options.browserBinding ? random.token() : null;
+    const stored = await requests.insert(
+      newSignOnRequest(
+        {
+          kind: 'sign_on',
+          handleHash,
+          requestId,
+          bindingHash: secret === null ? null : digest.sha256Hex(secret),
+          returnTo: event.uri,
+        },
+        nowMs,
+      ),
+    );
+    if (!stored.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-on', stored.error.reason);
+    const xml = authnRequestXml({
+      id: requestId,
+      issueInstantMs: nowMs,
+      destination: provider.ssoUrl,
+      entityId: options.entityId,
+      acsUrl: options.acsUrl,
+      nameIdFormat: options.nameIdFormat,
+      authnContexts: options.authnContexts,
+      forceAuthn: options.forceAuthn,
+    });
+    const url = this.#messages.url({
+      location: provider.ssoUrl,
+      parameter: 'SAMLRequest',
+      xml,
+      relayState: handle,
+    });
+    return redirectAnswer(url, secret === null ? [] : [this.#cookies.setBinding(handleHash, secret)]);
+  }
+}

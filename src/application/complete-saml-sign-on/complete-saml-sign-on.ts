@@ -1,0 +1,176 @@
+import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { type AcceptedAssertion, judgeResponse } from '../../domain/saml/checks/judge-response.js';
+import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
+import { newSession } from '../../domain/saml/session/new-session.js';
+import type { Session } from '../../domain/saml/session/session.js';
+import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
+import { parseForm } from '../../domain/shared/form-urlencoded.js';
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
+import { documentKeys } from '../single-sign-on/document-keys.js';
+import { onwardPage, redirectAnswer } from '../single-sign-on/sign-on-answers.js';
+import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
+import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
+import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
+import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+
+type CompleteParts = Pick<
+  SingleSignOnParts,
+  | 'options'
+  | 'key'
+  | 'trust'
+  | 'verifier'
+  | 'sessions'
+  | 'replays'
+  | 'random'
+  | 'digest'
+  | 'clock'
+  | 'logger'
+  | 'outcomes'
+>;
+
+interface Refused {
+  readonly reason: SignOnRefusal;
+  /** Of a store, for the log. */
+  readonly detail: string | null;
+}
+
+const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null });
+const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
+
+interface OpenedSession {
+  /** The secret of the cookie. */
+  readonly id: string;
+  readonly session: Session;
+}
+
+/** Takes the identity provider's Response at the consumer path (SAML profiles, section 4.1.4) and opens a session. */
+export class CompleteSamlSignOn {
+  readonly #parts: CompleteParts;
+  readonly #awaited: AwaitedAnswers;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+
+  constructor(parts: CompleteParts, awaited: AwaitedAnswers, cookies: SignOnCookies, refusals: SignOnRefusals) {
+    this.#parts = parts;
+    this.#awaited = awaited;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+  }
+
+  async complete(event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
+    const outcome = await this.#answer(event, form);
+    if (outcome.ok) return outcome.value;
+    return this.#refusals.refuse(event, outcome.error.reason, 'sign-on', outcome.error.detail);
+  }
+
+  async #answer(event: RequestHeadersEvent, form: Uint8Array): Promise<Result<AgentAnswer, Refused>> {
+    const fields = parseForm(form);
+    const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
+    if (!fields.ok || encoded === '') return refused('malformed_form');
+    const provider = this.#parts.trust.current();
+    if (provider === null) return refused('provider_unavailable');
+    const request = await this.#requestOf(event, fields.value.get('RelayState') ?? '');
+    if (!request.ok) return request;
+    const accepted = await this.#accept(encoded, provider, request.value);
+    if (!accepted.ok) return accepted;
+    const opened = await this.#open(accepted.value, provider);
+    if (!opened.ok) return opened;
+    await this.#endShownSessions(event);
+    return ok(this.#goOn(event, request.value, opened.value));
+  }
+
+  /** The request that is answered, which is over from now on whatever follows; null: there was none, and none is needed. */
+  async #requestOf(event: RequestHeadersEvent, relayState: string): Promise<Result<SignOnRequest | null, Refused>> {
+    const taken = await this.#awaited.take(relayState, 'sign_on');
+    if (!taken.ok) return storeFailed(taken.error.reason);
+    const request = taken.value;
+    if (request === null) {
+      if (this.#parts.options.allowIdpInitiated) return ok(null);
+      return refused(relayState === '' ? 'unsolicited' : 'unknown_request');
+    }
+    return this.#isOfBrowser(event, request) ? ok(request) : refused('other_browser');
+  }
+
+  #isOfBrowser(event: RequestHeadersEvent, { handleHash, bindingHash }: SignOnRequest): boolean {
+    // One that began while browsers were not bound yet is no good either.
+    if (bindingHash === null) return !this.#parts.options.browserBinding;
+    const secret = this.#cookies.binding(event.headers, handleHash);
+    const { digest } = this.#parts;
+    return secret !== null && digest.equal(digest.sha256Hex(secret), bindingHash);
+  }
+
+  /** Verifies and judges the document, and sees to it that it is accepted once. */
+  async #accept(
+    encoded: string,
+    provider: IdentityProvider,
+    request: SignOnRequest | null,
+  ): Promise<Result<AcceptedAssertion, Refused>> {
+    const { options, key, verifier, replays, digest, clock } = this.#parts;
+    const verified = await verifier.verifyResponse(encoded, documentKeys(provider, key));
+    if (!verified.ok) return refused(verified.error);
+    const nowMs = clock.wallMs();
+    const judged = judgeResponse(verified.value, {
+      nowMs,
+      clockSkewMs: options.clockSkewMs,
+      idpEntityId: provider.entityId,
+      spEntityId: options.entityId,
+      acsUrl: options.acsUrl,
+      requestId: request?.requestId ?? null,
+      allowIdpInitiated: options.allowIdpInitiated,
+      nameIdFormat: options.nameIdFormat,
+      authnContexts: options.authnContexts,
+      authenticatedSinceMs: options.forceAuthn ? (request?.createdMs ?? nowMs) : null,
+      userIdAttribute: options.userIdAttribute,
+    });
+    if (!judged.ok) return refused(judged.error);
+    const { assertionId, replayUntilMs } = judged.value;
+    const remembered = await replays.remember(
+      digest.sha256Hex(`${provider.entityId}\n${assertionId}`),
+      replayUntilMs,
+      nowMs,
+    );
+    if (!remembered.ok) return storeFailed(remembered.error.reason);
+    return remembered.value === 'first' ? judged : refused('replayed');
+  }
+
+  async #open(accepted: AcceptedAssertion, { entityId }: IdentityProvider): Promise<Result<OpenedSession, Refused>> {
+    const { options, sessions, random, digest, clock } = this.#parts;
+    const id = random.token();
+    const session = newSession({
+      accepted,
+      idHash: digest.sha256Hex(id),
+      issuer: entityId,
+      nowMs: clock.wallMs(),
+      ttlMs: options.sessionTtlMs,
+    });
+    // The skew lets one through that is over by our clock: it would send the browser back to the identity provider for ever.
+    if (session.expiresMs <= session.createdMs) return refused('session_over');
+    const opened = await sessions.open(session);
+    return opened.ok ? ok({ id, session }) : storeFailed(opened.error.reason);
+  }
+
+  /** Rotation: the browser forgets the session that it had, so nobody else goes on with it either. */
+  async #endShownSessions({ headers, correlationId }: RequestHeadersEvent): Promise<void> {
+    for (const sessionId of this.#cookies.sessionIds(headers)) {
+      const ended = await this.#parts.sessions.end(sessionId);
+      if (ended.ok) continue;
+      const fields = { correlation_id: correlationId, detail: ended.error.reason };
+      this.#parts.logger.warn('the session before a sign-on could not be ended', fields);
+    }
+  }
+
+  #goOn(event: RequestHeadersEvent, request: SignOnRequest | null, { id, session }: OpenedSession): AgentAnswer {
+    const { options, outcomes, logger } = this.#parts;
+    outcomes.completed();
+    logger.info('sign-on completed', {
+      user: session.userId,
+      session: session.idHash.slice(0, 12),
+      correlation_id: event.correlationId,
+    });
+    const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
+    if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
+    const returnTo = request?.returnTo ?? '/';
+    return options.cookie.sameSite === 'Strict' ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
+  }
+}

@@ -1,0 +1,108 @@
+import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
+import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { SamlOptions } from '../../domain/configuration/saml-options.js';
+import { withoutCookies } from '../../domain/http/cookies.js';
+import type { HeaderList } from '../../domain/http/header-list.js';
+import { sessionIdentity } from '../../domain/saml/session/session-identity.js';
+import { IdentityPreparation } from '../authenticate-request/identity-preparation.js';
+import { ExpireSessions } from '../expire-sessions/expire-sessions.js';
+import { Sessions } from '../saml-sessions/sessions.js';
+import type { IdentityProviderTrust } from '../saml-trust/identity-provider-trust.js';
+import type { TrustLease } from '../saml-trust/identity-provider-trusts.js';
+import type { SamlStoreLease } from '../saml-trust/saml-store-leases.js';
+import { bindingCookiePrefix } from '../single-sign-on/sign-on-cookies.js';
+import { SingleSignOn } from '../single-sign-on/single-sign-on.js';
+import type { AgentParts } from './agent-parts.js';
+import type { SamlFiles } from './saml-files.js';
+import { SessionCount } from './session-count.js';
+
+export interface SamlLeases {
+  readonly stores: SamlStoreLease;
+  readonly trust: TrustLease;
+}
+
+/** Single sign-on as one configuration has it. It sees to its sessions until it is released. */
+export class PreparedSaml {
+  readonly signOn: SingleSignOn;
+  readonly sessions: Sessions;
+  readonly sessionCount: SessionCount;
+  readonly #leases: SamlLeases;
+  readonly #expiry: ExpireSessions;
+  readonly #cookieName: string;
+  readonly #bindingPrefix: string;
+  #released: Promise<void> | null = null;
+
+  constructor(
+    options: SamlOptions,
+    { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader }: CompleteAgentOptions,
+    { key }: SamlFiles,
+    leases: SamlLeases,
+    { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentParts,
+  ) {
+    const { stores } = leases.stores;
+    const { trust } = leases.trust;
+    const preparation = new IdentityPreparation({ userId, authMethod }, logger, clock, options.attributeMapping);
+    this.#leases = leases;
+    this.#cookieName = options.cookie.name;
+    this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
+    this.sessions = new Sessions({
+      store: stores.sessions,
+      clock,
+      scheduler,
+      digest,
+      logger,
+      prepare: (session) => preparation.prepare(sessionIdentity(session)),
+      idleMs: options.sessionIdleMs,
+      // Where the metadata cannot be had, the configuration may still say whose sessions count.
+      issuer: () => trust.current()?.entityId ?? options.identityProvider.entityId,
+    });
+    this.signOn = new SingleSignOn({
+      options,
+      apiKeyHeader,
+      key,
+      keys,
+      trust,
+      verifier,
+      sessions: this.sessions,
+      requests: stores.requests,
+      replays: stores.replays,
+      random,
+      digest,
+      clock,
+      logger,
+      outcomes,
+    });
+    this.sessionCount = new SessionCount(stores.sessions);
+    this.#expiry = new ExpireSessions({
+      stores,
+      clock,
+      scheduler,
+      logger,
+      intervalMs: options.cleanupIntervalMs,
+      idleMs: options.sessionIdleMs,
+    });
+    this.#expiry.start();
+  }
+
+  get trust(): IdentityProviderTrust {
+    return this.#leases.trust.trust;
+  }
+
+  /** Takes the cookies of single sign-on out of a request. */
+  cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
+    const isOurs = (name: string) => name === this.#cookieName || name.startsWith(this.#bindingPrefix);
+    return withoutCookies(headers, isOurs) ?? [];
+  }
+
+  /** Writes what is still to be written, and lets go of stores and metadata. Calling it again changes nothing. Never rejects. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    this.#leases.trust.release();
+    await Promise.all([this.#expiry.stop(), this.sessions.stop()]);
+    await this.#leases.stores.release();
+  }
+}

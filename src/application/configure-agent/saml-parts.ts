@@ -1,0 +1,16 @@
+import type { Random } from '../ports/random.js';
+import type { SamlDocumentVerifier } from '../ports/saml-document-verifier.js';
+import type { SamlKeys } from '../ports/saml-keys.js';
+import type { IdentityProviderTrusts } from '../saml-trust/identity-provider-trusts.js';
+import type { SamlStoreLeases } from '../saml-trust/saml-store-leases.js';
+
+/** What single sign-on is made with. */
+export interface SamlParts {
+  readonly random: Random;
+  readonly verifier: SamlDocumentVerifier;
+  readonly keys: SamlKeys;
+  /** What the process knows of identity providers. */
+  readonly trusts: Pick<IdentityProviderTrusts, 'acquire'>;
+  /** The stores that the process has opened. */
+  readonly stores: Pick<SamlStoreLeases, 'acquire'>;
+}

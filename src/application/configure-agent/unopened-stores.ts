@@ -1,0 +1,30 @@
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { SamlStores } from '../ports/saml-stores.js';
+import type { Stored, StoreFailure } from '../ports/session-store.js';
+import type { SamlStoreLease, SamlStoreLeases } from '../saml-trust/saml-store-leases.js';
+
+const failure: Result<never, StoreFailure> = err({ reason: 'the store is not opened for a trial' });
+const fail = (): Stored<never> => Promise.resolve(failure);
+
+const stores: SamlStores = {
+  sessions: {
+    insert: fail,
+    find: fail,
+    touch: fail,
+    remove: fail,
+    removeOfSubject: fail,
+    removeOfUser: fail,
+    list: fail,
+    findByPrefix: fail,
+    removeExpired: fail,
+    count: fail,
+  },
+  replays: { remember: fail, removeExpired: fail },
+  requests: { insert: fail, take: fail, removeExpired: fail },
+  close: () => Promise.resolve(),
+};
+
+const lease: SamlStoreLease = { stores, release: () => Promise.resolve() };
+
+/** Stands for the stores where a configuration is only tried: who checks a file must neither create a database nor lock one. */
+export const unopenedStores: Pick<SamlStoreLeases, 'acquire'> = { acquire: () => Promise.resolve(ok(lease)) };

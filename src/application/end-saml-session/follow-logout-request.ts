@@ -1,0 +1,96 @@
+import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { judgeLogoutRequest, logoutReplayUntilMs } from '../../domain/saml/checks/judge-logout.js';
+import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
+import type { LogoutRequest } from '../../domain/saml/logout-message.js';
+import { logoutResponseXml } from '../../domain/saml/messages/logout-response.js';
+import { documentKeys } from '../single-sign-on/document-keys.js';
+import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
+import { logoutUrlOf } from '../single-sign-on/service-provider.js';
+import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
+import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
+import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
+import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import type { LogoutMessage } from './logout-message.js';
+import { signedOutAnswer } from './signed-out-answers.js';
+
+type FollowParts = Pick<
+  SingleSignOnParts,
+  'options' | 'key' | 'trust' | 'verifier' | 'sessions' | 'replays' | 'random' | 'digest' | 'clock' | 'logger'
+>;
+
+/** Ends the sessions that the identity provider says, and tells it so (SAML profiles, section 4.4.3). */
+export class FollowLogoutRequest {
+  readonly #parts: FollowParts;
+  readonly #messages: RedirectMessages;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+
+  constructor(parts: FollowParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
+    this.#parts = parts;
+    this.#messages = messages;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+  }
+
+  async follow(event: RequestHeadersEvent, { message, relayState }: LogoutMessage): Promise<AgentAnswer> {
+    const { options, key, trust, verifier, replays, digest, clock } = this.#parts;
+    const provider = trust.current();
+    if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-out');
+    const verified = await verifier.verifyLogoutRequest(message, documentKeys(provider, key));
+    if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
+    const request = verified.value;
+    const nowMs = clock.wallMs();
+    const fault = judgeLogoutRequest(request, {
+      nowMs,
+      clockSkewMs: options.clockSkewMs,
+      idpEntityId: provider.entityId,
+      logoutUrl: logoutUrlOf(options),
+    });
+    if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
+    // Sent again, it would end sessions that began after it.
+    const replayKey = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
+    const remembered = await replays.remember(replayKey, logoutReplayUntilMs(request), nowMs);
+    if (!remembered.ok) return this.#storeFailed(event, remembered.error.reason);
+    if (remembered.value === 'seen') return this.#refusals.refuse(event, 'replayed', 'sign-out');
+    return this.#endSessions(event, request, provider, relayState);
+  }
+
+  async #endSessions(
+    event: RequestHeadersEvent,
+    request: LogoutRequest,
+    provider: IdentityProvider,
+    relayState: string,
+  ): Promise<AgentAnswer> {
+    const { options, sessions, random, clock, logger } = this.#parts;
+    const { issuer, nameId, sessionIndexes } = request;
+    const ended = await sessions.endOfSubject({ issuer, nameId: nameId.value, sessionIndexes });
+    if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
+    logger.info('sessions ended by the identity provider', {
+      sessions: ended.value,
+      correlation_id: event.correlationId,
+    });
+    const cookies = [this.#cookies.clearSession()];
+    if (provider.logout === null) return signedOutAnswer(options.signedOutPath, cookies);
+    const location = provider.logout.responseLocation ?? provider.logout.location;
+    const xml = logoutResponseXml({
+      id: `_${random.uuid()}`,
+      issueInstantMs: clock.wallMs(),
+      destination: location,
+      entityId: options.entityId,
+      inResponseTo: request.id,
+    });
+    return redirectAnswer(
+      this.#messages.url({
+        location,
+        parameter: 'SAMLResponse',
+        xml,
+        relayState: relayState === '' ? null : relayState,
+      }),
+      cookies,
+    );
+  }
+
+  #storeFailed(event: RequestHeadersEvent, detail: string): AgentAnswer {
+    return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', detail);
+  }
+}

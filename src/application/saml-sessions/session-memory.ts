@@ -1,0 +1,92 @@
+import type { Session } from '../../domain/saml/session/session.js';
+import type { PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import type { SubjectSessions } from '../ports/session-store.js';
+
+/** A session that the store had. Moments are of the monotonic clock. */
+export interface RememberedSession {
+  /** As the store has it, but for the moment at which it was last seen: that is the latest that is known. */
+  session: Session;
+  readonly prepared: PreparedIdentity;
+  /** When the store was asked, the last time that it said that the session is there. */
+  readonly confirmedMs: number;
+  /** When it is to be asked again. */
+  recheckMs: number;
+}
+
+export interface SessionMemoryLimits {
+  readonly maximumEntries: number;
+  /** Characters of all remembered sessions together, roughly. */
+  readonly maximumSize: number;
+}
+
+interface Entry {
+  readonly remembered: RememberedSession;
+  readonly size: number;
+}
+
+/** What an entry takes beside its texts. */
+const entryOverhead = 512;
+
+const sizeOf = ({ session, prepared }: RememberedSession): number => {
+  const { userId, nameId, issuer, attributes } = session;
+  let size = entryOverhead + userId.length + nameId.value.length + issuer.length + (session.sessionIndex?.length ?? 0);
+  for (const { name, values } of attributes) {
+    size += name.length;
+    for (const value of values) size += value.length;
+  }
+  for (const operation of prepared.operations) {
+    size += operation.name.length + (operation.kind === 'remove' ? 0 : operation.value.length);
+  }
+  return size;
+};
+
+/** Sessions by the hash of their id, the least recently used of which make way for others. */
+export class SessionMemory {
+  readonly #limits: SessionMemoryLimits;
+  /** In the order of use, the latest last. */
+  readonly #entries = new Map<string, Entry>();
+  #size = 0;
+
+  constructor(limits: SessionMemoryLimits) {
+    this.#limits = limits;
+  }
+
+  /** Asking counts as a use. */
+  find(idHash: string): RememberedSession | null {
+    const entry = this.#entries.get(idHash);
+    if (entry === undefined) return null;
+    this.#entries.delete(idHash);
+    this.#entries.set(idHash, entry);
+    return entry.remembered;
+  }
+
+  /** In place of what is remembered of that session; one that is larger than all may be together is not. */
+  remember(remembered: RememberedSession): void {
+    const { idHash } = remembered.session;
+    this.forget(idHash);
+    const size = sizeOf(remembered);
+    const { maximumEntries, maximumSize } = this.#limits;
+    if (size > maximumSize) return;
+    this.#entries.set(idHash, { remembered, size });
+    this.#size += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= maximumEntries && this.#size <= maximumSize) return;
+      this.forget(oldest);
+    }
+  }
+
+  forget(idHash: string): void {
+    const entry = this.#entries.get(idHash);
+    if (entry === undefined) return;
+    this.#entries.delete(idHash);
+    this.#size -= entry.size;
+  }
+
+  /** Every one that a sign-out of the subject may mean. */
+  forgetSubject({ issuer, nameId }: SubjectSessions): void {
+    for (const [idHash, { remembered }] of this.#entries) {
+      const { session } = remembered;
+      if (session.issuer === issuer && session.nameId.value === nameId) this.forget(idHash);
+    }
+  }
+}

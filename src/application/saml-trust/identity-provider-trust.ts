@@ -1,0 +1,23 @@
+import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
+
+/** How well an identity provider is known. */
+export type TrustState =
+  /** It is configured, or the last attempt brought its metadata. */
+  | 'fresh'
+  /** The last attempt failed; the last good metadata serves. */
+  | 'stale'
+  /** There has never been any, or what there was is over (validUntil). */
+  | 'absent';
+
+/** What is known of an identity provider at each moment. */
+export interface IdentityProviderTrust {
+  /** Null: nothing is known, or no more. */
+  current(): IdentityProvider | null;
+  state(): TrustState;
+  /** Why the last attempt to get its metadata failed, in one clause; null where it did not. */
+  lastFailure(): string | null;
+  /** Resolves with the end of the first attempt, whatever it brought. */
+  firstLoad(): Promise<void>;
+  /** Calls back whenever an attempt has changed `state`; the result ends that. */
+  onChange(listener: () => void): () => void;
+}

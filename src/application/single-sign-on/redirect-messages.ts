@@ -1,0 +1,25 @@
+import { redirectLocation } from '../../domain/saml/messages/redirect-location.js';
+import type { SamlKeys, ServiceProviderKey } from '../ports/saml-keys.js';
+
+export interface RedirectedMessage {
+  /** Where the identity provider takes it. */
+  readonly location: string;
+  readonly parameter: 'SAMLRequest' | 'SAMLResponse';
+  readonly xml: string;
+  readonly relayState: string | null;
+}
+
+/** Makes the URLs that bring messages of ours to the identity provider by the browser, signed where there is a key. */
+export class RedirectMessages {
+  readonly #keys: Pick<SamlKeys, 'deflate'>;
+  readonly #key: ServiceProviderKey | null;
+
+  constructor(keys: Pick<SamlKeys, 'deflate'>, key: ServiceProviderKey | null) {
+    this.#keys = keys;
+    this.#key = key;
+  }
+
+  url({ xml, ...target }: RedirectedMessage): string {
+    return redirectLocation({ ...target, encoded: this.#keys.deflate(xml), key: this.#key });
+  }
+}

@@ -1,0 +1,50 @@
+import type { SamlOptions } from '../../domain/configuration/saml-options.js';
+import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
+import type { Session } from '../../domain/saml/session/session.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Random } from '../ports/random.js';
+import type { ReplayStore } from '../ports/replay-store.js';
+import type { SamlDocumentVerifier } from '../ports/saml-document-verifier.js';
+import type { SamlKeys, ServiceProviderKey } from '../ports/saml-keys.js';
+import type { SecretDigest } from '../ports/secret-digest.js';
+import type { Stored, SubjectSessions } from '../ports/session-store.js';
+import type { SignOnRequestStore } from '../ports/sign-on-request-store.js';
+import type { SignOnRefusal } from './sign-on-refusal.js';
+
+/** What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts nowhere. */
+export interface SignOnSessions {
+  /** Succeeds once the store has it. */
+  open(session: Session): Stored<void>;
+  /** By the id in the cookie; null: there was none. */
+  end(sessionId: string): Stored<Session | null>;
+  /** The result is how many there were. */
+  endOfSubject(subject: SubjectSessions): Stored<number>;
+}
+
+/** Counts what sign-ons come to. */
+export interface SignOnOutcomes {
+  completed(): void;
+  refused(reason: SignOnRefusal): void;
+}
+
+/** What single sign-on is made with. */
+export interface SingleSignOnParts {
+  readonly options: SamlOptions;
+  /** Name of the header that brings API keys; null: no method reads one. */
+  readonly apiKeyHeader: string | null;
+  /** Null: requests are not signed, and nothing can be encrypted for us. */
+  readonly key: ServiceProviderKey | null;
+  readonly keys: Pick<SamlKeys, 'deflate'>;
+  /** The identity provider; null as long as it is not known, or no more. */
+  readonly trust: { current(): IdentityProvider | null };
+  readonly verifier: Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>;
+  readonly sessions: SignOnSessions;
+  readonly requests: Pick<SignOnRequestStore, 'insert' | 'take'>;
+  readonly replays: Pick<ReplayStore, 'remember'>;
+  readonly random: Pick<Random, 'uuid' | 'token'>;
+  readonly digest: Pick<SecretDigest, 'sha256Hex' | 'equal'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly logger: Logger;
+  readonly outcomes: SignOnOutcomes;
+}

@@ -1,0 +1,148 @@
+import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import {
+  compileSamlPaths,
+  type SamlPathStanding,
+  type SamlPaths,
+  samlPathStanding,
+} from '../../domain/saml/protected-paths.js';
+import { isBrowserNavigation } from '../../domain/saml/sign-on/browser-navigation.js';
+import { formHeadFault } from '../agent-service/form-head.js';
+import { formRefusal } from '../agent-service/form-refusal.js';
+import type { RefusedForm } from '../agent-service/posted-forms.js';
+import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
+import { undecidedAnswer } from '../agent-service/refusal.js';
+import { BeginSamlSignOn } from '../begin-saml-sign-on/begin-saml-sign-on.js';
+import { CompleteSamlSignOn } from '../complete-saml-sign-on/complete-saml-sign-on.js';
+import { EndSamlSession } from '../end-saml-session/end-saml-session.js';
+import { FinishSignOut } from '../end-saml-session/finish-sign-out.js';
+import { FollowLogoutRequest } from '../end-saml-session/follow-logout-request.js';
+import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from '../end-saml-session/logout-message.js';
+import { AwaitedAnswers } from './awaited-answers.js';
+import { RedirectMessages } from './redirect-messages.js';
+import { metadataOf } from './service-provider.js';
+import { documentAnswer, withNoStore } from './sign-on-answers.js';
+import { SignOnCookies } from './sign-on-cookies.js';
+import { SignOnRefusals } from './sign-on-refusals.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+
+const methodNotAllowed: ProblemKind = {
+  status: 405,
+  title: 'The endpoint does not have this method',
+  detail: 'The endpoint is not made for requests with this method.',
+  code: 'method_not_allowed',
+};
+
+/** Reasons of forms that could not be had, as they are logged and counted. */
+const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', overloaded: 'overloaded' } as const;
+
+const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
+
+/** SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged elsewhere. */
+export class SingleSignOn {
+  readonly #paths: SamlPaths;
+  readonly #apiKeyHeader: string | null;
+  readonly #metadata: AgentAnswer;
+  readonly #refusals: SignOnRefusals;
+  readonly #begin: BeginSamlSignOn;
+  readonly #complete: CompleteSamlSignOn;
+  readonly #end: EndSamlSession;
+  readonly #follow: FollowLogoutRequest;
+  readonly #finish: FinishSignOut;
+
+  constructor(parts: SingleSignOnParts) {
+    const { options, key } = parts;
+    this.#paths = compileSamlPaths(options);
+    this.#apiKeyHeader = parts.apiKeyHeader;
+    this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
+    this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
+    const cookies = new SignOnCookies(options);
+    const messages = new RedirectMessages(parts.keys, key);
+    const awaited = new AwaitedAnswers(parts);
+    this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
+    this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals);
+    this.#end = new EndSamlSession(parts, messages, cookies, this.#refusals);
+    this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals);
+    this.#finish = new FinishSignOut(parts, awaited);
+  }
+
+  /** What the path of a request is to single sign-on. */
+  standing(uri: string): SamlPathStanding {
+    return samlPathStanding(this.#paths, uri);
+  }
+
+  /** Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected path. */
+  begins({ uri, method, headers }: RequestHeadersEvent): boolean {
+    return this.standing(uri) === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
+  }
+
+  /** Sends the browser to the identity provider. */
+  begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
+    return this.#begin.begin(event);
+  }
+
+  /** Answers a request to an endpoint. With `needsMore` it wants the body: `answerForm` or `refuseForm` has to follow. */
+  answerEndpoint(event: RequestHeadersEvent): AgentAnswer | Promise<AgentAnswer> {
+    const { method } = event;
+    switch (this.standing(event.uri)) {
+      case 'metadata':
+        return method === 'GET' || method === 'HEAD' ? this.#metadata : this.#otherMethod(event, 'GET, HEAD');
+      case 'acs':
+        return method === 'POST' ? this.#formOf(event) : this.#otherMethod(event, 'POST');
+      case 'logout':
+        if (method === 'GET') return this.#signOut(event);
+        return method === 'POST' ? this.#formOf(event) : this.#otherMethod(event, 'GET, POST');
+      default:
+        return withNoStore(undecidedAnswer(event));
+    }
+  }
+
+  /** Answers a request whose body `answerEndpoint` wanted. */
+  async answerForm(event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
+    switch (this.standing(event.uri)) {
+      case 'acs':
+        return this.#complete.complete(event, form);
+      case 'logout': {
+        const message = logoutMessageOfForm(form);
+        return message.ok ? this.#answerMessage(event, message.value) : this.#malformed(event, 'sign-out');
+      }
+      // The endpoints have changed since it began.
+      default:
+        return withNoStore(undecidedAnswer(event));
+    }
+  }
+
+  /** Refuses a request whose body could not be had. */
+  refuseForm(form: RefusedForm): AgentAnswer {
+    const reason = formReasons[form.kind];
+    this.#refusals.note(form.event, reason, this.#deed(form.event), null);
+    return withNoStore(formRefusal(form));
+  }
+
+  #formOf(event: RequestHeadersEvent): AgentAnswer {
+    const fault = formHeadFault(event.headers);
+    if (fault === null) return wantsForm;
+    return fault === 'too_large' ? this.refuseForm({ kind: fault, event }) : this.#malformed(event, this.#deed(event));
+  }
+
+  #signOut(event: RequestHeadersEvent): AgentAnswer | Promise<AgentAnswer> {
+    const message = logoutMessageOfUri(event.uri);
+    if (!message.ok) return this.#malformed(event, 'sign-out');
+    return message.value === null ? this.#end.end(event) : this.#answerMessage(event, message.value);
+  }
+
+  #answerMessage(event: RequestHeadersEvent, message: LogoutMessage): Promise<AgentAnswer> {
+    return message.kind === 'request' ? this.#follow.follow(event, message) : this.#finish.finish(event, message);
+  }
+
+  #deed({ uri }: RequestHeadersEvent): 'sign-on' | 'sign-out' {
+    return this.standing(uri) === 'logout' ? 'sign-out' : 'sign-on';
+  }
+
+  #malformed(event: RequestHeadersEvent, deed: 'sign-on' | 'sign-out'): AgentAnswer {
+    return this.#refusals.refuse(event, 'malformed_form', deed);
+  }
+
+  #otherMethod(event: RequestHeadersEvent, allowed: string): AgentAnswer {
+    return withNoStore(problemAnswer(methodNotAllowed, event, ['Allow', allowed], ['method_not_allowed']));
+  }
+}

@@ -1,0 +1,42 @@
+import type { Logger } from '../application/ports/logger.js';
+import type { SamlStoreOpener } from '../application/ports/saml-stores.js';
+import type { SessionStoreOptions } from '../domain/configuration/saml-options.js';
+
+interface StoreSettings {
+  /** Whether a store that is missing is made, where the technology has files. */
+  readonly creates: boolean;
+}
+
+/** Each technology is loaded when it is chosen: no other program pays for its libraries. */
+const openerOf = async (
+  kind: SessionStoreOptions['kind'],
+  logger: Logger,
+  settings: StoreSettings,
+): Promise<SamlStoreOpener> => {
+  switch (kind) {
+    case 'sqlite': {
+      const { SqliteStoreOpener } = await import('../adapters/outbound/sqlite-session-store/sqlite-store-opener.js');
+      return new SqliteStoreOpener(settings);
+    }
+    case 'memory': {
+      const { MemoryStoreOpener } = await import('../adapters/outbound/memory-session-store/memory-store-opener.js');
+      return new MemoryStoreOpener();
+    }
+    case 'redis': {
+      const { RedisStoreOpener } = await import('../adapters/outbound/redis-session-store/redis-store-opener.js');
+      return new RedisStoreOpener(logger);
+    }
+  }
+};
+
+const openerWith =
+  (settings: StoreSettings) =>
+  (logger: Logger): SamlStoreOpener => ({
+    open: async (options, namespace) => (await openerOf(options.kind, logger, settings)).open(options, namespace),
+  });
+
+/** Opens the stores of the technology that is configured. */
+export const openSamlStores = openerWith({ creates: true });
+
+/** The same, where nothing is to be made that is not there. */
+export const openExistingSamlStores = openerWith({ creates: false });

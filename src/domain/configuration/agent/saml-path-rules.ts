@@ -1,0 +1,73 @@
+import { normalisePath } from '../../http/path-normalisation.js';
+import { urlParts } from '../../http/url-parts.js';
+import { prefixTakes } from '../../routing/path-prefix.js';
+import type { SamlBlockOptions } from '../saml-options.js';
+import type { SamlReport } from './saml-report.js';
+
+/** Paths of one list, at the most. */
+const maximumPaths = 1000;
+
+/** Requests are looked at with their paths in the one form that the gateway gives them: another one would match none. */
+const pathFault = (path: string): string | null => {
+  const normal = normalisePath(path);
+  if (!normal.ok || path === '*') return 'must be a path that begins with /, without a query';
+  return normal.value === path ? null : `must be in its normal form: "${normal.value}"`;
+};
+
+const checkPath = (key: string, path: string, report: SamlReport): void => {
+  const fault = pathFault(path);
+  if (fault !== null) report.error(`${key} ${fault}`, key);
+};
+
+const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly string[], report: SamlReport): void => {
+  if (paths.length > maximumPaths) report.error(`${key} has more than ${maximumPaths} paths`, key);
+  const seen = new Set<string>();
+  for (const [index, path] of paths.slice(0, maximumPaths).entries()) {
+    const fault = pathFault(path);
+    if (fault !== null) report.error(`${key}: entry ${index + 1} ${fault}`, key);
+    if (seen.has(path)) report.error(`${key}: entry ${index + 1} is an earlier one once more`, key);
+    seen.add(path);
+  }
+};
+
+const takes = (prefixes: readonly string[], path: string): boolean =>
+  prefixes.some((prefix) => prefixTakes(prefix, path));
+
+const checkEndpoints = (saml: SamlBlockOptions, report: SamlReport): void => {
+  const taken = new Map<string, string>();
+  for (const [key, path] of [
+    ['acs-path', saml.acsPath],
+    ['metadata-path', saml.metadataPath],
+    ['logout-path', saml.logoutPath],
+  ] as const) {
+    checkPath(key, path, report);
+    const other = taken.get(path);
+    if (other !== undefined) report.error(`${key} and ${other} are one path`, key);
+    taken.set(path, key);
+  }
+  if (urlParts(saml.acsUrl).path !== saml.acsPath) {
+    const message = 'acs-path is not the path of acs-url: whatever is before the gateway has to lead there';
+    report.warning(message, 'acs-path');
+  }
+};
+
+const checkSignedOut = ({ signedOutPath, ...saml }: SamlBlockOptions, report: SamlReport): void => {
+  if (signedOutPath === null) return;
+  checkPath('signed-out-path', signedOutPath, report);
+  if (signedOutPath === saml.logoutPath || signedOutPath === saml.acsPath || signedOutPath === saml.metadataPath) {
+    report.error('signed-out-path has to be another path than the endpoints of single sign-on', 'signed-out-path');
+    return;
+  }
+  if (takes(saml.excludedPaths, signedOutPath)) return;
+  if (saml.protectedPaths.length > 0 && !takes(saml.protectedPaths, signedOutPath)) return;
+  const message = 'signed-out-path is protected: who has signed out is sent to sign on again';
+  report.warning(message, 'signed-out-path', 'serve it by a route without the agent, and add it to excluded-paths');
+};
+
+/** Checks every path that the block names. */
+export const checkSamlPaths = (saml: SamlBlockOptions, report: SamlReport): void => {
+  checkEndpoints(saml, report);
+  checkSignedOut(saml, report);
+  checkList('protected-paths', saml.protectedPaths, report);
+  checkList('excluded-paths', saml.excludedPaths, report);
+};

@@ -1,0 +1,78 @@
+import type { HeaderOperation } from '../agent-protocol/messages.js';
+import { trimSpace } from './field-list.js';
+import { allHeaders, type HeaderList } from './header-list.js';
+
+/** What a Set-Cookie field says (RFC 6265, section 4.1). */
+export interface CookieToSet {
+  /** A token. */
+  readonly name: string;
+  /** Characters of base64url alone; empty to clear it. */
+  readonly value: string;
+  /** A path as requests have it. */
+  readonly path: string;
+  readonly secure: boolean;
+  readonly httpOnly: boolean;
+  readonly sameSite: 'Strict' | 'Lax' | 'None';
+  /** Null: until the browser ends; 0 clears the cookie. */
+  readonly maxAgeSecs: number | null;
+}
+
+/**
+ * One `name=value` as it stands. Without a `=` all of it is the name, which is how the most careless servers read it.
+ */
+const nameOf = (pair: string): string => {
+  const equals = pair.indexOf('=');
+  return equals < 0 ? pair : trimSpace(pair.slice(0, equals));
+};
+
+const pairsOf = (headers: HeaderList): string[] =>
+  allHeaders(headers, 'cookie').flatMap((field) =>
+    field
+      .split(';')
+      .map(trimSpace)
+      .filter((pair) => pair !== ''),
+  );
+
+/**
+ * Every value that the request has for a cookie, in order, from all its Cookie fields. Quotes are part of the value: no
+ * cookie of ours has any. Linear in the length of the fields.
+ */
+export const cookieValues = (headers: HeaderList, name: string): readonly string[] => {
+  const values: string[] = [];
+  for (const pair of pairsOf(headers)) {
+    if (pair.includes('=') && nameOf(pair) === name) values.push(trimSpace(pair.slice(pair.indexOf('=') + 1)));
+  }
+  return values;
+};
+
+/**
+ * The operations that take the cookies with these names out of a request and leave the others, in one field then; null
+ * where it has none of them.
+ */
+export const withoutCookies = (
+  headers: HeaderList,
+  isTaken: (name: string) => boolean,
+): readonly HeaderOperation[] | null => {
+  const pairs = pairsOf(headers);
+  const kept = pairs.filter((pair) => !isTaken(nameOf(pair)));
+  if (kept.length === pairs.length) return null;
+  if (kept.length === 0) return [{ kind: 'remove', name: 'Cookie' }];
+  return [{ kind: 'set', name: 'Cookie', value: kept.join('; ') }];
+};
+
+/** A semicolon would end the attribute: the cookie is for the folder above it then, which takes the path too. */
+const cookiePath = (path: string): string => {
+  const end = path.indexOf(';');
+  return end < 0 ? path : path.slice(0, path.lastIndexOf('/', end) + 1);
+};
+
+/** The value of a Set-Cookie field. */
+export const setCookie = (cookie: CookieToSet): string => {
+  const { name, value, path, secure, httpOnly, sameSite, maxAgeSecs } = cookie;
+  const attributes = [`${name}=${value}`, `Path=${cookiePath(path)}`];
+  if (maxAgeSecs !== null) attributes.push(`Max-Age=${maxAgeSecs}`);
+  if (secure) attributes.push('Secure');
+  if (httpOnly) attributes.push('HttpOnly');
+  attributes.push(`SameSite=${sameSite}`);
+  return attributes.join('; ');
+};

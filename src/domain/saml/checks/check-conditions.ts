@@ -1,0 +1,15 @@
+import { isAhead, isOver } from './moments.js';
+import type { ResponseCheck } from './response-check.js';
+
+/**
+ * The time in which the assertion holds (SAML core, section 2.5.1.2). There are conditions, and none that we do not
+ * know.
+ */
+export const checkConditions: ResponseCheck = ({ assertion: { conditions } }, expectation) => {
+  if (conditions === null) return 'no_conditions';
+  if (conditions.unknown) return 'unknown_condition';
+  const { notBeforeMs, notOnOrAfterMs } = conditions;
+  if (notBeforeMs !== null && notOnOrAfterMs !== null && notBeforeMs >= notOnOrAfterMs) return 'malformed_element';
+  if (notBeforeMs !== null && isAhead(notBeforeMs, expectation)) return 'not_yet_valid';
+  return notOnOrAfterMs !== null && isOver(notOnOrAfterMs, expectation) ? 'expired' : null;
+};

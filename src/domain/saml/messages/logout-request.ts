@@ -1,0 +1,34 @@
+import { formatDateTime } from '../../xml/date-time.js';
+import { escapeText } from '../../xml/escape-xml.js';
+import type { NameId } from '../name-id.js';
+import { markup } from './markup.js';
+import { type MessageHead, messageRoot } from './message-root.js';
+
+export interface LogoutRequestToSend extends MessageHead {
+  /** As the identity provider gave it. */
+  readonly nameId: NameId;
+  /** Null: it named none. */
+  readonly sessionIndex: string | null;
+}
+
+/** How long the identity provider may follow it. */
+const lifetimeMs = 5 * 60_000;
+
+/** Asks the identity provider to sign a user out everywhere (SAML core, section 3.7.1). */
+export const logoutRequestXml = (request: LogoutRequestToSend): string => {
+  const { nameId, sessionIndex } = request;
+  return messageRoot(
+    'LogoutRequest',
+    request,
+    {
+      NotOnOrAfter: formatDateTime(request.issueInstantMs + lifetimeMs),
+      Reason: 'urn:oasis:names:tc:SAML:2.0:logout:user',
+    },
+    markup(
+      'saml:NameID',
+      { NameQualifier: nameId.nameQualifier, SPNameQualifier: nameId.spNameQualifier, Format: nameId.format },
+      escapeText(nameId.value),
+    ),
+    sessionIndex === null ? '' : markup('samlp:SessionIndex', {}, escapeText(sessionIndex)),
+  );
+};

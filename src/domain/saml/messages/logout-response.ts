@@ -1,0 +1,17 @@
+import { successStatus } from '../checks/check-status.js';
+import { markup } from './markup.js';
+import { type MessageHead, messageRoot } from './message-root.js';
+
+export interface LogoutResponseToSend extends MessageHead {
+  /** ID of the LogoutRequest. */
+  readonly inResponseTo: string;
+}
+
+/** Tells the identity provider that the sessions it named have ended (SAML core, section 3.7.2). */
+export const logoutResponseXml = (response: LogoutResponseToSend): string =>
+  messageRoot(
+    'LogoutResponse',
+    response,
+    { InResponseTo: response.inResponseTo },
+    markup('samlp:Status', {}, markup('samlp:StatusCode', { Value: successStatus })),
+  );

@@ -1,0 +1,67 @@
+import { escapeText } from '../../xml/escape-xml.js';
+import { xmlNamespaces } from '../../xml/xml-names.js';
+import { postBinding, redirectBinding } from './bindings.js';
+import { markup } from './markup.js';
+
+export interface ServiceProviderDescription {
+  readonly entityId: string;
+  readonly acsUrl: string;
+  readonly logoutUrl: string;
+  /** DER in base64; null: we have no key. */
+  readonly certificate: string | null;
+  /** Assertions may be encrypted for the key of the certificate. */
+  readonly canDecrypt: boolean;
+  /** URI; null: any. */
+  readonly nameIdFormat: string | null;
+  readonly signsRequests: boolean;
+}
+
+/** What we decrypt, the best first: who is told nothing encrypts with what is broken. */
+const encryptionMethods = [
+  'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+  'http://www.w3.org/2009/xmlenc11#aes128-gcm',
+  'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+] as const;
+
+const keyDescriptor = (use: 'signing' | 'encryption', certificate: string, methods: readonly string[]): string =>
+  markup(
+    'md:KeyDescriptor',
+    { use },
+    markup(
+      'ds:KeyInfo',
+      { 'xmlns:ds': xmlNamespaces.ds },
+      markup('ds:X509Data', {}, markup('ds:X509Certificate', {}, escapeText(certificate))),
+    ),
+    ...methods.map((algorithm) => markup('md:EncryptionMethod', { Algorithm: algorithm })),
+  );
+
+const keyDescriptors = ({ certificate, canDecrypt }: ServiceProviderDescription): string => {
+  if (certificate === null) return '';
+  const signing = keyDescriptor('signing', certificate, []);
+  return canDecrypt ? signing + keyDescriptor('encryption', certificate, encryptionMethods) : signing;
+};
+
+/** Our metadata (SAML metadata, section 2.4.4): what an identity provider is given to know us. */
+export const serviceProviderMetadata = (description: ServiceProviderDescription): string => {
+  const { entityId, acsUrl, logoutUrl, nameIdFormat, signsRequests } = description;
+  const logoutService = (binding: string): string =>
+    markup('md:SingleLogoutService', { Binding: binding, Location: logoutUrl });
+  const descriptor = markup(
+    'md:SPSSODescriptor',
+    {
+      AuthnRequestsSigned: String(signsRequests),
+      WantAssertionsSigned: 'true',
+      protocolSupportEnumeration: xmlNamespaces.samlp,
+    },
+    keyDescriptors(description),
+    logoutService(redirectBinding),
+    logoutService(postBinding),
+    nameIdFormat === null ? '' : markup('md:NameIDFormat', {}, escapeText(nameIdFormat)),
+    markup('md:AssertionConsumerService', { Binding: postBinding, Location: acsUrl, index: '0', isDefault: 'true' }),
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${markup(
+    'md:EntityDescriptor',
+    { 'xmlns:md': xmlNamespaces.md, entityID: entityId },
+    descriptor,
+  )}\n`;
+};

@@ -1,0 +1,154 @@
+import type { DocumentRejection } from '../saml/document-rejection.js';
+import { decodeReferences } from './decode-references.js';
+import { NamespaceScope } from './namespace-scope.js';
+import { isBlank, isWhiteSpace } from './xml-characters.js';
+import { declarationFault } from './xml-declaration.js';
+import { qualifiedNameAt } from './xml-name.js';
+
+/** What a document may have at the most. */
+export interface ShapeLimits {
+  /** UTF-16 code units. */
+  readonly characters: number;
+  readonly elements: number;
+  /** Elements within each other, the root being the first. */
+  readonly depth: number;
+  /** Of one element, declarations of namespaces included. */
+  readonly attributes: number;
+}
+
+/** Where the scan stands. Positions are UTF-16 code units. */
+interface Scan {
+  readonly text: string;
+  readonly limits: ShapeLimits;
+  /** Whether comments, CDATA sections and processing instructions may be there. */
+  readonly allowsAsides: boolean;
+  position: number;
+  elements: number;
+  /** Names of the elements that are open. */
+  readonly open: string[];
+  readonly namespaces: NamespaceScope;
+}
+
+type Fault = DocumentRejection | null;
+
+const notWellFormed = 'document_not_well_formed';
+
+const skipWhiteSpace = (scan: Scan): boolean => {
+  const from = scan.position;
+  while (isWhiteSpace(scan.text.charCodeAt(scan.position))) scan.position += 1;
+  return scan.position > from;
+};
+
+const take = (scan: Scan, expected: string): boolean => {
+  if (!scan.text.startsWith(expected, scan.position)) return false;
+  scan.position += expected.length;
+  return true;
+};
+
+const takeName = (scan: Scan): string | null => {
+  const name = qualifiedNameAt(scan.text, scan.position);
+  scan.position += name?.length ?? 0;
+  return name;
+};
+
+/** Goes beyond the next `end`; false: there is none. */
+const skipBeyond = (scan: Scan, end: string): boolean => {
+  const index = scan.text.indexOf(end, scan.position);
+  scan.position = index + end.length;
+  return index >= 0;
+};
+
+/** Reads `name="value"` into the attributes. */
+const attributeFault = (scan: Scan, attributes: Map<string, string>): Fault => {
+  const name = takeName(scan);
+  skipWhiteSpace(scan);
+  if (name === null || attributes.has(name) || !take(scan, '=')) return notWellFormed;
+  skipWhiteSpace(scan);
+  const quote = scan.text.charAt(scan.position);
+  const start = scan.position + 1;
+  scan.position = start;
+  if ((quote !== '"' && quote !== "'") || !skipBeyond(scan, quote)) return notWellFormed;
+  const value = scan.text.slice(start, scan.position - 1);
+  if (value.includes('<')) return notWellFormed;
+  const decoded = decodeReferences(value);
+  if (decoded === null) return 'document_markup';
+  attributes.set(name, decoded);
+  return attributes.size > scan.limits.attributes ? 'document_too_deep' : null;
+};
+
+const startTagFault = (scan: Scan): Fault => {
+  const name = takeName(scan);
+  // A document has one root.
+  if (name === null || (scan.open.length === 0 && scan.elements > 0)) return notWellFormed;
+  scan.elements += 1;
+  if (scan.elements > scan.limits.elements || scan.open.length === scan.limits.depth) return 'document_too_deep';
+  const attributes = new Map<string, string>();
+  for (;;) {
+    const isApart = skipWhiteSpace(scan);
+    const isEmpty = take(scan, '/>');
+    if (isEmpty || take(scan, '>')) {
+      if (!scan.namespaces.enter(name, attributes)) return notWellFormed;
+      if (isEmpty) scan.namespaces.leave();
+      else scan.open.push(name);
+      return null;
+    }
+    const fault = isApart ? attributeFault(scan, attributes) : notWellFormed;
+    if (fault !== null) return fault;
+  }
+};
+
+const endTagFault = (scan: Scan): Fault => {
+  const name = takeName(scan);
+  skipWhiteSpace(scan);
+  if (name === null || name !== scan.open.pop() || !take(scan, '>')) return notWellFormed;
+  scan.namespaces.leave();
+  return null;
+};
+
+/** Comments, CDATA sections and processing instructions, after their first two characters. */
+const asideFault = (scan: Scan): Fault => {
+  if (!scan.allowsAsides) return 'document_markup';
+  // Two hyphens within a comment would end it for some readers and not for others.
+  if (take(scan, '!--')) return skipBeyond(scan, '--') && take(scan, '>') ? null : notWellFormed;
+  if (take(scan, '![CDATA[')) return scan.open.length > 0 && skipBeyond(scan, ']]>') ? null : notWellFormed;
+  if (!take(scan, '?')) return 'document_markup';
+  const target = takeName(scan);
+  if (target === null || target.toLowerCase() === 'xml') return 'document_markup';
+  return skipBeyond(scan, '?>') ? null : notWellFormed;
+};
+
+/** Text up to the next tag: it has nothing but white space outside the root. */
+const textFault = (scan: Scan, text: string): Fault => {
+  if (scan.open.length > 0) {
+    if (text.includes(']]>')) return notWellFormed;
+    return decodeReferences(text) === null ? 'document_markup' : null;
+  }
+  return isBlank(text) ? null : notWellFormed;
+};
+
+const tagFault = (scan: Scan): Fault => {
+  const second = scan.text.charAt(scan.position + 1);
+  scan.position += 1;
+  if (second === '!' || second === '?') return asideFault(scan);
+  return take(scan, '/') ? endTagFault(scan) : startTagFault(scan);
+};
+
+/**
+ * The first thing that is wrong with the tags, the text and the references of a document (XML 1.0 and Namespaces in XML 1.0),
+ * or null. The work is proportional to the text; nothing is expanded.
+ */
+export const markupFault = (text: string, limits: ShapeLimits, allowsAsides: boolean): Fault => {
+  const declaration = declarationFault(text);
+  if (typeof declaration !== 'number') return declaration;
+  const namespaces = new NamespaceScope();
+  const scan: Scan = { text, limits, allowsAsides, position: declaration, elements: 0, open: [], namespaces };
+  while (scan.position < text.length) {
+    const next = text.indexOf('<', scan.position);
+    const end = next < 0 ? text.length : next;
+    const fault = textFault(scan, text.slice(scan.position, end));
+    scan.position = end;
+    const found = fault ?? (next < 0 ? null : tagFault(scan));
+    if (found !== null) return found;
+  }
+  return scan.elements === 0 || scan.open.length > 0 ? notWellFormed : null;
+};

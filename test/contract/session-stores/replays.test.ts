@@ -1,0 +1,48 @@
+import { afterEach, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { describeStores } from '../../support/saml-stores.js';
+import { noonMs, succeeded } from '../../support/test-sessions.js';
+
+describeStores('ids of messages', (technology) => {
+  const cleanUp = new CleanUp();
+  afterEach(() => cleanUp.run());
+
+  const opened = async () => {
+    const place = await technology.place();
+    cleanUp.add(() => place.remove());
+    return (await place.open()).replays;
+  };
+
+  it('are the first once, and seen until their time is over', async () => {
+    const store = await opened();
+    const remember = (key: string, untilMs: number, nowMs: number) => succeeded(store.remember(key, untilMs, nowMs));
+    expect(await remember('one', noonMs + 100, noonMs)).toBe('first');
+    expect(await remember('one', noonMs + 100, noonMs)).toBe('seen');
+    expect(await remember('two', noonMs + 100, noonMs)).toBe('first');
+    expect(await remember('One', noonMs + 100, noonMs)).toBe('first');
+    expect(await remember('one', noonMs + 500, noonMs + 99)).toBe('seen');
+    // What was only seen has not been made to last longer.
+    expect(await remember('one', noonMs + 300, noonMs + 100)).toBe('first');
+    expect(await remember('one', noonMs + 300, noonMs + 299)).toBe('seen');
+  });
+
+  it('have one first of many callers at the same moment', async () => {
+    const store = await opened();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => succeeded(store.remember('one', noonMs + 100, noonMs))),
+    );
+    expect(answers.filter((answer) => answer === 'first')).toHaveLength(1);
+  });
+
+  it('are removed once their time is over, so many at a time', async () => {
+    const store = await opened();
+    for (let index = 0; index < 7; index += 1) await succeeded(store.remember(`n${index}`, noonMs + index, noonMs - 1));
+    expect(await succeeded(store.removeExpired(noonMs - 1, 5))).toBe(0);
+    expect(await succeeded(store.removeExpired(noonMs, 5))).toBe(1);
+    expect(await succeeded(store.removeExpired(noonMs + 5, 3))).toBe(3);
+    expect(await succeeded(store.removeExpired(noonMs + 5, 3))).toBe(2);
+    expect(await succeeded(store.removeExpired(noonMs + 5, 3))).toBe(0);
+    expect(await succeeded(store.remember('n6', noonMs + 100, noonMs + 5))).toBe('seen');
+    expect(await succeeded(store.remember('n5', noonMs + 100, noonMs + 5))).toBe('first');
+  });
+});

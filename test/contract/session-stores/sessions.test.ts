@@ -1,0 +1,281 @@
+import { afterEach, expect, it } from 'vitest';
+import type { SessionPage, SessionStore } from '../../../src/application/ports/session-store.js';
+import type { Session } from '../../../src/domain/saml/session/session.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { describeStores } from '../../support/saml-stores.js';
+import { hashOf, hourMs, noonMs, succeeded, testSession } from '../../support/test-sessions.js';
+
+const issuer = 'https://idp.example';
+
+const fullSession: Session = testSession('full', {
+  userId: 'Ünïcode 用户 😀',
+  nameId: { value: 'a\'b"c\\ü😀', format: 'urn:format', nameQualifier: 'https://idp.example', spNameQualifier: 'sp' },
+  sessionIndex: '_index "1"',
+  attributes: [
+    { name: '__proto__', values: ['x'] },
+    { name: 'groups', values: ['a', 'b,c', '', 'ü😀'] },
+    { name: 'groups', values: [] },
+    { name: '', values: ['{}'] },
+  ],
+});
+
+describeStores('sessions', (technology) => {
+  const cleanUp = new CleanUp();
+  afterEach(() => cleanUp.run());
+
+  const opened = async (): Promise<SessionStore> => {
+    const place = await technology.place();
+    cleanUp.add(() => place.remove());
+    return (await place.open()).sessions;
+  };
+
+  const withSessions = async (...sessions: readonly Session[]): Promise<SessionStore> => {
+    const store = await opened();
+    for (const session of sessions) await succeeded(store.insert(session));
+    return store;
+  };
+
+  /** The user ids of all pages of a list. */
+  const listed = async (store: SessionStore, userId: string | null, limit: number): Promise<string[][]> => {
+    const pages: string[][] = [];
+    for (let after: string | null = null; ; ) {
+      const page: SessionPage = await succeeded(store.list({ userId, limit, after }));
+      pages.push(page.sessions.map(({ idHash }) => idHash));
+      after = page.next;
+      if (after === null) return pages;
+    }
+  };
+
+  it('come back as they were given, whatever is in them', async () => {
+    const store = await withSessions(fullSession, testSession('plain'));
+    expect(await succeeded(store.find(hashOf('full')))).toEqual(fullSession);
+    expect(await succeeded(store.find(hashOf('plain')))).toEqual(testSession('plain'));
+  });
+
+  it('are not found by another id, a part of one or one in capitals', async () => {
+    const store = await withSessions(testSession('one'));
+    const hash = hashOf('one');
+    for (const other of [hashOf('other'), hash.slice(0, 63), `${hash}0`, hash.toUpperCase(), '', '%', '*'])
+      expect(await succeeded(store.find(other))).toBeNull();
+  });
+
+  it('are given back when they are over too: whether they count is not for the store to say', async () => {
+    const store = await withSessions(testSession('old', { createdMs: 0, expiresMs: 1, lastSeenMs: 0 }));
+    expect(await succeeded(store.find(hashOf('old')))).toMatchObject({ expiresMs: 1 });
+  });
+
+  it('refuse an id that is there, and stay as they were', async () => {
+    const store = await withSessions(testSession('one'));
+    expect(await store.insert(testSession('one', { userId: 'mallory' }))).toMatchObject({ ok: false });
+    expect(await succeeded(store.find(hashOf('one')))).toMatchObject({ userId: 'alice' });
+    expect(await succeeded(store.count())).toBe(1);
+  });
+
+  it('fail alone: an insert that is refused takes none with it that was asked for at the same moment', async () => {
+    const store = await withSessions(testSession('one'));
+    const results = await Promise.all(
+      ['before', 'one', 'after', 'before'].map((name) => store.insert(testSession(name))),
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, true, false]);
+    expect(await succeeded(store.count())).toBe(3);
+  });
+
+  it('note when they were last seen, never an earlier moment, and leave out those that are gone', async () => {
+    const store = await withSessions(testSession('one'), testSession('two'));
+    await succeeded(
+      store.touch([
+        { idHash: hashOf('gone'), lastSeenMs: noonMs + 9 },
+        { idHash: hashOf('one'), lastSeenMs: noonMs + 5 },
+        { idHash: hashOf('two'), lastSeenMs: noonMs - 5 },
+      ]),
+    );
+    await succeeded(store.touch([{ idHash: hashOf('one'), lastSeenMs: noonMs + 4 }]));
+    await succeeded(store.touch([]));
+    expect(await succeeded(store.find(hashOf('one')))).toEqual(testSession('one', { lastSeenMs: noonMs + 5 }));
+    expect(await succeeded(store.find(hashOf('two')))).toEqual(testSession('two'));
+    expect(await succeeded(store.find(hashOf('gone')))).toBeNull();
+    expect(await succeeded(store.count())).toBe(2);
+  });
+
+  it('are removed once', async () => {
+    const store = await withSessions(testSession('one'), testSession('two'));
+    expect(await succeeded(store.remove(hashOf('one')))).toBe(true);
+    expect(await succeeded(store.remove(hashOf('one')))).toBe(false);
+    expect(await succeeded(store.find(hashOf('one')))).toBeNull();
+    expect(await succeeded(store.count())).toBe(1);
+    await succeeded(store.insert(testSession('one')));
+    expect(await succeeded(store.count())).toBe(2);
+  });
+
+  const subjects = (): readonly Session[] => [
+    testSession('first', { sessionIndex: 'i1' }),
+    testSession('second', { sessionIndex: 'i2' }),
+    testSession('third', { sessionIndex: 'i3' }),
+    testSession('nameless', { sessionIndex: null }),
+    testSession('elsewhere', { sessionIndex: 'i1', issuer: 'https://other.example' }),
+    testSession('bob', {
+      sessionIndex: 'i1',
+      userId: 'bob',
+      nameId: { value: 'bob@example.com', format: null, nameQualifier: null, spNameQualifier: null },
+    }),
+  ];
+  const names = (...of: readonly string[]): string[] => of.map(hashOf).toSorted();
+
+  it('of a subject end together, and nobody else’s', async () => {
+    const store = await withSessions(...subjects());
+    const removed = await succeeded(store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: [] }));
+    expect([...removed].toSorted()).toEqual(names('first', 'second', 'third', 'nameless'));
+    expect(await succeeded(store.count())).toBe(2);
+    expect(await succeeded(store.find(hashOf('elsewhere')))).not.toBeNull();
+    expect(await succeeded(store.find(hashOf('bob')))).not.toBeNull();
+    expect(
+      await succeeded(store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: [] })),
+    ).toHaveLength(0);
+  });
+
+  it('of a subject end by their index where indexes are named', async () => {
+    const store = await withSessions(...subjects());
+    const removed = await succeeded(
+      store.removeOfSubject({ issuer, nameId: 'alice@example.com', sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''] }),
+    );
+    expect([...removed].toSorted()).toEqual(names('first', 'third'));
+    expect(await succeeded(store.count())).toBe(4);
+  });
+
+  it('of a subject are told apart where issuer and name could run into each other', async () => {
+    const subject = (name: string, of: string, value: string): Session =>
+      testSession(name, { issuer: of, nameId: { ...testSession(name).nameId, value } });
+    const store = await withSessions(
+      subject('one', 'ab', 'c'),
+      subject('two', 'a', 'bc'),
+      subject('three', 'a:b', 'c'),
+    );
+    const remove = (of: string, nameId: string) =>
+      succeeded(store.removeOfSubject({ issuer: of, nameId, sessionIndexes: [] }));
+    expect(await remove('a', 'b:c')).toHaveLength(0);
+    expect(await remove('AB', 'c')).toHaveLength(0);
+    expect(await remove('a', 'bc')).toEqual([hashOf('two')]);
+    expect(await succeeded(store.count())).toBe(2);
+  });
+
+  it('of a user end together', async () => {
+    const store = await withSessions(
+      testSession('one'),
+      testSession('two'),
+      testSession('capital', { userId: 'Alice' }),
+      testSession('longer', { userId: 'alice ' }),
+    );
+    expect([...(await succeeded(store.removeOfUser('alice')))].toSorted()).toEqual(names('one', 'two'));
+    expect(await succeeded(store.removeOfUser('alice'))).toHaveLength(0);
+    expect(await succeeded(store.count())).toBe(2);
+  });
+
+  it('are listed from the latest on, page by page, each of them once', async () => {
+    const sessions = Array.from({ length: 25 }, (_, index) =>
+      // Some begin at the same moment.
+      testSession(`n${index}`, { createdMs: noonMs + Math.floor(index / 4), userId: index % 2 ? 'alice' : 'bob' }),
+    );
+    const store = await withSessions(...sessions);
+    const created = new Map(sessions.map(({ idHash, createdMs }) => [idHash, createdMs]));
+    const pages = await listed(store, null, 10);
+    expect(pages.map(({ length }) => length)).toEqual([10, 10, 5]);
+    const order = pages.flat();
+    expect(new Set(order).size).toBe(25);
+    const moments = order.map((hash) => created.get(hash) ?? 0);
+    expect(moments).toEqual(moments.toSorted((one, other) => other - one));
+    const ofBob = await listed(store, 'bob', 13);
+    expect(ofBob.map(({ length }) => length)).toEqual([13]);
+    expect((await listed(store, 'bob', 3)).flat()).toEqual(ofBob.flat());
+    expect(ofBob.flat()).toEqual(order.filter((hash) => ofBob.flat().includes(hash)));
+    expect(await listed(store, 'carol', 3)).toEqual([[]]);
+  });
+
+  it('are listed on from where a page ended, though that session is gone and a later one has come', async () => {
+    const store = await withSessions(
+      ...[1, 2, 3, 4].map((index) => testSession(`n${index}`, { createdMs: noonMs + index })),
+    );
+    const first = await succeeded(store.list({ userId: null, limit: 2, after: null }));
+    expect(first.sessions.map(({ idHash }) => idHash)).toEqual([hashOf('n4'), hashOf('n3')]);
+    await succeeded(store.remove(hashOf('n3')));
+    await succeeded(store.insert(testSession('n5', { createdMs: noonMs + 5 })));
+    const second = await succeeded(store.list({ userId: null, limit: 2, after: first.next }));
+    expect(second.sessions.map(({ idHash }) => idHash)).toEqual([hashOf('n2'), hashOf('n1')]);
+    expect(second.next).toBeNull();
+  });
+
+  it('are found by how their hash begins, a few at the most', async () => {
+    const hash = (begin: string): string => begin.padEnd(64, '7');
+    const store = await withSessions(
+      ...['abc0', 'abcf', 'abd0', 'abb', 'ffff'].map((begin) => testSession(begin, { idHash: hash(begin) })),
+    );
+    const found = async (prefix: string, limit = 10): Promise<string[]> =>
+      (await succeeded(store.findByPrefix(prefix, limit))).map(({ idHash }) => idHash.slice(0, 4)).toSorted();
+    expect(await found('abc')).toEqual(['abc0', 'abcf']);
+    expect(await found(hash('abc0'))).toEqual(['abc0']);
+    expect(await found('ff')).toEqual(['ffff']);
+    expect(await found('0')).toEqual([]);
+    expect(await found('ab', 2)).toHaveLength(2);
+    expect(await found('%')).toEqual([]);
+    expect(await found('a*')).toEqual([]);
+  });
+
+  it('that are over are removed from their last moment on, so many at a time', async () => {
+    const store = await withSessions(
+      ...Array.from({ length: 7 }, (_, index) => testSession(`n${index}`, { expiresMs: noonMs + index })),
+    );
+    expect(await succeeded(store.removeExpired(noonMs - 1, null, 5))).toBe(0);
+    expect(await succeeded(store.removeExpired(noonMs, null, 5))).toBe(1);
+    expect(await succeeded(store.find(hashOf('n0')))).toBeNull();
+    expect(await succeeded(store.find(hashOf('n1')))).not.toBeNull();
+    expect(await succeeded(store.removeExpired(noonMs + 5, null, 3))).toBe(3);
+    expect(await succeeded(store.removeExpired(noonMs + 5, null, 3))).toBe(2);
+    expect(await succeeded(store.count())).toBe(1);
+    expect(await succeeded(store.find(hashOf('n6')))).not.toBeNull();
+  });
+
+  it('that were not used are removed where that is asked for, together with those that are over', async () => {
+    const store = await withSessions(
+      testSession('over', { expiresMs: noonMs, lastSeenMs: noonMs - 1 }),
+      testSession('idle', { lastSeenMs: noonMs - hourMs - 1 }),
+      testSession('idle too', { lastSeenMs: noonMs - hourMs - 2 }),
+      testSession('seen just then', { lastSeenMs: noonMs - hourMs }),
+      testSession('touched', { lastSeenMs: noonMs - hourMs - 9 }),
+    );
+    await succeeded(store.touch([{ idHash: hashOf('touched'), lastSeenMs: noonMs - 1 }]));
+    expect(await succeeded(store.removeExpired(noonMs, noonMs - hourMs, 2))).toBe(2);
+    expect(await succeeded(store.removeExpired(noonMs, noonMs - hourMs, 2))).toBe(1);
+    expect(await succeeded(store.removeExpired(noonMs, noonMs - hourMs, 2))).toBe(0);
+    expect(await succeeded(store.count())).toBe(2);
+    for (const name of ['seen just then', 'touched']) expect(await succeeded(store.find(hashOf(name)))).not.toBeNull();
+  });
+
+  it('are counted through all that happens to them', async () => {
+    const store = await withSessions(...['a', 'b', 'c', 'd', 'e'].map((name) => testSession(name)));
+    await store.insert(testSession('a'));
+    await succeeded(store.touch([{ idHash: hashOf('a'), lastSeenMs: noonMs + 1 }]));
+    expect(await succeeded(store.count())).toBe(5);
+    await succeeded(store.remove(hashOf('a')));
+    await succeeded(store.insert(testSession('bob', { userId: 'bob', expiresMs: noonMs })));
+    expect(await succeeded(store.count())).toBe(5);
+    await succeeded(store.removeExpired(noonMs, null, 10));
+    expect(await succeeded(store.count())).toBe(4);
+    await succeeded(store.removeOfUser('alice'));
+    expect(await succeeded(store.count())).toBe(0);
+  });
+
+  it('take many writes at the same moment, and batches of many', async () => {
+    const store = await opened();
+    const results = await Promise.all(
+      Array.from({ length: 600 }, (_, index) => store.insert(testSession(`n${index}`, { createdMs: noonMs + index }))),
+    );
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(await succeeded(store.count())).toBe(600);
+    const listedHashes = (await listed(store, 'alice', 500)).flat();
+    expect(listedHashes).toHaveLength(600);
+    await succeeded(store.touch(listedHashes.map((idHash) => ({ idHash, lastSeenMs: noonMs + 1_000 }))));
+    expect(await succeeded(store.removeExpired(noonMs, noonMs + 1_000, 1_000))).toBe(0);
+    expect(await succeeded(store.removeExpired(noonMs, noonMs + 1_001, 350))).toBe(350);
+    expect(await succeeded(store.removeExpired(noonMs, noonMs + 1_001, 350))).toBe(250);
+    expect(await succeeded(store.count())).toBe(0);
+  });
+});

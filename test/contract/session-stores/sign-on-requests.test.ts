@@ -1,0 +1,87 @@
+import { afterEach, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { describeStores } from '../../support/saml-stores.js';
+import { hashOf, noonMs, succeeded, testSignOnRequest } from '../../support/test-sessions.js';
+
+describeStores('requests to the identity provider', (technology) => {
+  const cleanUp = new CleanUp();
+  afterEach(() => cleanUp.run());
+
+  const opened = async () => {
+    const place = await technology.place();
+    cleanUp.add(() => place.remove());
+    return (await place.open()).requests;
+  };
+
+  it('are taken once, as they were given', async () => {
+    const store = await opened();
+    const begun = testSignOnRequest('begun', { returnTo: '/ü?a=%2F&b="\'' });
+    const ended = testSignOnRequest('ended', { kind: 'sign_out', bindingHash: null });
+    await succeeded(store.insert(begun));
+    await succeeded(store.insert(ended));
+    expect(await succeeded(store.take(hashOf('other'), noonMs))).toBeNull();
+    expect(await succeeded(store.take(hashOf('begun'), noonMs))).toEqual(begun);
+    expect(await succeeded(store.take(hashOf('begun'), noonMs))).toBeNull();
+    expect(await succeeded(store.take(hashOf('ended'), noonMs))).toEqual(ended);
+  });
+
+  it('go to one of many callers at the same moment', async () => {
+    const store = await opened();
+    await succeeded(store.insert(testSignOnRequest('one')));
+    const taken = await Promise.all(Array.from({ length: 200 }, () => succeeded(store.take(hashOf('one'), noonMs))));
+    expect(taken.filter((request) => request !== null)).toEqual([testSignOnRequest('one')]);
+  });
+
+  it('are gone from their last moment on', async () => {
+    const store = await opened();
+    for (const name of ['in time', 'late'])
+      await succeeded(store.insert(testSignOnRequest(name, { expiresMs: noonMs + 10 })));
+    expect(await succeeded(store.take(hashOf('in time'), noonMs + 9))).not.toBeNull();
+    expect(await succeeded(store.take(hashOf('late'), noonMs + 10))).toBeNull();
+    // It was there once: nobody gets it by a clock that is set back.
+    expect(await succeeded(store.take(hashOf('late'), noonMs))).toBeNull();
+  });
+
+  it('refuse a handle that is there, and stay as they were', async () => {
+    const store = await opened();
+    await succeeded(store.insert(testSignOnRequest('one')));
+    expect(await store.insert(testSignOnRequest('one', { returnTo: '/elsewhere' }))).toMatchObject({ ok: false });
+    expect(await succeeded(store.take(hashOf('one'), noonMs))).toEqual(testSignOnRequest('one'));
+  });
+
+  it('make way, the oldest first, where there are too many', async () => {
+    const store = await opened();
+    const { requestLimit } = technology;
+    const insert = (index: number) =>
+      succeeded(
+        store.insert(
+          testSignOnRequest(`n${index}`, { createdMs: noonMs + index, expiresMs: noonMs + 300_000 + index }),
+        ),
+      );
+    for (let index = 0; index < requestLimit; index += 1) await insert(index);
+    // What is taken leaves room.
+    expect(await succeeded(store.take(hashOf('n5'), noonMs))).not.toBeNull();
+    for (let index = requestLimit; index < requestLimit + 4; index += 1) await insert(index);
+    const isThere = async (index: number) => (await succeeded(store.take(hashOf(`n${index}`), noonMs))) !== null;
+    const there = await Promise.all(Array.from({ length: requestLimit + 4 }, (_, index) => isThere(index)));
+    expect(there.map((is, index) => (is ? -1 : index)).filter((index) => index >= 0)).toEqual([0, 1, 2, 5]);
+  });
+
+  it('make no way for one that is refused', async () => {
+    const store = await opened();
+    for (let index = 0; index < technology.requestLimit; index += 1)
+      await succeeded(store.insert(testSignOnRequest(`n${index}`, { createdMs: noonMs + index })));
+    expect(await store.insert(testSignOnRequest('n3'))).toMatchObject({ ok: false });
+    expect(await succeeded(store.take(hashOf('n0'), noonMs))).not.toBeNull();
+  });
+
+  it('are removed once their time is over, so many at a time', async () => {
+    const store = await opened();
+    for (let index = 0; index < 7; index += 1)
+      await succeeded(store.insert(testSignOnRequest(`n${index}`, { expiresMs: noonMs + index })));
+    expect(await succeeded(store.removeExpired(noonMs - 1, 5))).toBe(0);
+    expect(await succeeded(store.removeExpired(noonMs + 5, 4))).toBe(4);
+    expect(await succeeded(store.removeExpired(noonMs + 5, 4))).toBe(2);
+    expect(await succeeded(store.take(hashOf('n6'), noonMs + 5))).not.toBeNull();
+  });
+});

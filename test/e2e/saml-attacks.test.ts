@@ -1,0 +1,199 @@
+import { inflateRawSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../support/clean-up.js';
+import { type GatewayStack, startStack, untilTrue } from '../support/gateway-stack.js';
+import { SamlBrowser } from '../support/saml-browser.js';
+import { idpEntityId, posted, type ResponseParts, signedResponse, spEntityId } from '../support/saml-documents.js';
+import { refusedDocuments } from '../support/saml-forgeries.js';
+import { idpKey } from '../support/saml-keys.js';
+import { wrappedAssertions, wrappedResponses } from '../support/saml-wrapping.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const sessionCookie = 'gateway_saml_session';
+const minute = 60_000;
+
+const cleanUp = new CleanUp();
+let stack: GatewayStack;
+let storeFile: string;
+let acs: string;
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  storeFile = folder.file('sessions.db');
+  const certificate = folder.write('idp.crt', idpKey().certificatePem);
+  stack = await startStack(cleanUp, {
+    transport: 'embedded',
+    agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 10000',
+    blocks: 'limits { max-body-inspection-bytes 10485760; max-body-size-bytes 10485760 }',
+    agentConfig: (port) => `
+      saml {
+        enabled #true
+        entity-id "${spEntityId}"
+        acs-url "http://127.0.0.1:${port}/saml/acs"
+        idp-entity-id "${idpEntityId}"
+        idp-sso-url "https://idp.example/sso"
+        idp-cert-file "${certificate}"
+        session-store-path "${storeFile}"
+      }`,
+  });
+  acs = `http://127.0.0.1:${stack.port}/saml/acs`;
+});
+afterAll(() => cleanUp.run());
+
+interface Begun {
+  readonly browser: SamlBrowser;
+  readonly relayState: string;
+  readonly requestId: string;
+}
+
+/** A sign-on that a browser has begun. */
+const begin = async (): Promise<Begun> => {
+  const browser = new SamlBrowser(stack.port);
+  const { headers } = await browser.visit('/app');
+  const { searchParams } = new URL(headers.location ?? '');
+  const request = inflateRawSync(Buffer.from(searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
+  return {
+    browser,
+    relayState: searchParams.get('RelayState') ?? '',
+    requestId: / ID="([^"]+)"/.exec(request)?.[1] ?? '',
+  };
+};
+
+let documents = 0;
+
+/** Parts of a response that is in order, to a request of now. */
+const partsFor = (requestId: string): Partial<ResponseParts> & { readonly assertion: object } => {
+  documents += 1;
+  const nowMs = Date.now();
+  return {
+    nowMs,
+    destination: acs,
+    inResponseTo: requestId,
+    id: `_response-${documents}`,
+    assertion: { id: `_assertion-${documents}`, recipient: acs },
+  };
+};
+
+/** What the store holds of sessions and of assertions that were taken. */
+const stored = (): { readonly sessions: number; readonly replays: number } => {
+  const database = new Database(storeFile, { readonly: true });
+  const count = (table: string) =>
+    (database.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { readonly n: number }).n;
+  const counts = { sessions: count('sessions'), replays: count('replays') };
+  database.close();
+  return counts;
+};
+
+/** Posts a document and expects a refusal that changes nothing; gives the reason in the log. */
+const refusalOf = async ({ browser, relayState }: Begun, response: string): Promise<string> => {
+  const before = stored();
+  const logged = stack.gateway.output().length;
+  const answer = await browser.post({ action: acs, fields: { SAMLResponse: response, RelayState: relayState } });
+  expect([400, 403, 413]).toContain(answer.status);
+  expect(browser.cookie(sessionCookie)).toBeUndefined();
+  expect(stored()).toEqual(before);
+  const refused = () => /^.*"sign-on refused".*$/m.exec(stack.gateway.output().slice(logged))?.[0];
+  await untilTrue('the refusal is logged', () => refused() !== undefined);
+  const reason = /"reason":"([a-z_]+)"/.exec(refused() ?? '')?.[1] ?? '';
+  // Whoever is trying learns nothing by the answer.
+  if (reason !== 'form_too_large') expect(answer.body).not.toContain(reason);
+  return reason;
+};
+
+it('a response that is in order is accepted, by the same means that the attacks use', async () => {
+  for (const signed of ['assertion', 'response', 'both'] as const) {
+    const begun = await begin();
+    const response = posted(signedResponse(partsFor(begun.requestId), { signed }));
+    const fields = { SAMLResponse: response, RelayState: begun.relayState };
+    expect((await begun.browser.post({ action: acs, fields })).status).toBe(302);
+    expect((await begun.browser.visit('/app')).status).toBe(200);
+  }
+  expect(stored()).toEqual({ sessions: 3, replays: 3 });
+});
+
+describe('every forged document is refused, with nothing stored and the reason in the log alone', () => {
+  const names = (documents: readonly { readonly name: string }[]) => documents.map(({ name }) => name);
+  it.each([
+    ['wrapped around the signed assertion', wrappedAssertions, 12],
+    ['wrapped around the signed response', wrappedResponses, 12],
+    ['forged otherwise', refusedDocuments, 80],
+  ] as const)('%s', async (_, forge, atLeast) => {
+    expect(names(forge()).length).toBeGreaterThanOrEqual(atLeast);
+    for (const [index, { name }] of forge().entries()) {
+      const begun = await begin();
+      const document = forge({ parts: partsFor(begun.requestId) })[index];
+      if (document === undefined) throw new Error(`no ${name}`);
+      const reason = await refusalOf(begun, posted(document.xml));
+      expect(reason, name).toMatch(/^[a-z_]+$/);
+      expect(['replayed', 'other_browser', 'unsolicited', 'unknown_request'], name).not.toContain(reason);
+    }
+  });
+});
+
+describe('a signed document that was not made for this sign-on is refused', () => {
+  const day = 24 * 60 * minute;
+  const now = Date.now();
+  const cases: Readonly<Record<string, readonly [reason: string, parts: Partial<ResponseParts>, assertion?: object]>> =
+    {
+      'of another issuer': ['wrong_issuer', {}, { issuer: 'https://other.example/metadata' }],
+      'in a response of another issuer': ['wrong_issuer', { issuer: 'https://other.example/metadata' }],
+      'for another audience': ['wrong_audience', {}, { audience: 'https://other.example/saml/metadata' }],
+      'for no audience': ['wrong_audience', {}, { audience: null }],
+      'for another recipient': ['wrong_recipient', {}, { recipient: 'https://other.example/saml/acs' }],
+      'for no recipient': ['wrong_recipient', {}, { recipient: null }],
+      'to another destination': ['wrong_destination', { destination: 'https://other.example/saml/acs' }],
+      'to another request': ['wrong_in_response_to', { inResponseTo: '_somebody-elses' }],
+      'whose confirmation answers another request': ['wrong_in_response_to', {}, { inResponseTo: '_somebody-elses' }],
+      expired: ['expired', {}, { notBeforeMs: now - 20 * minute, notOnOrAfterMs: now - 10 * minute }],
+      'whose confirmation has expired': ['expired', {}, { confirmationNotOnOrAfterMs: now - 10 * minute }],
+      'of the future': ['not_yet_valid', {}, { notBeforeMs: now + 20 * minute, notOnOrAfterMs: now + 30 * minute }],
+      'issued in the future': ['issued_in_future', {}, { nowMs: now + 20 * minute }],
+      'issued long ago': ['issued_too_long_ago', {}, { nowMs: now - 2 * day }],
+      'without conditions': ['no_conditions', {}, { conditions: '' }],
+      'without a confirmation': [
+        'no_subject_confirmation',
+        {},
+        { subject: '<saml:Subject><saml:NameID>alice</saml:NameID></saml:Subject>' },
+      ],
+      'that says nothing of an authentication': ['no_authentication_statement', {}, { authnStatement: '' }],
+      'whose session is over': ['session_over', {}, { sessionNotOnOrAfterMs: now - 10 * minute }],
+      'that tells of a failure': ['failed_status', { status: 'urn:oasis:names:tc:SAML:2.0:status:Responder' }],
+    };
+  it.each(Object.entries(cases))('%s', async (_, [reason, parts, assertion = {}]) => {
+    const begun = await begin();
+    const good = partsFor(begun.requestId);
+    const validity = { notBeforeMs: now - minute, notOnOrAfterMs: now + 30 * minute };
+    const all = { ...good, ...parts, assertion: { ...good.assertion, ...validity, ...assertion } };
+    expect(await refusalOf(begun, posted(signedResponse(all)))).toBe(reason);
+  });
+});
+
+describe('a form that is none is refused', () => {
+  it.each([
+    ['malformed base64', 'PHNhbWxwOlJlc3BvbnNl*', 'document_encoding'],
+    ['base64 of what is no UTF-8', Buffer.from([0xff, 0xfe, 0x3c]).toString('base64'), 'document_encoding'],
+    ['a deflated response, as for HTTP-Redirect', 'fVJNT+MwEL3', 'document_encoding'],
+    ['5 MB', Buffer.alloc(5_000_000, 0x20).toString('base64'), 'form_too_large'],
+  ])('%s', async (_, response, reason) => {
+    expect(await refusalOf(await begin(), response)).toBe(reason);
+  });
+
+  it('a RelayState that is a URL', async () => {
+    const begun = await begin();
+    const response = posted(signedResponse(partsFor(begun.requestId)));
+    for (const relayState of ['https://evil.example/', '//evil.example/', '/app', '']) {
+      expect(await refusalOf({ ...begun, relayState }, response)).toMatch(/^(?:unknown_request|unsolicited)$/);
+    }
+  });
+
+  it('a second post of what was accepted, and the same assertion in answer to another request', async () => {
+    const begun = await begin();
+    const response = posted(signedResponse(partsFor(begun.requestId)));
+    const fields = { SAMLResponse: response, RelayState: begun.relayState };
+    expect((await begun.browser.post({ action: acs, fields })).status).toBe(302);
+    const fresh = new SamlBrowser(stack.port);
+    expect(await refusalOf({ ...begun, browser: fresh }, response)).toBe('unknown_request');
+    expect(await refusalOf(await begin(), response)).toBe('wrong_in_response_to');
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../support/clean-up.js';
+import { type GatewayStack, untilTrue } from '../support/gateway-stack.js';
+import type { LiveSamlProvider } from '../support/live-saml-provider.js';
+import { describeWithPeers } from '../support/peers.js';
+import { startRedis } from '../support/redis-server.js';
+import { SamlBrowser } from '../support/saml-browser.js';
+import { startCompany } from '../support/saml-company.js';
+
+const sessionCookie = 'gateway_saml_session';
+
+/** A sign-on; the session it was answered with, null where it came to nothing. */
+const signOn = async (stack: GatewayStack, provider: LiveSamlProvider): Promise<string | null> => {
+  const browser = new SamlBrowser(stack.port);
+  const asked = await browser.visit('/app');
+  if (asked.status !== 302) return null;
+  const { status } = await browser.post(await provider.signOn(asked.headers.location ?? ''));
+  return status === 302 ? (browser.cookie(sessionCookie) ?? null) : null;
+};
+
+describe('sessions in sqlite', () => {
+  const cleanUp = new CleanUp();
+  afterAll(() => cleanUp.run());
+
+  it('are all there that were answered with a cookie, though the agent was killed twice during 1 000 sign-ons', async () => {
+    const { stack, provider } = await startCompany(cleanUp, { transport: 'socket' });
+    const wanted = 1_000;
+    const answered: string[] = [];
+    const client = async () => {
+      while (answered.length < wanted) {
+        const session = await signOn(stack, provider);
+        if (session !== null) answered.push(session);
+        // Nobody answers while the agent is away.
+        else await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    const clients = Array.from({ length: 16 }, client);
+    for (const moment of [250, 600]) {
+      await untilTrue(`${moment} sign-ons are answered`, () => answered.length >= moment);
+      stack.agent().signal('SIGKILL');
+      await stack.agent().exited;
+      stack.restartAgent();
+      await stack.agentsPresent();
+    }
+    await Promise.all(clients);
+    stack.agent().signal('SIGKILL');
+    await stack.agent().exited;
+    stack.restartAgent();
+    await stack.agentsPresent();
+    const lost: string[] = [];
+    for (const session of answered) {
+      const browser = new SamlBrowser(stack.port);
+      browser.setCookie(sessionCookie, session);
+      if ((await browser.visit('/app')).status !== 200) lost.push(session);
+    }
+    expect(lost).toEqual([]);
+  }, 120_000);
+});
+
+describeWithPeers(['redis-server'], 'two gateways with agents of their own that share a redis', () => {
+  const cleanUp = new CleanUp();
+  afterAll(() => cleanUp.run());
+
+  it('share sessions and sign-ons, and take a response once together', async () => {
+    const redis = await startRedis();
+    cleanUp.add(() => redis.remove());
+    const store = `session-store "redis"; session-store-url "${redis.url().reveal()}"`;
+    const first = await startCompany(cleanUp, { transport: 'socket', store });
+    const { provider } = first;
+    // Both are one service provider, reached at the address of the first.
+    const second = await startCompany(cleanUp, {
+      transport: 'embedded',
+      store,
+      sharedProvider: provider,
+      consumerPort: first.stack.port,
+    });
+    const browser = new SamlBrowser(first.stack.port);
+    const page = await browser.pageFor('/app/shared');
+    const elsewhere = new SamlBrowser(second.stack.port);
+    for (const name of browser.cookieNames()) elsewhere.setCookie(name, browser.cookie(name) ?? '');
+    expect((await elsewhere.post(page)).status).toBe(302);
+    expect((await browser.post(page)).status).toBe(403);
+    browser.setCookie(sessionCookie, elsewhere.cookie(sessionCookie) ?? '');
+    expect((await browser.visit('/app/shared')).status).toBe(200);
+
+    // The same assertion in answer to a new request: its id was remembered by the other agent.
+    const again = await new SamlBrowser(first.stack.port).pageFor('/app/shared');
+    expect(
+      (
+        await new SamlBrowser(second.stack.port).post({
+          ...page,
+          fields: { ...page.fields, RelayState: again.fields['RelayState'] ?? '' },
+        })
+      ).status,
+    ).toBe(403);
+
+    expect((await elsewhere.visit('/saml/logout')).status).toBe(302);
+    await untilTrue(
+      'the other gateway has seen the end of the session',
+      async () => (await browser.visit('/app/shared')).status === 302,
+    );
+  });
+});

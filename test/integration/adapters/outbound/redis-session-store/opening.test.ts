@@ -1,0 +1,133 @@
+import { afterEach, expect, it } from 'vitest';
+import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { freePort } from '../../../../support/free-port.js';
+import { OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { describeWithPeers } from '../../../../support/peers.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { type RedisPlan, startRedis } from '../../../../support/redis-server.js';
+import { testSession } from '../../../../support/test-sessions.js';
+
+describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => {
+  const cleanUp = new CleanUp();
+  afterEach(() => cleanUp.run());
+
+  const server = async (plan: RedisPlan = {}) => {
+    const started = await startRedis(plan);
+    cleanUp.add(started.remove);
+    return started;
+  };
+
+  const open = async (url: string | Secret) => {
+    const logger = new RecordingLogger();
+    const opened = await new RedisStoreOpener(logger).open(
+      { kind: 'redis', url: typeof url === 'string' ? new Secret(url) : url },
+      'https://gateway.example',
+    );
+    if (opened.ok) cleanUp.add(() => opened.value.close());
+    return { opened, logger, error: opened.ok ? null : opened.error };
+  };
+
+  it('signs in with the password of the URL, and warns of nothing', async () => {
+    const redis = await server({ password: 'correct horse/battery' });
+    const { opened, logger } = await open(redis.url(3));
+    if (!opened.ok) throw new Error(opened.error);
+    expect(await opened.value.sessions.insert(testSession('a'))).toEqual({ ok: true, value: undefined });
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('signs in as a user, who needs no more than keys of ours and scripts', async () => {
+    const acl = 'gate on >secret-word ~portcullis:* resetchannels -@all +@read +@write +@scripting +@connection';
+    const redis = await server({ settings: [['user', acl]] });
+    const { opened, logger } = await open(`redis://gate:secret-word@127.0.0.1:${redis.port}`);
+    if (!opened.ok) throw new Error(opened.error);
+    expect(await opened.value.sessions.insert(testSession('a'))).toMatchObject({ ok: true });
+    expect(await opened.value.replays.remember('key', 2_000, 1_000)).toEqual({ ok: true, value: 'first' });
+    expect(logger.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('noeviction') }]);
+  });
+
+  it('fails where the user may not run scripts', async () => {
+    const redis = await server({ settings: [['user', 'gate on >secret-word ~* +@all -@scripting']] });
+    const { error } = await open(`redis://gate:secret-word@127.0.0.1:${redis.port}`);
+    expect(error).toMatch(/^redis at 127\.0\.0\.1:\d+ cannot be used: its user may not do what sessions need/);
+  });
+
+  it('fails with a wrong password, and never repeats it', async () => {
+    const redis = await server({ password: 'right' });
+    for (const wrong of [':hunter2', 'hunter2:hunter2']) {
+      const { error, logger } = await open(`redis://${wrong}@127.0.0.1:${redis.port}`);
+      expect(error).toContain('it refuses the user or the password of session-store-url');
+      expect(error).not.toContain('hunter2');
+      expect(logger.lines).toEqual([]);
+    }
+  });
+
+  it('fails without the password that the server wants, and with one that it does not want', async () => {
+    const closed = await server({ password: 'right' });
+    expect((await open(`redis://127.0.0.1:${closed.port}`)).error).toContain('it wants a password');
+    const unguarded = await server();
+    const { error } = await open(`redis://:hunter2@127.0.0.1:${unguarded.port}`);
+    expect(error).toContain('it refuses the password or the database of session-store-url');
+    expect(error).not.toContain('hunter2');
+  });
+
+  it('fails with a database that the server does not have', async () => {
+    const redis = await server();
+    expect((await open(redis.url(400))).error).toContain('the password or the database');
+  });
+
+  it('fails where nothing listens, where it hangs, and where there is no TLS', async () => {
+    expect((await open(`redis://127.0.0.1:${await freePort()}`)).error).toContain('connection refused');
+    const redis = await server();
+    expect((await open(`rediss://127.0.0.1:${redis.port}`)).error).toContain('does it speak TLS there?');
+    redis.hang();
+    expect((await open(redis.url())).error).toContain('no connection within 2 s');
+  });
+
+  it('fails where nobody that is trusted has signed the certificate', async () => {
+    const pki = new OpensslCertificates();
+    cleanUp.add(() => pki.remove());
+    const certificate = pki.server('localhost', { names: ['IP:127.0.0.1'] });
+    const port = String(await freePort());
+    const redis = await server({
+      port: Number(port),
+      settings: [
+        ['port', '0'],
+        ['tls-port', port],
+        ['tls-cert-file', certificate.certificateFile],
+        ['tls-key-file', certificate.keyFile],
+        ['tls-auth-clients', 'no'],
+      ],
+    });
+    expect((await open(`rediss://127.0.0.1:${redis.port}`)).error).toContain('its certificate is not trusted');
+  });
+
+  it('warns of a server that drops keys when its memory is full', async () => {
+    const redis = await server({
+      settings: [
+        ['maxmemory', '100mb'],
+        ['maxmemory-policy', 'allkeys-lru'],
+      ],
+    });
+    const { opened, logger } = await open(redis.url());
+    expect(opened.ok).toBe(true);
+    expect(logger.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('allkeys-lru') }]);
+  });
+
+  it('refuses a replica and a cluster', async () => {
+    const master = await server();
+    const replica = await server({ settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
+    expect((await open(replica.url())).error).toContain('it is a replica');
+    const cluster = await server({ settings: [['cluster-enabled', 'yes']] });
+    expect((await open(cluster.url())).error).toContain('it is part of a cluster');
+  });
+
+  it('refuses options of another technology', async () => {
+    const opened = await new RedisStoreOpener(new RecordingLogger()).open(
+      { kind: 'memory' },
+      'https://gateway.example',
+    );
+    expect(opened).toMatchObject({ ok: false });
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
+import { bySqlite, filledStore, nthName, openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { hashOf, succeeded, testSession } from '../../../../support/test-sessions.js';
+
+const pageOctets = 4_096;
+const sessionCount = 400;
+
+describe('a damaged SQLite store', () => {
+  let folder: TemporaryFolder;
+  let path: string;
+  const open: SamlStores[] = [];
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    path = folder.file('sessions.db');
+    await filledStore(path, sessionCount);
+  });
+  afterEach(async () => {
+    for (const stores of open.splice(0)) await stores.close();
+    folder.remove();
+  });
+
+  const overwrite = (file: string, offset: number, octets: Uint8Array): void => {
+    const content = readFileSync(file);
+    content.set(octets, offset);
+    writeFileSync(file, content);
+  };
+  const garbage = (length: number): Uint8Array => new Uint8Array(length).fill(0xa5);
+
+  it.each([
+    ['the first octets', 0, 16],
+    ['the whole head', 0, 100],
+    ['the first page', 0, pageOctets],
+  ])('whose head is overwritten (%s) is refused by its name, and stays as it is', async (_, offset, length) => {
+    overwrite(path, offset, garbage(length));
+    const before = readFileSync(path);
+    const refusal = await refusalOf(path);
+    expect(refusal).toContain(path);
+    expect(refusal).toMatch(/damaged: stop what uses it, then put a copy back or move it away/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it('whose schema is overwritten is refused', async () => {
+    overwrite(path, 100, garbage(pageOctets - 100));
+    expect(await refusalOf(path)).toMatch(/is damaged/);
+  });
+
+  it('whose pages are overwritten fails where they are needed, gives nothing wrong, and is never made anew', async () => {
+    const { length } = readFileSync(path);
+    // All but the first pages, where the schema and the names of the spaces are.
+    overwrite(path, 4 * pageOctets, garbage(length - 4 * pageOctets));
+    const stores = await succeeded(openSqlite(path));
+    open.push(stores);
+    const { sessions } = stores;
+    const results = await Promise.all(
+      Array.from({ length: sessionCount }, (_, index) => sessions.find(hashOf(nthName(index)))),
+    );
+    const reasons = new Set(results.map((result) => (result.ok ? 'found' : result.error.reason)));
+    expect([...reasons]).toEqual([expect.stringMatching(/is damaged/)]);
+    expect(await sessions.insert(testSession('new'))).toMatchObject({ ok: false });
+  });
+
+  it('with one page overwritten in its middle gives the session that was asked for, or fails', async () => {
+    const original = readFileSync(path);
+    let failures = 0;
+    for (let page = 5; page < original.length / pageOctets; page += 7) {
+      writeFileSync(path, original);
+      overwrite(path, page * pageOctets, garbage(pageOctets));
+      const stores = await succeeded(openSqlite(path));
+      for (let index = 0; index < sessionCount; index += 1) {
+        const found = await stores.sessions.find(hashOf(nthName(index)));
+        if (found.ok) expect(found.value).toEqual(testSession(nthName(index)));
+        else failures += 1;
+      }
+      await stores.close();
+    }
+    expect(failures).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['by its last page', (length: number) => length - pageOctets],
+    ['in its middle', (length: number) => Math.floor(length / 2) + 100],
+    ['after its first page', () => pageOctets + 100],
+  ])('that is cut %s is refused by its name and is not filled up', async (_, rest) => {
+    const left = rest(readFileSync(path).length);
+    truncateSync(path, left);
+    expect(await refusalOf(path)).toContain(`${path} is damaged`);
+    expect(readFileSync(path)).toHaveLength(left);
+  });
+
+  it.each(['{', '{}', '[1]', '[{"name":"a"}]', '[{"name":"a","values":[1]}]', ''])(
+    'whose row holds other attributes than were ever written (%s) gives no session',
+    async (attributes) => {
+      bySqlite(path, (database) =>
+        database.prepare('UPDATE sessions SET attributes = ? WHERE id_hash = ?').run(attributes, hashOf(nthName(7))),
+      );
+      const stores = await succeeded(openSqlite(path));
+      open.push(stores);
+      expect(await stores.sessions.find(hashOf(nthName(7)))).toMatchObject({
+        error: { reason: expect.stringContaining(`${path} is damaged`) },
+      });
+      expect(await succeeded(stores.sessions.find(hashOf(nthName(8))))).toEqual(testSession(nthName(8)));
+    },
+  );
+
+  it('that is cut to nothing is refused: it is no new store', async () => {
+    truncateSync(path, 0);
+    expect(await refusalOf(path)).toMatch(/is empty, which no session store is/);
+    expect(readFileSync(path)).toHaveLength(0);
+  });
+
+  it('whose log is something else is refused: what was in it would be lost in silence', async () => {
+    writeFileSync(`${path}-wal`, garbage(10_000));
+    expect(await refusalOf(path)).toMatch(/sessions\.db-wal is damaged/);
+    expect(readFileSync(`${path}-wal`)).toHaveLength(10_000);
+  });
+
+  it('whose log was made longer by a power cut, and never written, is opened', async () => {
+    writeFileSync(`${path}-wal`, new Uint8Array(32_768));
+    const stores = await succeeded(openSqlite(path));
+    open.push(stores);
+    expect(await succeeded(stores.sessions.count())).toBe(sessionCount);
+  });
+
+  it('whose file is gone while its log is there is refused: the log would be played into a new one', async () => {
+    const stores = await succeeded(openSqlite(path));
+    open.push(stores);
+    await succeeded(stores.sessions.insert(testSession('in the log')));
+    renameSync(path, folder.file('away.db'));
+    expect(await refusalOf(path)).toMatch(/sessions\.db is gone, but .*sessions\.db-wal is there/);
+    expect(existsSync(path)).toBe(false);
+    renameSync(folder.file('away.db'), path);
+    expect(await succeeded(stores.sessions.find(hashOf('in the log')))).not.toBeNull();
+  });
+});

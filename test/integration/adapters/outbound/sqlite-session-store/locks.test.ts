@@ -1,0 +1,99 @@
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
+import { openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/test-sessions.js';
+
+describe('a SQLite store that another program has locked', () => {
+  let folder: TemporaryFolder;
+  let path: string;
+  let stores: SamlStores;
+  let other: Sqlite.Database;
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    path = folder.file('sessions.db');
+    stores = await succeeded(openSqlite(path));
+    await succeeded(stores.sessions.insert(testSession('before')));
+    other = new Sqlite(path);
+  });
+  afterEach(async () => {
+    other.close();
+    await stores.close();
+    folder.remove();
+  });
+
+  it('says so to every write once its patience ends, and reads on', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    let turns = 0;
+    const count = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const { sessions, replays, requests } = stores;
+    const writes = await Promise.all([
+      sessions.insert(testSession('during')),
+      sessions.touch([{ idHash: hashOf('before'), lastSeenMs: noonMs + 1 }]),
+      sessions.remove(hashOf('before')),
+      replays.remember('message', noonMs + 1, noonMs),
+      requests.insert(testSignOnRequest('one')),
+      requests.take(hashOf('one'), noonMs),
+    ]);
+    clearInterval(count);
+    const refusal = { ok: false, error: { reason: `${path} is locked by another process` } };
+    for (const write of writes) expect(write).toEqual(refusal);
+    // The thread was free meanwhile.
+    expect(turns).toBeGreaterThan(10);
+    expect(await succeeded(sessions.find(hashOf('before')))).toEqual(testSession('before'));
+    expect(await succeeded(sessions.find(hashOf('during')))).toBeNull();
+
+    other.exec('ROLLBACK');
+    await succeeded(sessions.insert(testSession('after')));
+    expect(await succeeded(replays.remember('message', noonMs + 1, noonMs))).toBe('first');
+    expect(await succeeded(sessions.count())).toBe(2);
+  });
+
+  it('waits for a lock that is let go of in time', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const insert = stores.sessions.insert(testSession('during'));
+    let isSettled = false;
+    void insert.then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    expect(isSettled).toBe(false);
+    other.exec('COMMIT');
+    expect(await insert).toEqual({ ok: true, value: undefined });
+  });
+
+  it('closes once those who wait for the lock have been answered', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const insert = stores.sessions.insert(testSession('during'));
+    const closed = stores.close();
+    other.exec('COMMIT');
+    await closed;
+    expect(await insert).toMatchObject({ ok: true });
+    expect(other.prepare('SELECT count(*) FROM sessions').pluck().get()).toBe(2);
+  });
+
+  it('refuses to open where all of it is held', async () => {
+    const locked = folder.file('locked.db');
+    await (await succeeded(openSqlite(locked))).close();
+    const holder = new Sqlite(locked);
+    holder.pragma('locking_mode = EXCLUSIVE');
+    holder.exec('BEGIN EXCLUSIVE');
+    expect(await refusalOf(locked)).toBe(`${locked} is locked by another process`);
+    holder.exec('COMMIT');
+    holder.close();
+    await (await succeeded(openSqlite(locked))).close();
+  });
+
+  it('turns writes away where too many wait, at once', async () => {
+    other.exec('BEGIN IMMEDIATE');
+    const writes = Array.from({ length: 10_050 }, () => stores.sessions.remove(hashOf('before')));
+    const surplus = await Promise.all(writes.slice(10_000));
+    for (const write of surplus)
+      expect(write).toMatchObject({ error: { reason: 'too many writes wait for the disk of the session store' } });
+    other.exec('COMMIT');
+    expect((await Promise.all(writes.slice(0, 10_000))).every(({ ok }) => ok)).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defaultMetadataLimits } from '../../../../../src/adapters/outbound/undici-documents/document-limits.js';
+import { UndiciMetadataSource } from '../../../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
+import { CancellationSource } from '../../../../../src/application/cancellation/cancellation-source.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { metadataSamples } from '../../../../support/identity-provider-metadata.js';
+import { neverCancelled } from '../../../../support/never-cancelled.js';
+import { type RawAnswer, startRawUpstream } from '../../../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const serving = async (answer: RawAnswer) => {
+  const upstream = await startRawUpstream(answer);
+  cleanUp.add(() => upstream.close());
+  return { upstream, url: `http://127.0.0.1:${upstream.port}/FederationMetadata.xml?appid=portal` };
+};
+const whole = (body: string | Buffer, fields = '', status = '200 OK'): Buffer =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${fields}\r\n`),
+    Buffer.from(body),
+  ]);
+
+const source = new UndiciMetadataSource();
+
+describe('metadata over HTTP', () => {
+  it.each(metadataSamples)('comes as $product has written it', async ({ text }) => {
+    const { upstream, url } = await serving((socket) =>
+      socket.write(whole(text, 'Content-Type: application/samlmetadata+xml\r\n')),
+    );
+    expect(await source.fetch(url, neverCancelled)).toEqual({ ok: true, value: text });
+    const [head = ''] = upstream.heads;
+    expect(head).toMatch(/^GET \/FederationMetadata\.xml\?appid=portal HTTP\/1\.1\r\n/);
+    expect(head.toLowerCase()).toMatch(/\r\naccept: application\/samlmetadata\+xml/);
+    expect(head.toLowerCase()).not.toMatch(/\r\n(authorization|cookie):/);
+  });
+
+  it('comes without a byte order mark, which some write', async () => {
+    const { url } = await serving((socket) => socket.write(whole('\ufeff<a/>')));
+    expect(await source.fetch(url, neverCancelled)).toEqual({ ok: true, value: '<a/>' });
+  });
+
+  it('may be as large as that of a federation, and no larger', async () => {
+    const limit = defaultMetadataLimits.bodyOctets;
+    expect(limit).toBe(4 * 1024 * 1024);
+    const sizes = [limit, limit + 1];
+    const { url } = await serving((socket, _, turn) => socket.write(whole(Buffer.alloc(sizes[turn] ?? 0, 'x'))));
+    expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: true });
+    expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'too_large' } });
+  });
+
+  it.each<[string, Buffer, string]>([
+    ['that is missing', whole('no', '', '404 Not Found'), 'bad_status'],
+    ['that is elsewhere', whole('', 'Location: https://id.example/\r\n', '302 Found'), 'bad_status'],
+    ['that is compressed', whole(gzipSync('<a/>'), 'Content-Encoding: gzip\r\n'), 'malformed'],
+    ['in another encoding', whole(Buffer.from('<a>\xe9</a>', 'latin1')), 'malformed'],
+    ['in UTF-16', whole(Buffer.from('\ufeff<a>\u00e9</a>', 'utf16le')), 'malformed'],
+  ])('is refused %s', async (_, answer, code) => {
+    const { url } = await serving((socket) => socket.write(answer));
+    expect(await source.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  it('has its time for the whole answer', async () => {
+    const { url } = await serving((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<a>'));
+    const hasty = new UndiciMetadataSource({ ...defaultMetadataLimits, answerMs: 200 });
+    expect(await hasty.fetch(url, neverCancelled)).toMatchObject({ ok: false, error: { code: 'timed_out' } });
+  });
+
+  it('is given up when nobody wants it any more', async () => {
+    const cancellation = new CancellationSource();
+    const { url } = await serving(() => cancellation.cancel());
+    expect(await source.fetch(url, cancellation)).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+  });
+});

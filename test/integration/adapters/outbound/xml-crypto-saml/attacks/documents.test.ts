@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { signedResponse } from '../../../../../support/saml-documents.js';
+import { refusedDocuments } from '../../../../../support/saml-forgeries.js';
+import { verdict } from '../../../../../support/saml-verifying.js';
+
+describe('a document that was tampered with', () => {
+  it('was accepted before that', async () => {
+    expect(await verdict(signedResponse())).toBe('accepted alice@example.com');
+  });
+
+  for (const { name, xml, reason } of refusedDocuments()) {
+    it(`is refused for ${name}`, async () => {
+      expect(await verdict(xml)).toBe(reason);
+    });
+  }
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
+import {
+  acsUrl,
+  idpEntityId,
+  issuedMs,
+  posted,
+  requestId,
+  signedResponse,
+} from '../../../../support/saml-documents.js';
+import { ecSamlKey, idpKey, rsaSamlKey, strangerKey } from '../../../../support/saml-keys.js';
+import { digestUris, signatureUris } from '../../../../support/saml-signatures.js';
+import { documentKeys, verdict } from '../../../../support/saml-verifying.js';
+
+const verifier = new XmlCryptoDocumentVerifier();
+const alice = 'accepted alice@example.com';
+
+describe('a response that is in order', () => {
+  for (const signed of ['assertion', 'response', 'both'] as const) {
+    it(`is read where ${signed} is signed`, async () => {
+      const result = await verifier.verifyResponse(posted(signedResponse({}, { signed })), documentKeys());
+
+      expect(result).toMatchObject({
+        ok: true,
+        value: {
+          head: {
+            id: '_response-1',
+            issuer: idpEntityId,
+            destination: acsUrl,
+            inResponseTo: requestId,
+            isSigned: signed !== 'assertion',
+          },
+          assertion: {
+            id: '_assertion-1',
+            issuer: idpEntityId,
+            issueInstantMs: issuedMs,
+            nameId: { value: 'alice@example.com' },
+            attributes: [
+              { name: 'department', values: ['engineering'] },
+              { name: 'groups', values: ['staff', 'admins'] },
+            ],
+          },
+        },
+      });
+    });
+  }
+
+  for (const algorithm of [signatureUris.rsaSha256, signatureUris.rsaSha384, signatureUris.rsaSha512]) {
+    it(`is accepted with ${algorithm}`, async () => {
+      expect(await verdict(signedResponse({}, { signed: 'both', algorithm }))).toBe(alice);
+    });
+  }
+
+  for (const curve of ['P-256', 'P-384', 'P-521'] as const) {
+    it(`is accepted with ECDSA on ${curve}`, async () => {
+      const key = ecSamlKey('idp', curve);
+      for (const algorithm of [signatureUris.ecdsaSha256, signatureUris.ecdsaSha384, signatureUris.ecdsaSha512]) {
+        expect(await verdict(signedResponse({}, { key, algorithm }), documentKeys([key]))).toBe(alice);
+      }
+    });
+  }
+
+  for (const digest of [digestUris.sha256, digestUris.sha384, digestUris.sha512]) {
+    it(`is accepted with the digest ${digest}`, async () => {
+      expect(await verdict(signedResponse({}, { signed: 'both', digest }))).toBe(alice);
+    });
+  }
+
+  it('is accepted with any one of several certificates, whatever their order', async () => {
+    const xml = signedResponse();
+    const ec = ecSamlKey();
+    expect(await verdict(xml, documentKeys([strangerKey(), ec, idpKey()]))).toBe(alice);
+    expect(await verdict(signedResponse({}, { key: ec }), documentKeys([idpKey(), ec]))).toBe(alice);
+  });
+
+  it('keeps what it says, character by character', async () => {
+    const written = '  a&amp;b &lt;c&gt; &#x1F600; ü"\' ';
+    expect(await verdict(signedResponse({ assertion: { nameId: written } }, { signed: 'both' }))).toBe(
+      'accepted   a&b <c> \u{1F600} ü"\' ',
+    );
+  });
+
+  it('is accepted with a declaration, white space between elements and a KeyInfo', async () => {
+    const { certificate } = strangerKey();
+    const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${signedResponse({ extra: '\n  ' }, { signed: 'both', certificate })}\n`;
+    expect(await verdict(xml)).toBe(alice);
+  });
+});
+
+describe('keys', () => {
+  it('of somebody else are not believed', async () => {
+    expect(await verdict(signedResponse(), documentKeys([strangerKey()]))).toBe('wrong_signature');
+    expect(await verdict(signedResponse({}, { key: strangerKey() }))).toBe('wrong_signature');
+  });
+
+  it('that are too weak are as if they were not there', async () => {
+    const weak = rsaSamlKey('weak', 1024);
+    const curve = ecSamlKey('odd', 'secp256k1');
+    expect(await verdict(signedResponse({}, { key: weak }), documentKeys([weak]))).toBe('verifier_failed');
+    expect(await verdict(signedResponse({}, { key: curve }), documentKeys([curve, idpKey()]))).toBe('wrong_signature');
+  });
+
+  it('are needed', async () => {
+    expect(await verdict(signedResponse(), { signingCertificates: [], decryptionKey: null })).toBe('verifier_failed');
+    expect(await verdict(signedResponse(), { signingCertificates: ['AAAA'], decryptionKey: null })).toBe(
+      'verifier_failed',
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { FastXmlReader } from '../../../../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
+import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
+import { idpKey, strangerKey } from '../../../../support/saml-keys.js';
+import { atEnd, swapped } from '../../../../support/saml-pieces.js';
+import { signElement } from '../../../../support/saml-signatures.js';
+
+const verifier = new XmlCryptoDocumentVerifier();
+
+const metadata = [
+  '<?xml version="1.0"?><!-- of the identity provider -->\n',
+  '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" ID="_m" entityID="https://idp.example/">',
+  '<!-- a comment --><md:Organization><md:OrganizationName><![CDATA[A & B]]></md:OrganizationName></md:Organization>',
+  '</md:EntityDescriptor>',
+].join('');
+const signed = signElement(metadata, { id: '_m', key: idpKey().privateKey, after: null });
+
+const outcome = async (text: string, certificates = [idpKey().certificate]): Promise<string> => {
+  const result = await verifier.verifyMetadata(text, certificates);
+  return result.ok ? result.value : result.error;
+};
+
+describe('metadata', () => {
+  it('is given back as its signature covers it, without what that does not', async () => {
+    const octets = await outcome(signed);
+    expect(octets).toMatch(/^<md:EntityDescriptor /);
+    expect(octets).not.toContain('Signature');
+    expect(octets).not.toContain('comment');
+    expect(octets).toContain('A &amp; B');
+    expect(await outcome(signed, [strangerKey().certificate, idpKey().certificate])).toBe(octets);
+  });
+
+  it('is given back as it came where no certificate is known, once it is found in order', async () => {
+    expect(await outcome(metadata, [])).toBe(metadata);
+    expect(await outcome(`<!DOCTYPE a>${metadata}`, [])).toBe('document_markup');
+    expect(await outcome(metadata.slice(0, -1), [])).toBe('document_not_well_formed');
+    expect(await outcome(atEnd(metadata, '<evil:a/>'), [])).toBe('document_not_well_formed');
+  });
+
+  it('is refused where it is not signed, or not by one of the certificates', async () => {
+    expect(await outcome(metadata)).toBe('unsigned');
+    expect(await outcome(signed, [strangerKey().certificate])).toBe('wrong_signature');
+    expect(await outcome(swapped(signed, 'https://idp.example/', 'https://evil.example/'))).toBe('wrong_signature');
+    expect(await outcome(swapped(signed, 'A & B', 'C'))).toBe('wrong_signature');
+  });
+
+  it('is refused where the signed one is in a forged one', async () => {
+    const forged = metadata.replace('_m', '_n').replace('idp.example', 'evil.example');
+    expect(await outcome(atEnd(forged, signed.slice(signed.indexOf('<md:'))))).toBe('unsigned');
+  });
+
+  it('is refused where its ID is missing or empty, though its signature covers all of it', async () => {
+    expect(await outcome(swapped(signed, ' ID="_m"', ''))).toBe('signature_reference');
+    expect(await outcome(swapped(swapped(signed, ' ID="_m"', ' ID=""'), 'URI="#_m"', 'URI="#"'))).toBe(
+      'signature_reference',
+    );
+  });
+
+  it('is refused where it is larger than metadata may be', async () => {
+    expect(await outcome(atEnd(metadata, ' '.repeat(4 * 1024 * 1024)), [])).toBe('document_too_large');
+  });
+});
+
+describe('FastXmlReader', () => {
+  const reader = new FastXmlReader();
+
+  it('resolves namespaces, references, CDATA and white space of attributes', () => {
+    const text = [
+      '<?xml version="1.0"?>\n<!-- c --><a xmlns="urn:a" xmlns:b="urn:b" c="1\n2&#10;3" b:d="&lt;&quot;&#x41;">',
+      'x<!-- y -->&amp;<![CDATA[&amp;<z>]]> <b:e/><f xmlns=""><g/></f><?pi data?></a>\n',
+    ].join('');
+    const empty = { attributes: [], children: [] };
+    expect(reader.read(text)).toEqual({
+      ok: true,
+      value: {
+        name: 'a',
+        namespace: 'urn:a',
+        attributes: [
+          { name: 'c', namespace: null, value: '1 2\n3' },
+          { name: 'd', namespace: 'urn:b', value: '<"A' },
+        ],
+        children: [
+          'x&&amp;<z> ',
+          { name: 'e', namespace: 'urn:b', ...empty },
+          { name: 'f', namespace: null, attributes: [], children: [{ name: 'g', namespace: null, ...empty }] },
+        ],
+      },
+    });
+  });
+
+  for (const text of [
+    '',
+    'text',
+    '<a>',
+    '<a/><b/>',
+    '<a/>text',
+    '<a b="1" b="2"/>',
+    '<b:a/>',
+    '<a b:c="1"/>',
+    '<a>&unknown;</a>',
+    '<a>&#0;</a>',
+    '<__proto__/>',
+    '<!DOCTYPE a><a/>',
+    '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>',
+    `${'<a>'.repeat(100)}${'</a>'.repeat(100)}`,
+  ]) {
+    it(`refuses ${text.slice(0, 60)}`, () => {
+      expect(reader.read(text).ok).toBe(false);
+    });
+  }
+});

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type VerificationLimits,
+  WorkerDocumentVerifier,
+} from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
+import { startProcess } from '../../../../support/processes.js';
+import {
+  logoutRequestXml,
+  logoutResponseXml,
+  posted,
+  redirected,
+  signedResponse,
+} from '../../../../support/saml-documents.js';
+import { encryptedAssertion } from '../../../../support/saml-encryption.js';
+import { idpKey } from '../../../../support/saml-keys.js';
+import { piece, swapped } from '../../../../support/saml-pieces.js';
+import { documentKeys } from '../../../../support/saml-verifying.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const program = new URL('../../../../../dist/bootstrap/main-saml-verifier.js', import.meta.url);
+const encoded = posted(signedResponse());
+const keys = documentKeys();
+const accepted = { ok: true, value: { assertion: { nameId: { value: 'alice@example.com' } } } };
+const failed = { ok: false, error: 'verifier_failed' };
+
+const verifiers: WorkerDocumentVerifier[] = [];
+const folders: TemporaryFolder[] = [];
+
+const verifying = (by: URL, limits: Partial<VerificationLimits> = {}): WorkerDocumentVerifier => {
+  // The deadline is long, but where a test is about it: how busy the machine is shall not matter.
+  const verifier = new WorkerDocumentVerifier(by, { deadlineMs: 60_000, ...limits });
+  verifiers.push(verifier);
+  return verifier;
+};
+
+/** A program for the threads that does something else. */
+const misbehaving = (code: string): URL => {
+  const folder = temporaryFolder();
+  folders.push(folder);
+  const text = `import { parentPort } from 'node:worker_threads';\n${code}\n`;
+  return pathToFileURL(folder.write('worker.mjs', text));
+};
+
+afterEach(async () => {
+  await Promise.all(verifiers.splice(0).map((verifier) => verifier.stop()));
+  for (const folder of folders.splice(0)) folder.remove();
+});
+
+describe('WorkerDocumentVerifier', () => {
+  it('has its program built', () => {
+    expect(existsSync(program)).toBe(true);
+  });
+
+  it('verifies every kind of document on a thread', async () => {
+    const verifier = verifying(program);
+    const key = idpKey();
+    expect(await verifier.verifyResponse(encoded, keys)).toMatchObject(accepted);
+    expect(await verifier.verifyResponse(posted('<a/>'), keys)).toEqual({ ok: false, error: 'unexpected_root' });
+    const request = { binding: 'redirect', ...redirected(logoutRequestXml(), { key }) } as const;
+    expect(await verifier.verifyLogoutRequest(request, keys)).toMatchObject({ ok: true, value: { id: '_logout-1' } });
+    const response = { binding: 'post', encoded: posted(logoutResponseXml()) } as const;
+    expect(await verifier.verifyLogoutResponse(response, keys)).toMatchObject({ ok: true, value: { isSigned: false } });
+    expect(await verifier.verifyMetadata('<a/>', [])).toEqual({ ok: true, value: '<a/>' });
+  });
+
+  it('hands its key to the thread', async () => {
+    const xml = signedResponse();
+    const assertion = piece(xml, 'saml:Assertion');
+    const encrypted = swapped(xml, assertion, await encryptedAssertion(assertion));
+    expect(await verifying(program).verifyResponse(posted(encrypted), keys)).toMatchObject(accepted);
+  });
+
+  it('lets the event loop go on meanwhile', async () => {
+    const verifier = verifying(program);
+    let isDone = false;
+    const verified = verifier.verifyResponse(encoded, keys).then((result) => {
+      isDone = true;
+      return result;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isDone).toBe(false);
+    expect(await verified).toMatchObject(accepted);
+  });
+
+  it('answers many at once, each its own', async () => {
+    const verifier = verifying(program);
+    const names = Array.from({ length: 40 }, (_, index) => `user-${index}@example.com`);
+    const results = await Promise.all(
+      names.map((nameId) => verifier.verifyResponse(posted(signedResponse({ assertion: { nameId } })), keys)),
+    );
+    expect(results.map((result) => (result.ok ? result.value.assertion.nameId?.value : result.error))).toEqual(names);
+  });
+
+  it('refuses at once what is too large for every document', async () => {
+    const verifier = verifying(misbehaving('process.exit(3);'));
+    const result = await verifier.verifyResponse('A'.repeat(3_000_000), keys);
+    expect(result).toEqual({ ok: false, error: 'document_too_large' });
+  });
+
+  it('refuses what comes while too many wait, by their number', async () => {
+    const verifier = verifying(program, { threads: 1, waiting: 2 });
+    const results = await Promise.all(Array.from({ length: 4 }, () => verifier.verifyResponse(encoded, keys)));
+    expect(results.map((result) => (result.ok ? 'accepted' : result.error))).toEqual([
+      'accepted',
+      'accepted',
+      'accepted',
+      'overloaded',
+    ]);
+    expect(await verifier.verifyResponse(encoded, keys)).toMatchObject(accepted);
+  });
+
+  it('refuses what comes while too many wait, by their characters', async () => {
+    const verifier = verifying(program, { threads: 1, waitingCharacters: encoded.length });
+    const results = await Promise.all(Array.from({ length: 3 }, () => verifier.verifyResponse(encoded, keys)));
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, false]);
+    expect(results[2]).toEqual({ ok: false, error: 'overloaded' });
+  });
+
+  it('stops a document that takes too long, and replaces its thread; those that wait are refused in time', async () => {
+    const hangs = `parentPort.on('message', () => { for (;;) {} });`;
+    const verifier = verifying(misbehaving(hangs), { threads: 1, deadlineMs: 200 });
+    const results = await Promise.all([verifier.verifyResponse(encoded, keys), verifier.verifyResponse(encoded, keys)]);
+    expect(results[0]).toEqual(failed);
+    expect(results[1]?.ok).toBe(false);
+    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+  });
+
+  it('fails where its thread crashes, and goes on with another one', async () => {
+    const answer = JSON.stringify({ ok: false, error: 'unsigned' });
+    const crashing = `parentPort.on('message', (job) => {
+      if (job.encoded === 'throw') throw new Error('x');
+      if (job.encoded === 'exit') process.exit(1);
+      if (job.encoded === 'memory') { const kept = []; for (;;) kept.push(new Array(1e6).fill({})); }
+      parentPort.postMessage(${answer});
+    });`;
+    const verifier = verifying(misbehaving(crashing), { threads: 1 });
+    for (const way of ['throw', 'exit', 'memory']) {
+      expect(await verifier.verifyResponse(way, keys)).toEqual(failed);
+      expect(await verifier.verifyResponse('x', keys)).toEqual({ ok: false, error: 'unsigned' });
+    }
+  });
+
+  it('fails where there is no program', async () => {
+    const verifier = verifying(new URL('none.js', program));
+    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+  });
+
+  it('gives the threads nothing of the environment', async () => {
+    const tells = `parentPort.on('message', () => parentPort.postMessage({ ok: true, value: Object.keys(process.env).length }));`;
+    expect(await verifying(misbehaving(tells)).verifyMetadata('<a/>', [])).toEqual({ ok: true, value: 0 });
+  });
+
+  it('answers all that it has not finished when it is stopped, and everything after that', async () => {
+    const hangs = `parentPort.on('message', () => { for (;;) {} });`;
+    const verifier = verifying(misbehaving(hangs), { threads: 1 });
+    const pending = [verifier.verifyResponse(encoded, keys), verifier.verifyResponse(encoded, keys)];
+    await verifier.stop();
+    expect(await Promise.all(pending)).toEqual([failed, failed]);
+    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+  });
+
+  it('keeps no process alive while it has nothing to do, and does not end one that waits for it', async () => {
+    const module = fileURLToPath(
+      new URL('../../../../../dist/adapters/outbound/xml-crypto-saml/worker-document-verifier.js', import.meta.url),
+    );
+    const code = [
+      `const { WorkerDocumentVerifier } = await import(${JSON.stringify(pathToFileURL(module).href)});`,
+      `const verifier = new WorkerDocumentVerifier(new URL(${JSON.stringify(program.href)}));`,
+      `console.log(JSON.stringify(await verifier.verifyMetadata('<a/>', [])));`,
+    ].join('\n');
+    const started = startProcess(process.execPath, ['--input-type=module', '--eval', code]);
+    expect(await started.exited).toEqual({ code: 0, signal: null });
+    expect(started.output()).toContain('{"ok":true,"value":"<a/>"}');
+  });
+});

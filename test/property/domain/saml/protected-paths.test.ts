@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prefixTakes } from '../../../../src/domain/routing/path-prefix.js';
+import { PathSet } from '../../../../src/domain/saml/path-set.js';
+import { compileSamlPaths, samlPathStanding } from '../../../../src/domain/saml/protected-paths.js';
+
+const segment = fc.constantFrom('a', 'b', 'ab', 'abc', 'a;b', 'constructor', '__proto__');
+const path = fc
+  .tuple(fc.array(segment, { maxLength: 4 }), fc.boolean())
+  .map(([segments, slash]) => `/${segments.join('/')}${slash && segments.length > 0 ? '/' : ''}`);
+const paths = fc.array(path, { maxLength: 6 });
+
+const endpoints = { acsPath: '/saml/acs', metadataPath: '/saml/metadata', logoutPath: '/saml/logout' };
+
+describe('paths of single sign-on', () => {
+  it('are found as by asking one after the other', () => {
+    fc.assert(
+      fc.property(paths, path, (set, asked) => {
+        expect(new PathSet(set).takes(asked)).toBe(set.some((prefix) => prefixTakes(prefix, asked)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('stand as a naive reading of the options has it', () => {
+    fc.assert(
+      fc.property(
+        paths,
+        paths,
+        path,
+        fc.constantFrom('', '?', '?/a/../b'),
+        (protectedPaths, excludedPaths, asked, query) => {
+          const naive = () => {
+            if (excludedPaths.some((prefix) => prefixTakes(prefix, asked))) return 'excluded';
+            if (protectedPaths.length === 0) return 'protected';
+            const isProtected = protectedPaths.some((prefix) => prefixTakes(prefix, asked) || prefix === `${asked}/`);
+            return isProtected ? 'protected' : 'open';
+          };
+          const compiled = compileSamlPaths({ ...endpoints, protectedPaths, excludedPaths });
+          expect(samlPathStanding(compiled, asked + query)).toBe(naive());
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('cost the length of the path, however many there are and however many segments it has', () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => `/p${index}/a`);
+    const deep = `/${'a/'.repeat(50_000)}`;
+    const compiled = compileSamlPaths({ ...endpoints, protectedPaths: [...many, `${deep}b`], excludedPaths: many });
+    for (let count = 0; count < 50; count += 1) expect(samlPathStanding(compiled, `${deep}c`)).toBe('open');
+    expect(samlPathStanding(compiled, '/p49999/a/b')).toBe('excluded');
+  });
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseForm, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
+
+const text = fc.string({ unit: 'grapheme' });
+const fields = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 20 });
+
+/** Octets as an attacker would put them together. */
+const soup = fc.string({
+  unit: fc.constantFrom('a', 'b', '=', '&', '+', '%', '4', '1', 'C', '3', 'f', '\x80', '\xc3', '\xff', '\0'),
+  maxLength: 24,
+});
+
+describe('forms', () => {
+  it('are read as the URL standard writes them', () => {
+    fc.assert(
+      fc.property(fields, (entries) => {
+        const written = new URLSearchParams(entries.map(([name, value]) => [name, value])).toString();
+        const form = parseForm(Buffer.from(written));
+        expect(form.ok && [...form.value]).toEqual(entries);
+        const query = parseQuery(written);
+        expect(query.ok && Array.from(query.value, ([name, { value }]) => [name, value])).toEqual(entries);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('that are accepted say what the URL standard reads in them; the others it would have had to guess at', () => {
+    fc.assert(
+      fc.property(soup, (written) => {
+        const form = parseForm(Buffer.from(written, 'latin1'));
+        // The standard reads octets, and this class text: octets beyond ASCII mean the same escaped.
+        const ascii = written.replace(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16)}`);
+        const standard = [...new URLSearchParams(`&${ascii}`)];
+        if (form.ok) expect([...form.value]).toEqual(standard);
+        else {
+          const isRepeated = new Set(standard.map(([name]) => name)).size < standard.length;
+          const isBroken = /%(?![0-9A-Fa-f]{2})/.test(written);
+          const isReplaced = standard.some((entry) => entry.some((part) => part.includes('\ufffd')));
+          expect(isRepeated || isBroken || isReplaced).toBe(true);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('give the raw values of a query: together with their names they are the query again', () => {
+    fc.assert(
+      fc.property(soup, (written) => {
+        const query = parseQuery(written);
+        if (!query.ok) return;
+        const parts = written.split('&').filter((part) => part !== '');
+        expect(Array.from(query.value.values(), ({ raw }) => raw)).toEqual(
+          parts.map((part) => (part.includes('=') ? part.slice(part.indexOf('=') + 1) : '')),
+        );
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

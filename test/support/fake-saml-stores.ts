@@ -1,0 +1,94 @@
+import type { ReplayStore } from '../../src/application/ports/replay-store.js';
+import type { Stored, SubjectSessions } from '../../src/application/ports/session-store.js';
+import type { SignOnRequestStore } from '../../src/application/ports/sign-on-request-store.js';
+import type { SignOnSessions } from '../../src/application/single-sign-on/single-sign-on-parts.js';
+import type { Session } from '../../src/domain/saml/session/session.js';
+import type { SignOnRequest } from '../../src/domain/saml/sign-on/sign-on-request.js';
+import { err, ok, type Result } from '../../src/domain/shared/result.js';
+
+/** What a store says that a test has let fail. */
+export const storeTrouble = 'the disk is gone';
+
+/** Fails in a turn of its own, as stores do. */
+class Failing {
+  /** Names of the methods that fail. */
+  readonly failing = new Set<string>();
+
+  protected async answer<Value>(method: string, value: () => Value): Promise<Result<Value, { reason: string }>> {
+    await Promise.resolve();
+    return this.failing.has(method) ? err({ reason: storeTrouble }) : ok(value());
+  }
+}
+
+/** Requests that await an answer, in memory. */
+export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore, 'insert' | 'take'> {
+  readonly held = new Map<string, SignOnRequest>();
+  /** Requests of `take`. */
+  asked = 0;
+
+  insert(request: SignOnRequest): Stored<void> {
+    return this.answer('insert', () => void this.held.set(request.handleHash, request));
+  }
+
+  take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    this.asked += 1;
+    return this.answer('take', () => {
+      const request = this.held.get(handleHash) ?? null;
+      this.held.delete(handleHash);
+      return request !== null && request.expiresMs > nowMs ? request : null;
+    });
+  }
+}
+
+/** Remembers keys in memory, for ever. */
+export class FakeReplayStore extends Failing implements Pick<ReplayStore, 'remember'> {
+  readonly held = new Map<string, number>();
+
+  remember(key: string, untilMs: number): Stored<'first' | 'seen'> {
+    return this.answer('remember', () => {
+      if (this.held.has(key)) return 'seen';
+      this.held.set(key, untilMs);
+      return 'first';
+    });
+  }
+}
+
+/** Sessions in memory. */
+export class FakeSessions extends Failing implements SignOnSessions {
+  readonly held = new Map<string, Session>();
+  readonly #hash: (sessionId: string) => string;
+
+  constructor(hash: (sessionId: string) => string) {
+    super();
+    this.#hash = hash;
+  }
+
+  of(sessionId: string): Session | undefined {
+    return this.held.get(this.#hash(sessionId));
+  }
+
+  open(session: Session): Stored<void> {
+    return this.answer('open', () => void this.held.set(session.idHash, session));
+  }
+
+  end(sessionId: string): Stored<Session | null> {
+    return this.answer('end', () => {
+      const session = this.of(sessionId) ?? null;
+      this.held.delete(this.#hash(sessionId));
+      return session;
+    });
+  }
+
+  endOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<number> {
+    return this.answer('endOfSubject', () => {
+      const named = [...this.held.values()].filter(
+        (session) =>
+          session.issuer === issuer &&
+          session.nameId.value === nameId &&
+          (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
+      );
+      for (const { idHash } of named) this.held.delete(idHash);
+      return named.length;
+    });
+  }
+}

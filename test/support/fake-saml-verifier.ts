@@ -1,0 +1,41 @@
+import type {
+  DocumentKeys,
+  ReceivedMessage,
+  SamlDocumentVerifier,
+  VerifierFailure,
+} from '../../src/application/ports/saml-document-verifier.js';
+import type { VerifiedResponse } from '../../src/domain/saml/assertion.js';
+import type { LogoutRequest, LogoutResponse } from '../../src/domain/saml/logout-message.js';
+import { err, type Result } from '../../src/domain/shared/result.js';
+
+type Verified<Document> = Result<Document, VerifierFailure>;
+
+/** Gives what a test says is in a document, and keeps what it was asked. */
+export class FakeDocumentVerifier
+  implements Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>
+{
+  readonly documents: string[] = [];
+  readonly messages: ReceivedMessage[] = [];
+  readonly keys: DocumentKeys[] = [];
+  response: Verified<VerifiedResponse> = err('unsigned');
+  logoutRequest: Verified<LogoutRequest> = err('unsigned');
+  logoutResponse: Verified<LogoutResponse> = err('unsigned');
+
+  verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {
+    this.documents.push(encoded);
+    this.keys.push(keys);
+    return Promise.resolve(this.response);
+  }
+
+  verifyLogoutRequest(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutRequest>> {
+    this.messages.push(message);
+    this.keys.push(keys);
+    return Promise.resolve(this.logoutRequest);
+  }
+
+  verifyLogoutResponse(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutResponse>> {
+    this.messages.push(message);
+    this.keys.push(keys);
+    return Promise.resolve(this.logoutResponse);
+  }
+}

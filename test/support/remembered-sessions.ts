@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { PreparedIdentity } from '../../src/application/authenticate-request/authentication-check.js';
+import { Sessions, type SessionsParts } from '../../src/application/saml-sessions/sessions.js';
+import type { Session } from '../../src/domain/saml/session/session.js';
+import { FakeSessionStore } from './fake-session-store.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A session id of the right form; every name has its own. */
+export const sessionIdOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
+
+export const companyIssuer = 'https://id.example/metadata';
+
+const hour = 3_600_000;
+
+/** A session of the id of that name, begun at `createdMs`, for eight hours. */
+export const sessionOf = (name: string, createdMs: number, changes: Partial<Session> = {}): Session => ({
+  idHash: sha256Hex(sessionIdOf(name)),
+  userId: name,
+  nameId: { value: name, format: null, nameQualifier: null, spNameQualifier: null },
+  sessionIndex: `index-of-${name}`,
+  issuer: companyIssuer,
+  attributes: [{ name: 'mail', values: [`${name}@corp.example`] }],
+  createdMs,
+  expiresMs: createdMs + 8 * hour,
+  lastSeenMs: createdMs,
+  ...changes,
+});
+
+export const preparedIdentityOf = ({ userId }: Session): PreparedIdentity => ({
+  identity: { method: 'saml', userId, claims: null, certificate: null },
+  operations: [{ kind: 'set', name: 'X-User-Id', value: userId }],
+});
+
+/** Parts that a test may swap. */
+export type SwappedSessionsParts = Partial<Omit<SessionsParts, 'store' | 'clock' | 'scheduler' | 'logger'>>;
+
+/** Sessions with a store and a clock that the test moves; `another` has the same store, as another process would. */
+export const rememberedSessions = (swapped: SwappedSessionsParts = {}) => {
+  const clock = new ManualClock();
+  const scheduler = new ManualScheduler(clock);
+  const store = new FakeSessionStore();
+  const logger = new RecordingLogger();
+  const parts: SessionsParts = {
+    store,
+    clock,
+    scheduler,
+    logger,
+    digest: { sha256Hex },
+    prepare: preparedIdentityOf,
+    idleMs: null,
+    issuer: () => companyIssuer,
+    ...swapped,
+  };
+  return { clock, scheduler, store, logger, sessions: new Sessions(parts), another: () => new Sessions(parts) };
+};

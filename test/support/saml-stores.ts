@@ -1,0 +1,95 @@
+import { MemoryStoreOpener } from '../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import { RedisStoreOpener } from '../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
+import { SqliteStoreOpener } from '../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import type { SamlStoreOpener, SamlStores } from '../../src/application/ports/saml-stores.js';
+import type { SessionStoreOptions } from '../../src/domain/configuration/saml-options.js';
+import { CleanUp } from './clean-up.js';
+import { describeWithPeers, type Peer } from './peers.js';
+import { RecordingLogger } from './recording-logger.js';
+import { startRedis } from './redis-server.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** Where one test keeps its sessions: nobody else's are there. */
+export interface StorePlace {
+  /** Opens the stores as another process would that was given the same place. They are closed with the place at the latest. */
+  open(namespace?: string): Promise<SamlStores>;
+  remove(): Promise<void>;
+}
+
+/** A technology that sessions can be kept in. */
+export interface StoreTechnology {
+  readonly name: string;
+  /** Whether everybody who opens one place sees the same, also after all of them were closed. */
+  readonly isShared: boolean;
+  /** Programs that it needs. */
+  readonly peers: readonly Peer[];
+  /** How many requests each of its places keeps, at the most: few, so that a test can fill it. */
+  readonly requestLimit: number;
+  place(): Promise<StorePlace>;
+}
+
+const requestLimit = 20;
+const defaultNamespace = 'https://gateway.example/saml/metadata';
+
+/** A place that an opener finds by `options`; `remove` comes after all of its stores were closed. */
+export const placeOf = (opener: SamlStoreOpener, options: SessionStoreOptions, remove: () => unknown): StorePlace => {
+  const cleanUp = new CleanUp();
+  cleanUp.add(remove);
+  return {
+    async open(namespace = defaultNamespace) {
+      const opened = await opener.open(options, namespace);
+      if (!opened.ok) throw new Error(opened.error);
+      cleanUp.add(() => opened.value.close());
+      return opened.value;
+    },
+    remove: () => cleanUp.run(),
+  };
+};
+
+const memory: StoreTechnology = {
+  name: 'memory',
+  isShared: false,
+  peers: [],
+  requestLimit,
+  place: async () => placeOf(new MemoryStoreOpener({ requests: requestLimit }), { kind: 'memory' }, () => undefined),
+};
+
+const sqlite: StoreTechnology = {
+  name: 'sqlite',
+  isShared: true,
+  peers: [],
+  requestLimit,
+  async place() {
+    const folder = temporaryFolder();
+    const options = { kind: 'sqlite', path: folder.file('sessions.db') } as const;
+    return placeOf(new SqliteStoreOpener({ requests: requestLimit }), options, folder.remove);
+  },
+};
+
+const redis: StoreTechnology = {
+  name: 'redis',
+  isShared: true,
+  peers: ['redis-server'],
+  requestLimit,
+  async place() {
+    const server = await startRedis();
+    const opener = new RedisStoreOpener(new RecordingLogger(), { requests: requestLimit });
+    return placeOf(opener, { kind: 'redis', url: server.url() }, server.remove);
+  },
+};
+
+export const storeTechnologies: readonly StoreTechnology[] = [sqlite, memory, redis];
+
+/** The same tests for every technology. */
+export const describeStores = (what: string, tests: (technology: StoreTechnology) => void): void => {
+  for (const technology of storeTechnologies) {
+    describeWithPeers(technology.peers, `${what}, in ${technology.name}`, () => tests(technology));
+  }
+};
+
+/** Those alone that several processes can share. */
+export const describeSharedStores = (what: string, tests: (technology: StoreTechnology) => void): void => {
+  for (const technology of storeTechnologies.filter(({ isShared }) => isShared)) {
+    describeWithPeers(technology.peers, `${what}, in ${technology.name}`, () => tests(technology));
+  }
+};

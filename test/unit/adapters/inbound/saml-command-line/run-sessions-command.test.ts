@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { runSessionsCommand } from '../../../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
+import { err } from '../../../../../src/domain/shared/result.js';
+import { ManualClock } from '../../../../support/manual-clock.js';
+import { sessionsBench } from '../../../../support/sessions-command.js';
+import { hashOf, hourMs, noonMs, testSession } from '../../../../support/test-sessions.js';
+
+const id = (name: string): string => hashOf(name);
+const short = (name: string): string => hashOf(name).slice(0, 12);
+
+describe('gateway-auth sessions', () => {
+  it('lists sessions, the latest first, and says which still count', async () => {
+    const bench = await sessionsBench([
+      testSession('one'),
+      testSession('two', { userId: 'bob', createdMs: noonMs - hourMs, expiresMs: noonMs, lastSeenMs: noonMs }),
+    ]);
+    expect(await bench.run('list')).toEqual({
+      result: [
+        'ID            USER   STATE    CREATED               EXPIRES               LAST SEEN             ISSUER',
+        `${short('one')}  alice  active   2026-09-21T14:13:20Z  2026-09-21T22:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
+        `${short('two')}  bob    expired  2026-09-21T13:13:20Z  2026-09-21T14:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
+        '',
+      ].join('\n'),
+      messages: '',
+      exitCode: 0,
+    });
+    expect(bench.closed()).toBe(1);
+  });
+
+  it('lists those of one user, so many of them, and says that there are more', async () => {
+    const mine = ['a', 'b', 'c'].map((name) => testSession(name));
+    const bench = await sessionsBench([...mine, testSession('d', { userId: 'bob' })]);
+    const { result, messages } = await bench.run('list', '--user', 'alice', '--limit', '2', '--json');
+    expect(JSON.parse(result)).toMatchObject({ sessions: [{ user: 'alice' }, { user: 'alice' }], more: true });
+    expect(messages).toBe('');
+    expect(await bench.run('list', '--user', 'alice', '--limit', '2')).toMatchObject({
+      messages: 'there are more: --limit shows them\n',
+    });
+    const all = await bench.run('list', '--user', 'alice', '--limit', '3', '--json');
+    expect(JSON.parse(all.result)).toMatchObject({ sessions: { length: 3 }, more: false });
+    expect(await bench.run('list', '--user', 'carol')).toEqual({
+      result: '',
+      messages: 'there are no sessions\n',
+      exitCode: 0,
+    });
+  });
+
+  it('lists more than one page of a store', async () => {
+    const bench = await sessionsBench(Array.from({ length: 250 }, (_, index) => testSession(`${index}`)));
+    const { result } = await bench.run('list', '--limit', '220', '--json');
+    const ids = (JSON.parse(result) as { sessions: { id: string }[] }).sessions.map((session) => session.id);
+    expect(new Set(ids).size).toBe(220);
+  });
+
+  it('shows everything of one', async () => {
+    const bench = await sessionsBench([
+      testSession('one', {
+        sessionIndex: '_7',
+        nameId: { value: 'alice@example.com', format: 'urn:f', nameQualifier: null, spNameQualifier: null },
+        attributes: [
+          { name: 'groups', values: ['staff', 'editors'] },
+          { name: 'none', values: [] },
+        ],
+      }),
+    ]);
+    const { result, exitCode } = await bench.run('show', short('one'));
+    expect({ lines: result.split('\n'), exitCode }).toEqual({
+      lines: [
+        `id             ${id('one')}`,
+        'user           alice',
+        'state          active',
+        'created        2026-09-21T14:13:20Z',
+        'expires        2026-09-21T22:13:20Z',
+        'last seen      2026-09-21T14:13:20Z',
+        'issuer         https://idp.example',
+        'session index  _7',
+        'name id        alice@example.com',
+        'format         urn:f',
+        'attributes',
+        '  groups  staff',
+        '  groups  editors',
+        '  none',
+        '',
+      ],
+      exitCode: 0,
+    });
+    const json = await bench.run('show', id('one').slice(0, 8), '--json');
+    expect(JSON.parse(json.result)).toMatchObject({
+      id: id('one'),
+      session_index: '_7',
+      attributes: [{ name: 'groups', values: ['staff', 'editors'] }, { name: 'none' }],
+    });
+  });
+
+  it('never lets a session paint on the terminal', async () => {
+    const evil = '\u001b[2Jroot\u202e\nuser  admin';
+    const bench = await sessionsBench([
+      testSession('one', { userId: evil, issuer: evil, attributes: [{ name: evil, values: [evil] }] }),
+    ]);
+    for (const argv of [['list'], ['show', short('one')]]) {
+      const { result } = await bench.run(...argv);
+      expect(result).toContain('root');
+      expect(result).not.toMatch(/[\u001b\u202e]/);
+      expect(result).not.toMatch(/^user {2}admin/m);
+    }
+  });
+
+  it('fails where there is no such session, or more than one', async () => {
+    const twin = `${id('one').slice(0, 20)}${'0'.repeat(44)}`;
+    const bench = await sessionsBench([testSession('one'), testSession('two', { idHash: twin })]);
+    expect(await bench.run('show', '00000000')).toEqual({
+      result: '',
+      messages: 'error: there is no session 00000000\n',
+      exitCode: 1,
+    });
+    expect(await bench.run('show', short('one'))).toMatchObject({
+      messages: expect.stringContaining('several sessions begin with'),
+      exitCode: 1,
+    });
+    expect(await bench.run('show', id('one'))).toMatchObject({ exitCode: 0 });
+    expect(bench.closed()).toBe(3);
+  });
+
+  it('revokes what is named, and nothing else', async () => {
+    const bench = await sessionsBench(['one', 'two', 'three'].map((name) => testSession(name)));
+    expect(await bench.run('revoke', short('one'), id('two'), short('one'))).toEqual({
+      result: `${id('one')}\n${id('two')}\n`,
+      messages: '2 sessions revoked\n',
+      exitCode: 0,
+    });
+    expect(await bench.stores.sessions.find(id('one'))).toEqual({ ok: true, value: null });
+    expect(await bench.stores.sessions.find(id('three'))).toMatchObject({ value: { userId: 'alice' } });
+  });
+
+  it('revokes nothing where one id is wrong', async () => {
+    const bench = await sessionsBench([testSession('one')]);
+    expect(await bench.run('revoke', short('one'), '00000000', '11111111')).toEqual({
+      result: '',
+      messages: 'error: there is no session 00000000\nerror: there is no session 11111111\n',
+      exitCode: 1,
+    });
+    expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+  });
+
+  it('revokes all of a user, by the whole of the name', async () => {
+    const bench = await sessionsBench([testSession('one'), testSession('two', { userId: 'alice2' })]);
+    expect(await bench.run('revoke', '--user', 'alice')).toMatchObject({
+      messages: '1 session revoked\n',
+      exitCode: 0,
+    });
+    expect(await bench.run('revoke', '--user', 'alice')).toMatchObject({
+      messages: '0 sessions revoked\n',
+      exitCode: 0,
+    });
+    expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+  });
+
+  it('tells that the store fails, and closes it', async () => {
+    const bench = await sessionsBench([testSession('one')]);
+    await bench.stores.close();
+    for (const argv of [['list'], ['show', short('one')], ['revoke', short('one')], ['revoke', '--user', 'alice']]) {
+      const { result, messages, exitCode } = await bench.run(...argv);
+      expect({ result, exitCode }).toEqual({ result: '', exitCode: 1 });
+      expect(messages).toMatch(/^error: the session store cannot be used: /);
+    }
+    expect(bench.closed()).toBe(4);
+  });
+});
+
+describe('the place of gateway-auth sessions', () => {
+  it('cannot be opened: that is the error', async () => {
+    const output = await runSessionsCommand(
+      {
+        kind: 'list',
+        place: { kind: 'file', path: 's.db', entityId: 'x' },
+        userId: null,
+        limit: 1,
+        json: false,
+      },
+      {
+        configuration: () => ({ load: async () => ({ configuration: null, problems: [] }) }),
+        stores: { open: async () => err('there is no session store at s.db') },
+        clock: new ManualClock(noonMs),
+      },
+    );
+    expect(output).toEqual({ result: '', messages: 'error: there is no session store at s.db\n', exitCode: 1 });
+  });
+});

@@ -1,0 +1,411 @@
+import { describe, expect, it } from 'vitest';
+import { documentRejections } from '../../../../src/domain/saml/document-rejection.js';
+import {
+  locationOf,
+  postedDocument,
+  refusalOf,
+  SamlWorld,
+  type SamlWorldOptions,
+  setCookies,
+  spKey,
+} from '../../../support/fake-saml-sign-on.js';
+
+const worldOf = (options: SamlWorldOptions = {}) => new SamlWorld(options);
+const form = (relayState: string) => ({ SAMLResponse: postedDocument, RelayState: relayState });
+
+/** What must not have changed where a sign-on is refused. */
+const nothingOpened = (world: SamlWorld) => {
+  expect(world.sessions.held.size).toBe(0);
+  expect(world.sessionCookie()).toBeUndefined();
+  expect(world.completed).toBe(0);
+  expect(world.faults()).toEqual([]);
+};
+
+describe('a sign-on for which the user has to be authenticated anew', () => {
+  const authenticated = (world: SamlWorld, beforeMs: number) => ({
+    authentication: [
+      {
+        authnInstantMs: world.clock.wallMs() - beforeMs,
+        sessionIndex: 'index-1',
+        sessionNotOnOrAfterMs: null,
+        contextClass: null,
+      },
+    ],
+  });
+
+  it('is refused where the user has been authenticated before it began', async () => {
+    const world = worldOf({ options: { forceAuthn: true, clockSkewMs: 60_000 } });
+    expect(refusalOf(await world.signOn('/', authenticated(world, 60_000)))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['authentication_not_fresh']);
+    nothingOpened(world);
+    expect((await world.signOn('/', authenticated(world, 59_999))).decision.kind).toBe('redirect');
+  });
+
+  it('is any where that is not asked for', async () => {
+    const world = worldOf();
+    expect((await world.signOn('/', authenticated(world, 3_600_000))).decision.kind).toBe('redirect');
+  });
+});
+
+describe('a sign-on is completed', () => {
+  it('with a session, its cookie, and the way back to the page that was asked for', async () => {
+    const world = worldOf();
+    const answer = await world.signOn('/reports?year=2026');
+    expect(locationOf(answer).href).toBe('https://app.example/reports?year=2026');
+    expect(answer.decision).toMatchObject({ url: '/reports?year=2026' });
+    const sessionId = world.sessionCookie() ?? '';
+    expect(sessionId).toHaveLength(43);
+    expect(world.sessions.of(sessionId)).toEqual({
+      idHash: world.digest.sha256Hex(sessionId),
+      userId: 'ann@idp',
+      nameId: { value: 'ann@idp', format: null, nameQualifier: null, spNameQualifier: null },
+      sessionIndex: 'index-1',
+      issuer: 'https://idp.example',
+      attributes: [{ name: 'mail', values: ['ann@example.com'] }],
+      createdMs: world.clock.wallMs(),
+      expiresMs: world.clock.wallMs() + 28_800_000,
+      lastSeenMs: world.clock.wallMs(),
+    });
+    expect(setCookies(answer)[0]).toBe(
+      `gateway_saml_session=${sessionId}; Path=/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax`,
+    );
+    expect([...world.jar.cookies.keys()]).toEqual(['gateway_saml_session']);
+    expect(world.requests.held.size).toBe(0);
+    expect(world.completed).toBe(1);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('and logged with the user and the beginning of the hash alone', async () => {
+    const world = worldOf();
+    await world.signOn();
+    expect(world.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: 'sign-on completed',
+        fields: {
+          user: 'ann@idp',
+          session: world.digest.sha256Hex(world.sessionCookie() ?? '').slice(0, 12),
+          correlation_id: 'c-2',
+        },
+      },
+    ]);
+  });
+
+  it('with a page that goes on by itself where the cookie is SameSite Strict', async () => {
+    const world = worldOf({ options: { cookie: { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } } });
+    const answer = await world.signOn('/a?b=%22&c=<script>');
+    expect(refusalOf(answer)).toBe('200');
+    const { body, headers } = answer.decision as { body: string; headers: readonly string[] };
+    expect(body).toContain('<meta http-equiv="refresh" content="0;url=/a?b=%22&amp;c=&lt;script&gt;">');
+    expect(body).not.toContain('<script');
+    expect(headers.join()).toContain("default-src 'none'");
+    expect(setCookies(answer)[0]).toMatch(/^s=.{43}; .*SameSite=Strict$/);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('with a session that ends when the identity provider says, and a cookie that ends with it', async () => {
+    const world = worldOf();
+    const authentication = [
+      {
+        authnInstantMs: world.clock.wallMs(),
+        sessionIndex: null,
+        sessionNotOnOrAfterMs: world.clock.wallMs() + 90_500,
+        contextClass: null,
+      },
+    ];
+    const answer = await world.signOn('/', { authentication });
+    expect([...world.sessions.held.values()][0]?.expiresMs).toBe(world.clock.wallMs() + 90_500);
+    expect(setCookies(answer)[0]).toContain('Max-Age=91;');
+  });
+
+  it('with the keys of the identity provider, and ours for what is encrypted', async () => {
+    const world = worldOf({ key: spKey });
+    await world.signOn();
+    expect(world.verifier.documents).toEqual([postedDocument]);
+    expect(world.verifier.keys).toEqual([{ signingCertificates: ['MIIB'], decryptionKey: spKey.decryptionKey }]);
+  });
+
+  it('and ends the session that the browser showed', async () => {
+    const world = worldOf();
+    await world.signOn();
+    const before = world.sessionCookie() ?? '';
+    await world.signOn();
+    const after = world.sessionCookie() ?? '';
+    expect(after).not.toBe(before);
+    expect(world.sessions.of(before)).toBeUndefined();
+    expect(world.sessions.held.size).toBe(1);
+  });
+
+  it('though the session that the browser showed cannot be ended, which is logged', async () => {
+    const world = worldOf();
+    await world.signOn();
+    world.sessions.failing.add('end');
+    await world.signOn();
+    expect(world.sessions.held.size).toBe(2);
+    expect(world.log()).toContain('warn the session before a sign-on could not be ended');
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('never with an id that the browser chose', async () => {
+    const world = worldOf();
+    const chosen = 'a'.repeat(43);
+    world.jar.cookies.set('gateway_saml_session', chosen);
+    await world.signOn();
+    expect(world.sessionCookie()).not.toBe(chosen);
+    expect(world.sessions.of(chosen)).toBeUndefined();
+  });
+
+  it('without a cookie of the browser that began, where browsers are not bound', async () => {
+    const world = worldOf({ options: { browserBinding: false } });
+    const relayState = await world.await();
+    expect(locationOf(await world.post('/saml/acs', form(relayState), [])).pathname).toBe('/reports');
+    expect(world.sessions.held.size).toBe(1);
+  });
+});
+
+describe('a response is answered once', () => {
+  it('of two posts of one document at once one opens a session', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const cookies = world.jar.header();
+    const answers = await Promise.all([
+      world.post('/saml/acs', form(relayState), cookies),
+      world.post('/saml/acs', form(relayState), cookies),
+    ]);
+    expect(answers.map(refusalOf).toSorted()).toEqual(['403 sign_on_refused', 'redirect']);
+    expect(world.sessions.held.size).toBe(1);
+    expect(world.refusals).toEqual(['unknown_request']);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('of two unsolicited posts of one document at once one opens a session', async () => {
+    const world = worldOf({ options: { allowIdpInitiated: true } });
+    world.verifier.response = { ok: true, value: world.response(null) };
+    const answers = await Promise.all([world.post('/saml/acs', form('')), world.post('/saml/acs', form(''))]);
+    expect(answers.map(refusalOf).toSorted()).toEqual(['403 sign_on_refused', 'redirect']);
+    expect(world.refusals).toEqual(['replayed']);
+    expect(world.sessions.held.size).toBe(1);
+  });
+
+  it('an assertion that was taken is refused for another request of the same browser', async () => {
+    const world = worldOf();
+    await world.signOn('/', { id: '_one' });
+    const answer = await world.signOn('/', { id: '_one' });
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['replayed']);
+    expect(world.sessions.held.size).toBe(1);
+  });
+
+  it('a RelayState is taken though the rest fails', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const good = world.verifier.response;
+    world.verifier.response = { ok: false, error: 'wrong_signature' };
+    await world.post('/saml/acs', form(relayState));
+    world.verifier.response = good;
+    await world.post('/saml/acs', form(relayState));
+    expect(world.refusals).toEqual(['wrong_signature', 'unknown_request']);
+    nothingOpened(world);
+  });
+});
+
+describe('a sign-on is refused', () => {
+  it.each(documentRejections)('where the document is refused for %s, which the client is not told', async (reason) => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.verifier.response = { ok: false, error: reason };
+    const answer = await world.post('/saml/acs', form(relayState));
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(world.log()).toEqual([`warn sign-on refused ${reason}`]);
+    expect(world.logger.lines[0]?.fields).toEqual({ reason, correlation_id: 'c-2', client_ip: '192.0.2.7' });
+    expect(world.refusals).toEqual([reason]);
+    expect(world.replays.held.size).toBe(0);
+    nothingOpened(world);
+  });
+
+  it('where the response is for another request', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.verifier.response = { ok: true, value: world.response('_another') };
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['wrong_in_response_to']);
+    expect(world.replays.held.size).toBe(0);
+    nothingOpened(world);
+  });
+
+  it('where nobody asked', async () => {
+    const world = worldOf();
+    world.verifier.response = { ok: true, value: world.response(null) };
+    expect(refusalOf(await world.post('/saml/acs', { SAMLResponse: postedDocument }))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['unsolicited']);
+    expect(world.verifier.documents).toEqual([]);
+    nothingOpened(world);
+  });
+
+  it.each(['https://evil.example/', 'x', 'b'.repeat(43)])(
+    'where no request goes by the RelayState %s',
+    async (relayState) => {
+      const world = worldOf();
+      await world.await();
+      await world.post('/saml/acs', form(relayState));
+      expect(world.refusals).toEqual(['unknown_request']);
+      expect(world.requests.held.size).toBe(1);
+      expect(world.requests.asked).toBe(relayState.length === 43 ? 1 : 0);
+      nothingOpened(world);
+    },
+  );
+
+  it('where the request is over', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.clock.advance(300_000);
+    await world.post('/saml/acs', form(relayState));
+    expect(world.refusals).toEqual(['unknown_request']);
+    nothingOpened(world);
+  });
+
+  it('where the RelayState is of a sign-out', async () => {
+    const world = worldOf();
+    await world.signOn();
+    const relayState = locationOf(await world.get('/saml/logout')).searchParams.get('RelayState') ?? '';
+    await world.post('/saml/acs', form(relayState));
+    expect(world.refusals).toEqual(['unknown_request']);
+    expect(world.sessions.held.size).toBe(0);
+  });
+
+  it.each([
+    ['shows no cookie', () => []],
+    ['shows another value', (name: string) => ['cookie', `${name}=${'c'.repeat(43)}`]],
+    ['shows the value under another name', (_: string, value: string) => ['cookie', `other=${value}`]],
+    ['shows two values', (name: string, value: string) => ['cookie', `${name}=x; ${name}=${value}`]],
+  ])('where another browser, that %s, ends it', async (_, cookiesOf) => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const [name, value] = [...world.jar.cookies][0] as [string, string];
+    const answer = await world.post('/saml/acs', form(relayState), cookiesOf(name, value));
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(JSON.stringify(answer.decision)).toContain('cookies');
+    expect(world.refusals).toEqual(['other_browser']);
+    expect(world.verifier.documents).toEqual([]);
+    nothingOpened(world);
+  });
+
+  it('where the request was remembered before browsers were bound', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    for (const [hash, request] of world.requests.held) world.requests.held.set(hash, { ...request, bindingHash: null });
+    await world.post('/saml/acs', form(relayState));
+    expect(world.refusals).toEqual(['other_browser']);
+    nothingOpened(world);
+  });
+
+  it('where the session would be over before it begins: the browser would go round in circles', async () => {
+    const world = worldOf();
+    const nowMs = world.clock.wallMs();
+    const authentication = [
+      { authnInstantMs: nowMs, sessionIndex: null, sessionNotOnOrAfterMs: nowMs - 1, contextClass: null },
+    ];
+    expect(refusalOf(await world.signOn('/', { authentication }))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['session_over']);
+    nothingOpened(world);
+  });
+
+  it.each([
+    ['no SAMLResponse', 'RelayState=x'],
+    ['an empty SAMLResponse', 'SAMLResponse=&RelayState=x'],
+    ['two SAMLResponses', 'SAMLResponse=a&SAMLResponse=b'],
+    ['two RelayStates', 'SAMLResponse=a&RelayState=x&RelayState=y'],
+    ['a broken escape', 'SAMLResponse=%zz'],
+    ['no UTF-8', 'SAMLResponse=%ff'],
+    ['nothing', ''],
+  ])('where the form has %s', async (_, text) => {
+    const world = worldOf();
+    await world.await();
+    const answer = await world.postOctets('/saml/acs', new TextEncoder().encode(text));
+    expect(refusalOf(answer)).toBe('400 sign_on_malformed');
+    expect(world.refusals).toEqual(['malformed_form']);
+    expect(world.requests.held.size).toBe(1);
+    nothingOpened(world);
+  });
+});
+
+describe('a sign-on that cannot be decided', () => {
+  it.each(['overloaded', 'verifier_failed'] as const)(
+    'is answered with 503 where the verifier says %s',
+    async (reason) => {
+      const world = worldOf();
+      const relayState = await world.await();
+      world.verifier.response = { ok: false, error: reason };
+      expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+      expect(world.log()).toEqual([`warn sign-on could not be decided ${reason}`]);
+      nothingOpened(world);
+    },
+  );
+
+  it('is answered with 503 where nothing is known of the identity provider, and can be posted again', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const { provider } = world;
+    world.provider = null;
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+    nothingOpened(world);
+    world.provider = provider;
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+  });
+
+  it('is answered with 503 where the request cannot be looked for', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.requests.failing.add('take');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+    expect(world.refusals).toEqual(['store_unavailable']);
+    expect(world.verifier.documents).toEqual([]);
+    nothingOpened(world);
+  });
+
+  it('is answered with 503 where the assertion cannot be remembered: it could be replayed', async () => {
+    const world = worldOf();
+    world.replays.failing.add('remember');
+    expect(refusalOf(await world.signOn())).toBe('503 agent_undecided');
+    expect(world.refusals).toEqual(['store_unavailable']);
+    nothingOpened(world);
+  });
+
+  it('is answered with 503, and no cookie, where the session cannot be stored', async () => {
+    const world = worldOf();
+    world.sessions.failing.add('open');
+    const answer = await world.signOn();
+    expect(refusalOf(answer)).toBe('503 agent_undecided');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.logger.lines[0]?.fields['detail']).toBe('the disk is gone');
+    nothingOpened(world);
+  });
+});
+
+describe('a sign-on that the identity provider began', () => {
+  it('is taken where it may, and leads to the beginning, whatever the RelayState says', async () => {
+    for (const relayState of ['', 'https://evil.example/', 'd'.repeat(43)]) {
+      const world = worldOf({ options: { allowIdpInitiated: true } });
+      world.verifier.response = { ok: true, value: world.response(null) };
+      const answer = await world.post('/saml/acs', form(relayState));
+      expect(locationOf(answer).href).toBe('https://app.example/');
+      expect(world.sessions.held.size).toBe(1);
+      expect(setCookies(answer)).toHaveLength(1);
+    }
+  });
+
+  it('is refused where the response answers a request, though nobody knows of it', async () => {
+    const world = worldOf({ options: { allowIdpInitiated: true } });
+    world.verifier.response = { ok: true, value: world.response('_a-request-of-somebody-else') };
+    expect(refusalOf(await world.post('/saml/acs', form('')))).toBe('403 sign_on_refused');
+    nothingOpened(world);
+  });
+
+  it('does not open the way for another browser to end a sign-on that began here', async () => {
+    const world = worldOf({ options: { allowIdpInitiated: true } });
+    const relayState = await world.await();
+    await world.post('/saml/acs', form(relayState), []);
+    expect(world.refusals).toEqual(['other_browser']);
+    nothingOpened(world);
+  });
+});

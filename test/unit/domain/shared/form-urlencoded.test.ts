@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { parseForm, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
+
+const form = (text: string | Uint8Array, fields?: number) => {
+  const octets = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
+  const parsed = fields === undefined ? parseForm(octets) : parseForm(octets, { fields });
+  return parsed.ok ? Object.fromEntries(parsed.value) : parsed.error;
+};
+
+describe('a form', () => {
+  it('is read by name, decoded', () => {
+    expect(form('SAMLResponse=PHM%2B%3D&RelayState=a+b%20c&x')).toEqual({
+      SAMLResponse: 'PHM+=',
+      RelayState: 'a b c',
+      x: '',
+    });
+    expect(form('')).toEqual({});
+    expect(form('&&a=1&&')).toEqual({ a: '1' });
+    expect(form('a=b=c&=d')).toEqual({ a: 'b=c', '': 'd' });
+    expect(form('%C3%A4=%F0%9F%98%80')).toEqual({ ä: '😀' });
+  });
+
+  it.each(['a=%', 'a=%4', 'a=%4x', 'a=%%41', '%zz=a', 'a=%u0041', 'a=b%'])(
+    'with a broken escape is refused: %s',
+    (text) => {
+      expect(form(text)).toBe('malformed');
+    },
+  );
+
+  it.each(['a=%ff', 'a=%C0%80', 'a=%ED%A0%80', 'a=%C3', 'a=\xff', '%C3%28=a'])(
+    'that is no UTF-8 is refused: %s',
+    (text) => {
+      expect(form(text)).toBe('malformed');
+    },
+  );
+
+  it('with one name twice is refused, however it is written', () => {
+    expect(form('RelayState=a&SAMLResponse=x&RelayState=a')).toBe('duplicate');
+    expect(form('SAMLResponse=x&SAML%52esponse=y')).toBe('duplicate');
+    expect(form('a&a=')).toBe('duplicate');
+    expect(form('=1&=2')).toBe('duplicate');
+  });
+
+  it('with more fields than are allowed is refused', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `f${index}=`).join('&');
+    expect(form(many(64))).toBeTypeOf('object');
+    expect(form(many(65))).toBe('too_many');
+    expect(form(many(3), 2)).toBe('too_many');
+  });
+
+  it('keeps names that objects have as names', () => {
+    const parsed = parseForm(Buffer.from('__proto__=a&constructor=b'));
+    expect(parsed.ok && [...parsed.value]).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]);
+  });
+
+  it('of a mebibyte is read in one pass', () => {
+    const value = '%2B'.repeat(300_000);
+    expect(form(`SAMLResponse=${value}`)).toEqual({ SAMLResponse: '+'.repeat(300_000) });
+  });
+});
+
+describe('a query', () => {
+  const query = (text: string) => {
+    const parsed = parseQuery(text);
+    return parsed.ok ? Object.fromEntries(parsed.value) : parsed.error;
+  };
+
+  it('gives values as they stand too, which is what is signed', () => {
+    expect(query('SAMLRequest=fZ%2bA%3D&RelayState=a+b&SigAlg=x')).toEqual({
+      SAMLRequest: { value: 'fZ+A=', raw: 'fZ%2bA%3D' },
+      RelayState: { value: 'a b', raw: 'a+b' },
+      SigAlg: { value: 'x', raw: 'x' },
+    });
+    expect(query('a&b=')).toEqual({ a: { value: '', raw: '' }, b: { value: '', raw: '' } });
+  });
+
+  it('is refused as a form is', () => {
+    expect(query('SAMLRequest=a&SAMLRequest=b')).toBe('duplicate');
+    expect(query('a=%')).toBe('malformed');
+    expect(query('a=ä')).toBe('malformed');
+  });
+});

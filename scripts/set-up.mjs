@@ -24,8 +24,7 @@ const demand = (what, { code, output }) => {
 
 const npmCi = async () => {
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Where a package has no prebuilt binary it is compiled, on all cores.
-  const options = { quiet: true, env: { [setUpVariable]: '1', JOBS: 'max' } };
+  const options = { quiet: true, env: { [setUpVariable]: '1' } };
   // npm names itself to the scripts it runs; asked directly, a script takes the npm on the path.
   const npm = process.env['npm_execpath'];
   const outcome =

@@ -1,3 +1,6 @@
+import type { Clock } from '../../src/application/ports/clock.js';
+import type { SamlStores } from '../../src/application/ports/saml-stores.js';
+import type { KnownSessions } from '../../src/application/saml-sessions/known-sessions.js';
 import type { Sessions, SessionsParts } from '../../src/application/saml-sessions/sessions.js';
 import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
@@ -71,14 +74,17 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const { Sessions: BuiltSessions } = await built<{ readonly Sessions: new (parts: SessionsParts) => Sessions }>(
     'application/saml-sessions/sessions.js',
   );
+  const { KnownSessions: BuiltKnownSessions } = await built<{
+    readonly KnownSessions: new (store: SamlStores['sessions'], clock: Clock) => KnownSessions;
+  }>('application/saml-sessions/known-sessions.js');
   const filled: FilledStore[] = [];
   for (const size of sizes) filled.push(await filledStore(size));
   const rows = (describes: string, run: (store: FilledStore) => Check['run']) =>
     filled.map((store) => ({ name: `${store.count} sessions`, describes, check: { run: run(store) } }));
   const parts = await quietParts();
-  const memories = new Map(
-    filled.map((store) => [store, new BuiltSessions({ ...parts, store: store.stores.sessions })]),
-  );
+  const memoryOf = ({ stores: { sessions } }: FilledStore): Sessions =>
+    new BuiltSessions({ ...parts, store: sessions, known: new BuiltKnownSessions(sessions, parts.clock) });
+  const memories = new Map(filled.map((store) => [store, memoryOf(store)]));
   const comparisons = [
     {
       name: 'remembered',

@@ -4,8 +4,8 @@ import type { SecretDigest } from '../../src/application/ports/secret-digest.js'
 import type { SessionsParts } from '../../src/application/saml-sessions/sessions.js';
 import { built } from '../built.js';
 
-/** What sessions need besides a store, from the product; nothing is logged. */
-export const quietParts = async (): Promise<Omit<SessionsParts, 'store'>> => {
+/** What sessions need besides a store and what is known of it, from the product. */
+export const quietParts = async (): Promise<Omit<SessionsParts, 'store' | 'known'>> => {
   const { SystemClock } = await built<{ readonly SystemClock: new () => Clock }>(
     'adapters/outbound/node-clock/system-clock.js',
   );
@@ -15,12 +15,10 @@ export const quietParts = async (): Promise<Omit<SessionsParts, 'store'>> => {
   const { HmacSecretDigest } = await built<{ readonly HmacSecretDigest: new () => SecretDigest }>(
     'adapters/outbound/hmac-secret-digest/hmac-secret-digest.js',
   );
-  const nothing = () => undefined;
   return {
     clock: new SystemClock(),
     scheduler: new NodeScheduler(),
     digest: new HmacSecretDigest(),
-    logger: { debug: nothing, info: nothing, warn: nothing, error: nothing, trace: nothing },
     prepare: ({ userId }) => ({
       identity: { method: 'saml', userId, claims: null, certificate: null },
       operations: [],

@@ -7,7 +7,6 @@ import { NativePasswordVerifier } from '../adapters/outbound/password-hashes/nat
 import { UndiciKeySetSource } from '../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../adapters/outbound/undici-documents/undici-metadata-source.js';
 import { X509CertificateReader } from '../adapters/outbound/x509-certificates/x509-certificate-reader.js';
-import { FastXmlReader } from '../adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
 import { NodeSamlKeys } from '../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
 import { AgentCounters } from '../application/agent-service/agent-counters.js';
@@ -86,17 +85,13 @@ export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.metadataSource)
     .toResolvedValue(() => new UndiciMetadataSource(), [])
     .inSingletonScope();
-  bind(agentTokens.xmlReader)
-    .toResolvedValue(() => new FastXmlReader(), [])
-    .inSingletonScope();
   bind(agentTokens.identityProviderTrusts)
     .toResolvedValue(
-      (source, verifier, reader, keys, clock, scheduler, random, logger) =>
-        new IdentityProviderTrusts({ source, verifier, reader, keys, clock, scheduler, random, logger }),
+      (source, verifier, keys, clock, scheduler, random, logger) =>
+        new IdentityProviderTrusts({ source, verifier, keys, clock, scheduler, random, logger }),
       [
         agentTokens.metadataSource,
         agentTokens.samlDocumentVerifier,
-        agentTokens.xmlReader,
         agentTokens.samlKeys,
         sharedTokens.clock,
         sharedTokens.scheduler,
@@ -109,7 +104,10 @@ export const agentModule = new ContainerModule(({ bind }) => {
     .toResolvedValue((logger) => openSamlStores(logger), [sharedTokens.logger])
     .inSingletonScope();
   bind(agentTokens.samlStoreLeases)
-    .toResolvedValue((opener) => new SamlStoreLeases(opener), [agentTokens.samlStoreOpener])
+    .toResolvedValue(
+      (opener, clock, logger) => new SamlStoreLeases({ opener, clock, logger }),
+      [agentTokens.samlStoreOpener, sharedTokens.clock, sharedTokens.logger],
+    )
     .inSingletonScope();
   bind(agentTokens.samlParts)
     .toResolvedValue(

@@ -15,7 +15,6 @@ import type { SamlStoreOpener } from '../application/ports/saml-stores.js';
 import type { SecretDigest } from '../application/ports/secret-digest.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
-import type { XmlReader } from '../application/ports/xml-reader.js';
 import type { KeySets } from '../application/refresh-key-set/key-sets.js';
 import type { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
 import type { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
@@ -43,7 +42,6 @@ export const agentTokens = {
   samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
   metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,
-  xmlReader: Symbol('XmlReader') as ServiceIdentifier<XmlReader>,
   identityProviderTrusts: Symbol('IdentityProviderTrusts') as ServiceIdentifier<IdentityProviderTrusts>,
   samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SamlStoreOpener>,
   samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SamlStoreLeases>,

@@ -5,9 +5,14 @@ import type { SessionStoreOptions } from '../domain/configuration/saml-options.j
 interface StoreSettings {
   /** Whether a store that is missing is made, where the technology has files. */
   readonly creates: boolean;
+  /** Whether a server that cannot be reached is waited for, where the technology has one. */
+  readonly waits: boolean;
 }
 
-/** Each technology is loaded when it is chosen: no other program pays for its libraries. */
+/**
+ * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener opens all places, so
+ * that it knows what is open.
+ */
 const openerOf = async (
   kind: SessionStoreOptions['kind'],
   logger: Logger,
@@ -24,19 +29,25 @@ const openerOf = async (
     }
     case 'redis': {
       const { RedisStoreOpener } = await import('../adapters/outbound/redis-session-store/redis-store-opener.js');
-      return new RedisStoreOpener(logger);
+      return new RedisStoreOpener(logger, settings);
     }
   }
 };
 
 const openerWith =
   (settings: StoreSettings) =>
-  (logger: Logger): SamlStoreOpener => ({
-    open: async (options, namespace) => (await openerOf(options.kind, logger, settings)).open(options, namespace),
-  });
+  (logger: Logger): SamlStoreOpener => {
+    const openers = new Map<SessionStoreOptions['kind'], Promise<SamlStoreOpener>>();
+    const openerFor = (kind: SessionStoreOptions['kind']): Promise<SamlStoreOpener> => {
+      const known = openers.get(kind) ?? openerOf(kind, logger, settings);
+      openers.set(kind, known);
+      return known;
+    };
+    return { open: async (options, namespace) => (await openerFor(options.kind)).open(options, namespace) };
+  };
 
 /** Opens the stores of the technology that is configured. */
-export const openSamlStores = openerWith({ creates: true });
+export const openSamlStores = openerWith({ creates: true, waits: true });
 
 /** The same, where nothing is to be made that is not there. */
-export const openExistingSamlStores = openerWith({ creates: false });
+export const openExistingSamlStores = openerWith({ creates: false, waits: false });

@@ -1,14 +1,13 @@
 import { verify } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import * as samlify from 'samlify';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
+import { RedirectMessages } from '../../src/application/single-sign-on/redirect-messages.js';
 import { authnRequestXml } from '../../src/domain/saml/messages/authn-request.js';
 import { logoutRequestXml } from '../../src/domain/saml/messages/logout-request.js';
 import { logoutResponseXml } from '../../src/domain/saml/messages/logout-response.js';
-import { redirectLocation } from '../../src/domain/saml/messages/redirect-location.js';
 import { serviceProviderMetadata } from '../../src/domain/saml/messages/service-provider-metadata.js';
 import { ecSamlKey, idpKey, type SamlKey, spKey, strangerKey } from '../support/saml-keys.js';
 
@@ -61,9 +60,9 @@ const logoutRequest = () =>
 const logoutResponse = () => logoutResponseXml({ ...head(sloUrl), inResponseTo: '_theirs' });
 
 /** The message as it comes to the identity provider, by the octets of its query. */
-const sent = (xml: string, parameter: 'SAMLRequest' | 'SAMLResponse', pair: SamlKey, location = ssoUrl) => {
-  const encoded = deflateRawSync(xml).toString('base64');
-  const url = new URL(redirectLocation({ location, parameter, encoded, relayState: 'a handle+', key: keyOf(pair) }));
+const sent = async (xml: string, parameter: 'SAMLRequest' | 'SAMLResponse', pair: SamlKey, location = ssoUrl) => {
+  const messages = new RedirectMessages(new NodeSamlKeys(), keyOf(pair));
+  const url = new URL(await messages.url({ location, parameter, xml, relayState: 'a handle+' }));
   const raw = url.search.slice(url.search.indexOf(parameter));
   return { query: Object.fromEntries(url.searchParams), raw, octetString: raw.slice(0, raw.indexOf('&Signature=')) };
 };
@@ -100,7 +99,7 @@ describe('samlify, as the identity provider', () => {
   });
 
   it('reads our AuthnRequest and believes its signature', async () => {
-    const { query, octetString } = sent(authnRequest(), 'SAMLRequest', spKey());
+    const { query, octetString } = await sent(authnRequest(), 'SAMLRequest', spKey());
     const { extract } = await provider.parseLoginRequest(us, 'redirect', { query, octetString });
     expect(extract).toMatchObject({
       issuer: entityId,
@@ -111,21 +110,21 @@ describe('samlify, as the identity provider', () => {
   });
 
   it('reads our LogoutRequest and believes its signature', async () => {
-    const { query, octetString } = sent(logoutRequest(), 'SAMLRequest', spKey(), sloUrl);
+    const { query, octetString } = await sent(logoutRequest(), 'SAMLRequest', spKey(), sloUrl);
     const { extract } = await provider.parseLogoutRequest(us, 'redirect', { query, octetString });
     expect(extract).toMatchObject({ issuer: entityId, nameID: 'ann & <bob>', sessionIndex: '_s & 1' });
   });
 
   it('reads our LogoutResponse and believes its signature', async () => {
-    const { query, octetString } = sent(logoutResponse(), 'SAMLResponse', spKey(), sloUrl);
+    const { query, octetString } = await sent(logoutResponse(), 'SAMLResponse', spKey(), sloUrl);
     const { extract } = await provider.parseLogoutResponse(us, 'redirect', { query, octetString });
     expect(extract).toMatchObject({ issuer: entityId, response: { inResponseTo: '_theirs' } });
   });
 
   it('believes no message that another key has signed, nor one whose relay state was changed', async () => {
-    const stranger = sent(authnRequest(), 'SAMLRequest', strangerKey());
+    const stranger = await sent(authnRequest(), 'SAMLRequest', strangerKey());
     await expect(provider.parseLoginRequest(us, 'redirect', stranger)).rejects.toThrow();
-    const ours = sent(authnRequest(), 'SAMLRequest', spKey());
+    const ours = await sent(authnRequest(), 'SAMLRequest', spKey());
     const octetString = ours.octetString.replace('a%20handle', 'b%20handle');
     expect(octetString).not.toBe(ours.octetString);
     await expect(provider.parseLoginRequest(us, 'redirect', { ...ours, octetString })).rejects.toThrow();
@@ -143,7 +142,7 @@ describe('node-saml, as the receiver of sign-outs', () => {
     });
 
   it('reads our LogoutRequest and believes its signature', async () => {
-    const { query, raw } = sent(logoutRequest(), 'SAMLRequest', spKey(), sloUrl);
+    const { query, raw } = await sent(logoutRequest(), 'SAMLRequest', spKey(), sloUrl);
     const { profile, loggedOut } = await receiver().validateRedirectAsync(query, raw);
     expect(loggedOut).toBe(true);
     expect(profile).toMatchObject({
@@ -156,20 +155,20 @@ describe('node-saml, as the receiver of sign-outs', () => {
   });
 
   it('reads our LogoutResponse and believes its signature', async () => {
-    const { query, raw } = sent(logoutResponse(), 'SAMLResponse', spKey(), sloUrl);
+    const { query, raw } = await sent(logoutResponse(), 'SAMLResponse', spKey(), sloUrl);
     expect(await receiver().validateRedirectAsync(query, raw)).toMatchObject({ loggedOut: true });
   });
 
   it('believes none that another key has signed', async () => {
-    const { query, raw } = sent(logoutRequest(), 'SAMLRequest', strangerKey(), sloUrl);
+    const { query, raw } = await sent(logoutRequest(), 'SAMLRequest', strangerKey(), sloUrl);
     await expect(receiver().validateRedirectAsync(query, raw)).rejects.toThrow('Invalid query signature');
   });
 });
 
 describe('a message that an EC key has signed', () => {
-  it('has r and s side by side, over the octets of the query', () => {
+  it('has r and s side by side, over the octets of the query', async () => {
     const pair = ecSamlKey();
-    const { query, octetString } = sent(authnRequest(), 'SAMLRequest', pair);
+    const { query, octetString } = await sent(authnRequest(), 'SAMLRequest', pair);
     const signature = Buffer.from(query['Signature'] as string, 'base64');
     const octets = Buffer.from(octetString);
     expect(query['SigAlg']).toBe('http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256');

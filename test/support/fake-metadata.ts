@@ -1,7 +1,12 @@
+import { XmlCryptoDocumentVerifier } from '../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { KeySetFailure } from '../../src/application/ports/key-set-source.js';
 import type { MetadataSource } from '../../src/application/ports/metadata-source.js';
-import type { SamlDocumentVerifier, VerifierFailure } from '../../src/application/ports/saml-document-verifier.js';
+import type {
+  MetadataQuery,
+  SamlDocumentVerifier,
+  VerifierFailure,
+} from '../../src/application/ports/saml-document-verifier.js';
 import type { SamlKeys, SigningCertificate } from '../../src/application/ports/saml-keys.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 
@@ -49,14 +54,18 @@ export class FakeMetadataSource implements MetadataSource {
   }
 }
 
-/** Takes metadata as signed by whatever certificate; `refusal` is what it says of it otherwise. */
+/** Reads metadata as if it were signed by whatever certificate; `refusal` is what it says of it otherwise. */
 export class FakeMetadataVerifier implements Pick<SamlDocumentVerifier, 'verifyMetadata'> {
   refusal: VerifierFailure | null = null;
   readonly certificates: (readonly string[])[] = [];
 
-  async verifyMetadata(text: string, certificates: readonly string[]): Promise<Result<string, VerifierFailure>> {
-    this.certificates.push(certificates);
-    return this.refusal === null ? ok(text) : err(this.refusal);
+  readonly #reader = new XmlCryptoDocumentVerifier();
+
+  async verifyMetadata(text: string, query: MetadataQuery): ReturnType<SamlDocumentVerifier['verifyMetadata']> {
+    this.certificates.push(query.certificates);
+    return this.refusal === null
+      ? this.#reader.verifyMetadata(text, { ...query, certificates: [] })
+      : err(this.refusal);
   }
 }
 

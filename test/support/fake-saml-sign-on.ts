@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
 import type { SignOnRefusal } from '../../src/application/single-sign-on/sign-on-refusal.js';
 import { SingleSignOn } from '../../src/application/single-sign-on/single-sign-on.js';
@@ -14,6 +15,7 @@ import { headersEvent } from './agent-events.js';
 import { FakeReplayStore, FakeRequestStore, FakeSessions } from './fake-saml-stores.js';
 import { FakeDocumentVerifier } from './fake-saml-verifier.js';
 import { ManualClock } from './manual-clock.js';
+import { neverCancelled } from './never-cancelled.js';
 import { RecordingLogger } from './recording-logger.js';
 
 export const samlOptions: SamlOptions = {
@@ -61,7 +63,7 @@ const decryptionKey = new Secret('the private key');
 /** Signs with a text that says what was signed. */
 export const spKey: ServiceProviderKey = {
   signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-  sign: (text) => `signed:${text.length}`,
+  sign: async (text) => `signed:${text.length}`,
   certificate: 'MIIC',
   decryptionKey,
 };
@@ -130,6 +132,8 @@ export class SamlWorld {
   completed = 0;
   /** What is known of the identity provider. */
   provider: IdentityProvider | null = provider;
+  /** How often that was asked to be found out. */
+  hurried = 0;
   readonly options: SamlOptions;
   readonly singleSignOn: SingleSignOn;
   /** Tokens that were given out: each a secret. */
@@ -144,7 +148,12 @@ export class SamlWorld {
       apiKeyHeader: 'X-API-Key',
       key,
       keys: { deflate: (message) => Buffer.from(message, 'utf8').toString('base64') },
-      trust: { current: () => this.provider },
+      trust: {
+        current: () => this.provider,
+        hurry: () => {
+          this.hurried += 1;
+        },
+      },
       verifier: this.verifier,
       sessions: this.sessions,
       requests: this.requests,
@@ -174,7 +183,7 @@ export class SamlWorld {
   }
 
   async get(uri: string): Promise<AgentAnswer> {
-    return this.#taken(await this.singleSignOn.answerEndpoint(this.event(uri)));
+    return this.#taken(await this.singleSignOn.answerEndpoint(this.event(uri), neverCancelled));
   }
 
   /** Posts a form to a path, as browsers do. */
@@ -182,12 +191,17 @@ export class SamlWorld {
     return this.postOctets(uri, new TextEncoder().encode(new URLSearchParams(fields).toString()), cookies);
   }
 
-  async postOctets(uri: string, form: Uint8Array, cookies = this.jar.header()): Promise<AgentAnswer> {
+  async postOctets(
+    uri: string,
+    form: Uint8Array,
+    cookies = this.jar.header(),
+    cancellation: Cancellation = neverCancelled,
+  ): Promise<AgentAnswer> {
     const headers = ['content-type', 'application/x-www-form-urlencoded', 'content-length', String(form.length)];
     const event = this.event(uri, { method: 'POST', headers }, cookies);
-    const first = await this.singleSignOn.answerEndpoint(event);
+    const first = await this.singleSignOn.answerEndpoint(event, cancellation);
     if (!first.needsMore) return this.#taken(first);
-    return this.#taken(await this.singleSignOn.answerForm(event, form));
+    return this.#taken(await this.singleSignOn.answerForm(event, form, cancellation));
   }
 
   /** From the redirect to the identity provider to its answer, which the browser posts. */

@@ -21,13 +21,21 @@ class Failing {
 }
 
 /** Requests that await an answer, in memory. */
-export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore, 'insert' | 'take'> {
+export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore, 'insert' | 'find' | 'take'> {
   readonly held = new Map<string, SignOnRequest>();
   /** Requests of `take`. */
   asked = 0;
 
   insert(request: SignOnRequest): Stored<void> {
     return this.answer('insert', () => void this.held.set(request.handleHash, request));
+  }
+
+  find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    this.asked += 1;
+    return this.answer('find', () => {
+      const request = this.held.get(handleHash) ?? null;
+      return request !== null && request.expiresMs > nowMs ? request : null;
+    });
   }
 
   take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {

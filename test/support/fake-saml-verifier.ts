@@ -1,3 +1,4 @@
+import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type {
   DocumentKeys,
   ReceivedMessage,
@@ -17,25 +18,37 @@ export class FakeDocumentVerifier
   readonly documents: string[] = [];
   readonly messages: ReceivedMessage[] = [];
   readonly keys: DocumentKeys[] = [];
+  readonly cancellations: Cancellation[] = [];
   response: Verified<VerifiedResponse> = err('unsigned');
   logoutRequest: Verified<LogoutRequest> = err('unsigned');
   logoutResponse: Verified<LogoutResponse> = err('unsigned');
 
-  verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {
+  verifyResponse(encoded: string, keys: DocumentKeys, cancellation: Cancellation): Promise<Verified<VerifiedResponse>> {
     this.documents.push(encoded);
     this.keys.push(keys);
+    this.cancellations.push(cancellation);
     return Promise.resolve(this.response);
   }
 
-  verifyLogoutRequest(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutRequest>> {
+  verifyLogoutRequest(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Verified<LogoutRequest>> {
     this.messages.push(message);
     this.keys.push(keys);
+    this.cancellations.push(cancellation);
     return Promise.resolve(this.logoutRequest);
   }
 
-  verifyLogoutResponse(message: ReceivedMessage, keys: DocumentKeys): Promise<Verified<LogoutResponse>> {
+  verifyLogoutResponse(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Verified<LogoutResponse>> {
     this.messages.push(message);
     this.keys.push(keys);
+    this.cancellations.push(cancellation);
     return Promise.resolve(this.logoutResponse);
   }
 }

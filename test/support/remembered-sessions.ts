@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { PreparedIdentity } from '../../src/application/authenticate-request/authentication-check.js';
+import { KnownSessions } from '../../src/application/saml-sessions/known-sessions.js';
+import type { SessionMemoryLimits } from '../../src/application/saml-sessions/session-memory.js';
 import { Sessions, type SessionsParts } from '../../src/application/saml-sessions/sessions.js';
 import type { Session } from '../../src/domain/saml/session/session.js';
 import { FakeSessionStore } from './fake-session-store.js';
 import { ManualClock } from './manual-clock.js';
 import { ManualScheduler } from './manual-scheduler.js';
-import { RecordingLogger } from './recording-logger.js';
 
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -36,24 +37,35 @@ export const preparedIdentityOf = ({ userId }: Session): PreparedIdentity => ({
 });
 
 /** Parts that a test may swap. */
-export type SwappedSessionsParts = Partial<Omit<SessionsParts, 'store' | 'clock' | 'scheduler' | 'logger'>>;
+export interface SwappedSessionsParts extends Partial<Omit<SessionsParts, 'store' | 'known' | 'clock' | 'scheduler'>> {
+  readonly memory?: SessionMemoryLimits;
+}
 
-/** Sessions with a store and a clock that the test moves; `another` has the same store, as another process would. */
-export const rememberedSessions = (swapped: SwappedSessionsParts = {}) => {
+/**
+ * Sessions with a store and a clock that the test moves; `another` has the same store, as another process would, and `successor`
+ * what is known of it too, as another configuration of the same process would.
+ */
+export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts = {}) => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const store = new FakeSessionStore();
-  const logger = new RecordingLogger();
   const parts: SessionsParts = {
     store,
+    known: new KnownSessions(store, clock, memory),
     clock,
     scheduler,
-    logger,
     digest: { sha256Hex },
     prepare: preparedIdentityOf,
     idleMs: null,
     issuer: () => companyIssuer,
     ...swapped,
   };
-  return { clock, scheduler, store, logger, sessions: new Sessions(parts), another: () => new Sessions(parts) };
+  return {
+    clock,
+    scheduler,
+    store,
+    sessions: new Sessions(parts),
+    another: () => new Sessions({ ...parts, known: new KnownSessions(store, clock, memory) }),
+    successor: (changes: Partial<SessionsParts> = {}) => new Sessions({ ...parts, ...changes }),
+  };
 };

@@ -13,6 +13,13 @@ const navigation = {
   'sec-fetch-dest': 'document',
 };
 
+/** Browsers drop a cookie whose name says more than its attributes keep (RFC 6265bis, section 5.7). */
+const isTaken = (name: string, path: string, attributes: readonly string[]): boolean => {
+  if (!/^__(?:host|secure)-/i.test(name)) return true;
+  const isForHost = path === '/' && !attributes.some((attribute) => attribute.startsWith('Domain='));
+  return attributes.includes('Secure') && (isForHost || !/^__host-/i.test(name));
+};
+
 /**
  * A browser as far as single sign-on needs one: it keeps cookies by name and path, navigates, and posts the forms that the
  * identity provider gives it. It follows no redirect by itself, so that each step can be seen.
@@ -80,6 +87,7 @@ export class SamlBrowser {
       const split = pair.indexOf('=');
       const name = pair.slice(0, split);
       const path = attributes.find((attribute) => attribute.startsWith('Path='))?.slice('Path='.length) ?? '/';
+      if (!isTaken(name, path, attributes)) continue;
       if (attributes.includes('Max-Age=0')) this.#cookies.delete(name);
       else this.#cookies.set(name, { value: pair.slice(split + 1), path });
     }

@@ -8,7 +8,6 @@ import { NativePasswordVerifier } from '../../src/adapters/outbound/password-has
 import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
 import { X509CertificateReader } from '../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
-import { FastXmlReader } from '../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
 import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { XmlCryptoDocumentVerifier } from '../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { AgentCounters } from '../../src/application/agent-service/agent-counters.js';
@@ -103,7 +102,6 @@ export const testAgent = (
   const metadata = {
     source: new UndiciMetadataSource(),
     verifier,
-    reader: new FastXmlReader(),
     keys: samlKeys,
   };
   const parts: AgentParts = {
@@ -122,7 +120,7 @@ export const testAgent = (
       verifier,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
-      stores: new SamlStoreLeases(openSamlStores(logger)),
+      stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger }),
       ...saml,
     },
     outcomes: counters,

@@ -11,7 +11,7 @@ export interface AgentCondition {
 /** What is wrong with single sign-on, a clause each. */
 const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
   if (saml === null) return [];
-  const { trust, sessions } = saml;
+  const { trust, storeFailure } = saml;
   const troubles: string[] = [];
   const state = trust.state();
   if (state !== 'fresh') {
@@ -19,7 +19,7 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
     const why = failure === null ? '' : ` (${failure})`;
     troubles.push(`single sign-on: the metadata of the identity provider is ${state}${why}`);
   }
-  if (sessions.isFailing) troubles.push('single sign-on: the session store cannot be used');
+  if (storeFailure !== null) troubles.push(`single sign-on: the session store cannot be used (${storeFailure})`);
   return troubles;
 };
 

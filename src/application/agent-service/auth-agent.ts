@@ -135,7 +135,9 @@ export class AuthAgent implements AgentService {
       const signOn = this.#configuration.current()?.saml?.signOn ?? null;
       const taken = this.#endpoints.take(event, connection, signOn);
       if (taken.kind === 'answer') return taken.answer;
-      return this.#guarded(taken.event, connection, () => this.#endpoints.answerForm(taken.event, taken.form, signOn));
+      return this.#guarded(taken.event, connection, (judgement) =>
+        this.#endpoints.answerForm(taken.event, taken.form, signOn, judgement),
+      );
     }
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
@@ -206,7 +208,7 @@ export class AuthAgent implements AgentService {
     const startedMs = this.#clock.monotonicMs();
     const standing = agent.saml?.signOn.standing(event.uri) ?? 'open';
     if (agent.saml !== null && (standing === 'acs' || standing === 'metadata' || standing === 'logout')) {
-      return this.#endpoints.answer(event, agent.saml.signOn, connection);
+      return this.#endpoints.answer(event, agent.saml.signOn, connection, judgement);
     }
     const scope = { readsSession: standing !== 'excluded' };
     const outcome = await agent.authentication.authenticate(event.headers, judgement, scope);

@@ -4,6 +4,7 @@ import {
   type RequestBodyChunkEvent,
   type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
+import type { Cancellation } from '../ports/cancellation.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { SingleSignOn } from '../single-sign-on/single-sign-on.js';
 import { formRefusal } from './form-refusal.js';
@@ -26,8 +27,13 @@ export class SignOnEndpoints {
   }
 
   /** Where the answer asks for the body, that is awaited from now on. */
-  async answer(event: RequestHeadersEvent, signOn: SingleSignOn, connection: symbol): Promise<AgentAnswer> {
-    const pending = signOn.answerEndpoint(event);
+  async answer(
+    event: RequestHeadersEvent,
+    signOn: SingleSignOn,
+    connection: symbol,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    const pending = signOn.answerEndpoint(event, cancellation);
     // The form is awaited at once: a cancellation that comes right behind the request has to find it.
     const answer = pending instanceof Promise ? await pending : pending;
     if (!answer.needsMore || this.#forms.begin(event, connection)) return answer;
@@ -52,8 +58,13 @@ export class SignOnEndpoints {
     }
   }
 
-  answerForm(event: RequestHeadersEvent, form: Uint8Array, signOn: SingleSignOn | null): Promise<AgentAnswer> {
-    return signOn?.answerForm(event, form) ?? Promise.resolve(undecidedAnswer(event));
+  answerForm(
+    event: RequestHeadersEvent,
+    form: Uint8Array,
+    signOn: SingleSignOn | null,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    return signOn?.answerForm(event, form, cancellation) ?? Promise.resolve(undecidedAnswer(event));
   }
 
   cancel(correlationId: string, connection: symbol): void {

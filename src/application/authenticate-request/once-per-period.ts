@@ -2,12 +2,12 @@ import type { Clock } from '../ports/clock.js';
 
 /** Lets one of many events through in a period, and counts those it keeps back. */
 export class OncePerPeriod {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #periodMs: number;
   #nextMs = Number.NEGATIVE_INFINITY;
   #keptBack = 0;
 
-  constructor(clock: Clock, periodMs: number) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, periodMs: number) {
     this.#clock = clock;
     this.#periodMs = periodMs;
   }

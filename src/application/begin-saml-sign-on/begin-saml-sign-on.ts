@@ -1,13 +1,19 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { authnRequestXml } from '../../domain/saml/messages/authn-request.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import { undecidedAnswer } from '../agent-service/refusal.js';
+import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
-import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
+import { redirectAnswer, withNoStore } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import { allowanceLimits, SignOnAllowance } from './sign-on-allowance.js';
 
-type BeginParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock'>;
+type BeginParts = Pick<
+  SingleSignOnParts,
+  'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
+>;
 
 /** Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that it did. */
 export class BeginSamlSignOn {
@@ -15,18 +21,26 @@ export class BeginSamlSignOn {
   readonly #messages: RedirectMessages;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
+  readonly #allowance: SignOnAllowance;
+  readonly #refusalLog: OncePerPeriod;
 
   constructor(parts: BeginParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
     this.#refusals = refusals;
+    this.#allowance = new SignOnAllowance(parts.clock);
+    this.#refusalLog = new OncePerPeriod(parts.clock, allowanceLimits.periodMs);
   }
 
   async begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
     const { options, trust, requests, random, digest, clock } = this.#parts;
     const provider = trust.current();
-    if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-on');
+    if (provider === null) {
+      trust.hurry();
+      return this.#refusals.refuse(event, 'provider_unavailable', 'sign-on');
+    }
+    if (!this.#allowance.take(event.metadata.clientIp)) return this.#refuseOneMore(event);
     const nowMs = clock.wallMs();
     const requestId = `_${random.uuid()}`;
     const handle = random.token();
@@ -55,12 +69,28 @@ export class BeginSamlSignOn {
       authnContexts: options.authnContexts,
       forceAuthn: options.forceAuthn,
     });
-    const url = this.#messages.url({
+    const url = await this.#messages.url({
       location: provider.ssoUrl,
       parameter: 'SAMLRequest',
       xml,
       relayState: handle,
     });
     return redirectAnswer(url, secret === null ? [] : [this.#cookies.setBinding(handleHash, secret)]);
+  }
+
+  /** Whoever goes on all the same does not fill the log as well. */
+  #refuseOneMore(event: RequestHeadersEvent): AgentAnswer {
+    const { logger, outcomes } = this.#parts;
+    outcomes.refused('overloaded');
+    const keptBack = this.#refusalLog.take();
+    if (keptBack !== null) {
+      logger.warn('a client address has begun as many sign-ons as it may', {
+        reason: 'overloaded',
+        correlation_id: event.correlationId,
+        client_ip: event.metadata.clientIp,
+        not_logged_before: keptBack,
+      });
+    }
+    return withNoStore(undecidedAnswer(event, 'overloaded'));
   }
 }

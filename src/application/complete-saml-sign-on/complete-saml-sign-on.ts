@@ -6,6 +6,8 @@ import type { Session } from '../../domain/saml/session/session.js';
 import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
 import { parseForm } from '../../domain/shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import { isCancelled } from '../cancellation/is-cancelled.js';
+import type { Cancellation } from '../ports/cancellation.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import { onwardPage, redirectAnswer } from '../single-sign-on/sign-on-answers.js';
@@ -58,33 +60,46 @@ export class CompleteSamlSignOn {
     this.#refusals = refusals;
   }
 
-  async complete(event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
-    const outcome = await this.#answer(event, form);
+  /** Where nobody waits for the answer any more no session is opened. */
+  async complete(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
+    const outcome = await this.#answer(event, form, cancellation);
     if (outcome.ok) return outcome.value;
     return this.#refusals.refuse(event, outcome.error.reason, 'sign-on', outcome.error.detail);
   }
 
-  async #answer(event: RequestHeadersEvent, form: Uint8Array): Promise<Result<AgentAnswer, Refused>> {
+  async #answer(
+    event: RequestHeadersEvent,
+    form: Uint8Array,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer, Refused>> {
     const fields = parseForm(form);
     const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
     if (!fields.ok || encoded === '') return refused('malformed_form');
     const provider = this.#parts.trust.current();
-    if (provider === null) return refused('provider_unavailable');
-    const request = await this.#requestOf(event, fields.value.get('RelayState') ?? '');
+    if (provider === null) {
+      this.#parts.trust.hurry();
+      return refused('provider_unavailable');
+    }
+    const relayState = fields.value.get('RelayState') ?? '';
+    const request = await this.#requestOf(event, relayState);
     if (!request.ok) return request;
-    const accepted = await this.#accept(encoded, provider, request.value);
+    const judged = await this.#judge(encoded, provider, request.value, cancellation);
+    if (!judged.ok) return judged;
+    const taken = request.value === null ? ok(undefined) : await this.#take(relayState);
+    if (!taken.ok) return taken;
+    const accepted = await this.#acceptOnce(judged.value, provider);
     if (!accepted.ok) return accepted;
-    const opened = await this.#open(accepted.value, provider);
+    const opened = await this.#open(accepted.value, provider, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     return ok(this.#goOn(event, request.value, opened.value));
   }
 
-  /** The request that is answered, which is over from now on whatever follows; null: there was none, and none is needed. */
+  /** The request that is answered; null: there was none, and none is needed. */
   async #requestOf(event: RequestHeadersEvent, relayState: string): Promise<Result<SignOnRequest | null, Refused>> {
-    const taken = await this.#awaited.take(relayState, 'sign_on');
-    if (!taken.ok) return storeFailed(taken.error.reason);
-    const request = taken.value;
+    const found = await this.#awaited.find(relayState, 'sign_on');
+    if (!found.ok) return storeFailed(found.error.reason);
+    const request = found.value;
     if (request === null) {
       if (this.#parts.options.allowIdpInitiated) return ok(null);
       return refused(relayState === '' ? 'unsolicited' : 'unknown_request');
@@ -100,14 +115,14 @@ export class CompleteSamlSignOn {
     return secret !== null && digest.equal(digest.sha256Hex(secret), bindingHash);
   }
 
-  /** Verifies and judges the document, and sees to it that it is accepted once. */
-  async #accept(
+  async #judge(
     encoded: string,
     provider: IdentityProvider,
     request: SignOnRequest | null,
+    cancellation: Cancellation,
   ): Promise<Result<AcceptedAssertion, Refused>> {
-    const { options, key, verifier, replays, digest, clock } = this.#parts;
-    const verified = await verifier.verifyResponse(encoded, documentKeys(provider, key));
+    const { options, key, verifier, clock } = this.#parts;
+    const verified = await verifier.verifyResponse(encoded, documentKeys(provider, key), cancellation);
     if (!verified.ok) return refused(verified.error);
     const nowMs = clock.wallMs();
     const judged = judgeResponse(verified.value, {
@@ -124,18 +139,35 @@ export class CompleteSamlSignOn {
       userIdAttribute: options.userIdAttribute,
     });
     if (!judged.ok) return refused(judged.error);
-    const { assertionId, replayUntilMs } = judged.value;
-    const remembered = await replays.remember(
-      digest.sha256Hex(`${provider.entityId}\n${assertionId}`),
-      replayUntilMs,
-      nowMs,
-    );
-    if (!remembered.ok) return storeFailed(remembered.error.reason);
-    return remembered.value === 'first' ? judged : refused('replayed');
+    return isCancelled(cancellation) ? refused('cancelled') : judged;
   }
 
-  async #open(accepted: AcceptedAssertion, { entityId }: IdentityProvider): Promise<Result<OpenedSession, Refused>> {
+  /** From now on the request is over. Whatever was refused before has left it as it was, for the answer that is meant for it. */
+  async #take(relayState: string): Promise<Result<void, Refused>> {
+    const taken = await this.#awaited.take(relayState, 'sign_on');
+    if (!taken.ok) return storeFailed(taken.error.reason);
+    return taken.value === null ? refused('unknown_request') : ok(undefined);
+  }
+
+  /** Sees to it that an assertion is accepted once. */
+  async #acceptOnce(
+    accepted: AcceptedAssertion,
+    { entityId }: IdentityProvider,
+  ): Promise<Result<AcceptedAssertion, Refused>> {
+    const { replays, digest, clock } = this.#parts;
+    const key = digest.sha256Hex(`${entityId}\n${accepted.assertionId}`);
+    const remembered = await replays.remember(key, accepted.replayUntilMs, clock.wallMs());
+    if (!remembered.ok) return storeFailed(remembered.error.reason);
+    return remembered.value === 'first' ? ok(accepted) : refused('replayed');
+  }
+
+  async #open(
+    accepted: AcceptedAssertion,
+    { entityId }: IdentityProvider,
+    cancellation: Cancellation,
+  ): Promise<Result<OpenedSession, Refused>> {
     const { options, sessions, random, digest, clock } = this.#parts;
+    if (isCancelled(cancellation)) return refused('cancelled');
     const id = random.token();
     const session = newSession({
       accepted,
@@ -147,7 +179,11 @@ export class CompleteSamlSignOn {
     // The skew lets one through that is over by our clock: it would send the browser back to the identity provider for ever.
     if (session.expiresMs <= session.createdMs) return refused('session_over');
     const opened = await sessions.open(session);
-    return opened.ok ? ok({ id, session }) : storeFailed(opened.error.reason);
+    if (!opened.ok) return storeFailed(opened.error.reason);
+    if (!isCancelled(cancellation)) return ok({ id, session });
+    // Nobody gets its cookie.
+    const ended = await sessions.end(id);
+    return ended.ok ? refused('cancelled') : err({ reason: 'cancelled', detail: ended.error.reason });
   }
 
   /** Rotation: the browser forgets the session that it had, so nobody else goes on with it either. */

@@ -39,7 +39,7 @@ export class PreparedSaml {
     leases: SamlLeases,
     { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentParts,
   ) {
-    const { stores } = leases.stores;
+    const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;
     const preparation = new IdentityPreparation({ userId, authMethod }, logger, clock, options.attributeMapping);
     this.#leases = leases;
@@ -47,10 +47,10 @@ export class PreparedSaml {
     this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
     this.sessions = new Sessions({
       store: stores.sessions,
+      known,
       clock,
       scheduler,
       digest,
-      logger,
       prepare: (session) => preparation.prepare(sessionIdentity(session)),
       idleMs: options.sessionIdleMs,
       // Where the metadata cannot be had, the configuration may still say whose sessions count.
@@ -75,6 +75,7 @@ export class PreparedSaml {
     this.sessionCount = new SessionCount(stores.sessions);
     this.#expiry = new ExpireSessions({
       stores,
+      state,
       clock,
       scheduler,
       logger,
@@ -86,6 +87,11 @@ export class PreparedSaml {
 
   get trust(): IdentityProviderTrust {
     return this.#leases.trust.trust;
+  }
+
+  /** Why the session store cannot be used, one clause; null: it can. */
+  get storeFailure(): string | null {
+    return this.#leases.stores.state.failure;
   }
 
   /** Takes the cookies of single sign-on out of a request. */

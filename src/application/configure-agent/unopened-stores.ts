@@ -1,6 +1,8 @@
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { Clock } from '../ports/clock.js';
 import type { SamlStores } from '../ports/saml-stores.js';
 import type { Stored, StoreFailure } from '../ports/session-store.js';
+import { KnownSessions } from '../saml-sessions/known-sessions.js';
 import type { SamlStoreLease, SamlStoreLeases } from '../saml-trust/saml-store-leases.js';
 
 const failure: Result<never, StoreFailure> = err({ reason: 'the store is not opened for a trial' });
@@ -20,11 +22,20 @@ const stores: SamlStores = {
     count: fail,
   },
   replays: { remember: fail, removeExpired: fail },
-  requests: { insert: fail, take: fail, removeExpired: fail },
+  requests: { insert: fail, find: fail, take: fail, removeExpired: fail },
+  isLost: () => false,
   close: () => Promise.resolve(),
 };
 
-const lease: SamlStoreLease = { stores, release: () => Promise.resolve() };
+/** Nothing gets known of sessions there: no time passes for it. */
+const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0 };
+
+const lease: SamlStoreLease = {
+  stores,
+  state: { failure: null, fails: () => false },
+  known: new KnownSessions(stores.sessions, clock),
+  release: () => Promise.resolve(),
+};
 
 /** Stands for the stores where a configuration is only tried: who checks a file must neither create a database nor lock one. */
 export const unopenedStores: Pick<SamlStoreLeases, 'acquire'> = { acquire: () => Promise.resolve(ok(lease)) };

@@ -6,50 +6,36 @@ import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
 import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
-import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import type { EndShownSessions } from './end-shown-sessions.js';
 import { signedOutAnswer } from './signed-out-answers.js';
 
-type EndParts = Pick<
-  SingleSignOnParts,
-  'options' | 'trust' | 'sessions' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'
->;
+type EndParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
 
 /** Ends the session that a browser shows, and goes on to sign its user out at the identity provider, if that can be asked. */
 export class EndSamlSession {
   readonly #parts: EndParts;
   readonly #messages: RedirectMessages;
   readonly #cookies: SignOnCookies;
-  readonly #refusals: SignOnRefusals;
+  readonly #shown: EndShownSessions;
 
-  constructor(parts: EndParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
+  constructor(parts: EndParts, messages: RedirectMessages, cookies: SignOnCookies, shown: EndShownSessions) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
-    this.#refusals = refusals;
+    this.#shown = shown;
   }
 
   async end(event: RequestHeadersEvent): Promise<AgentAnswer> {
-    const { options, trust, sessions, logger } = this.#parts;
-    const shown = this.#cookies.sessionIds(event.headers);
-    if (shown.length === 0) return signedOutAnswer(options.signedOutPath, []);
-    let session: Session | null = null;
-    for (const sessionId of shown) {
-      const ended = await sessions.end(sessionId);
-      // The cookie stays: who is told that it failed can try again.
-      if (!ended.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', ended.error.reason);
-      session ??= ended.value;
-    }
+    const { options, trust } = this.#parts;
+    const ended = await this.#shown.end(event);
+    if (!ended.ok) return ended.error;
+    const session = ended.value;
+    // Also where none was shown: coming from another site, the browser may have kept the cookie back.
     const cookies = [this.#cookies.clearSession()];
-    if (session === null) return signedOutAnswer(options.signedOutPath, cookies);
-    logger.info('session ended by its user', {
-      user: session.userId,
-      session: session.idHash.slice(0, 12),
-      correlation_id: event.correlationId,
-    });
     const provider = trust.current();
     // Another provider knows nothing of the session.
-    if (provider === null || provider.logout === null || provider.entityId !== session.issuer) {
+    if (session === null || provider === null || provider.logout === null || provider.entityId !== session.issuer) {
       return signedOutAnswer(options.signedOutPath, cookies);
     }
     return this.#askProvider(event, session, provider.logout, cookies);
@@ -82,6 +68,7 @@ export class EndSamlSession {
       nameId,
       sessionIndex,
     });
-    return redirectAnswer(this.#messages.url({ location, parameter: 'SAMLRequest', xml, relayState: handle }), cookies);
+    const url = await this.#messages.url({ location, parameter: 'SAMLRequest', xml, relayState: handle });
+    return redirectAnswer(url, cookies);
   }
 }

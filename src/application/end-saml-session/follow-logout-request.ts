@@ -3,6 +3,7 @@ import { judgeLogoutRequest, logoutReplayUntilMs } from '../../domain/saml/check
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import type { LogoutRequest } from '../../domain/saml/logout-message.js';
 import { logoutResponseXml } from '../../domain/saml/messages/logout-response.js';
+import type { Cancellation } from '../ports/cancellation.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
 import { logoutUrlOf } from '../single-sign-on/service-provider.js';
@@ -32,11 +33,15 @@ export class FollowLogoutRequest {
     this.#refusals = refusals;
   }
 
-  async follow(event: RequestHeadersEvent, { message, relayState }: LogoutMessage): Promise<AgentAnswer> {
+  async follow(
+    event: RequestHeadersEvent,
+    { message, relayState }: LogoutMessage,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
     const { options, key, trust, verifier, replays, digest, clock } = this.#parts;
     const provider = trust.current();
     if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-out');
-    const verified = await verifier.verifyLogoutRequest(message, documentKeys(provider, key));
+    const verified = await verifier.verifyLogoutRequest(message, documentKeys(provider, key), cancellation);
     if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
     const request = verified.value;
     const nowMs = clock.wallMs();
@@ -79,15 +84,13 @@ export class FollowLogoutRequest {
       entityId: options.entityId,
       inResponseTo: request.id,
     });
-    return redirectAnswer(
-      this.#messages.url({
-        location,
-        parameter: 'SAMLResponse',
-        xml,
-        relayState: relayState === '' ? null : relayState,
-      }),
-      cookies,
-    );
+    const url = await this.#messages.url({
+      location,
+      parameter: 'SAMLResponse',
+      xml,
+      relayState: relayState === '' ? null : relayState,
+    });
+    return redirectAnswer(url, cookies);
   }
 
   #storeFailed(event: RequestHeadersEvent, detail: string): AgentAnswer {

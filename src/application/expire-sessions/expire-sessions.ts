@@ -4,6 +4,7 @@ import type { Logger } from '../ports/logger.js';
 import type { SamlStores } from '../ports/saml-stores.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import type { StoreFailure } from '../ports/session-store.js';
+import type { StoreState } from '../saml-sessions/store-state.js';
 
 /** What one step removes, at the most: others who use the store wait for no more than that. */
 export const expiryBatch = 500;
@@ -15,8 +16,12 @@ export const betweenBatchesMs = 20;
  */
 export const unwrittenUseMs = 120_000;
 
+/** No message is remembered by that: their keys are hashes. */
+const trialKey = 'trial';
+
 export interface ExpireSessionsParts {
   readonly stores: Pick<SamlStores, 'sessions' | 'replays' | 'requests'>;
+  readonly state: Pick<StoreState, 'fails'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -34,7 +39,6 @@ export class ExpireSessions {
   #running: Promise<void> | null = null;
   #endPause: () => void = () => undefined;
   #isStopped = false;
-  #isFailing = false;
 
   constructor(parts: ExpireSessionsParts) {
     this.#parts = parts;
@@ -68,31 +72,34 @@ export class ExpireSessions {
     const { stores, logger, idleMs } = this.#parts;
     const { sessions, replays, requests } = stores;
     const seenBefore = (nowMs: number) => (idleMs === null ? null : nowMs - idleMs - unwrittenUseMs);
-    const removed = {
+    const counts = {
       sessions: await this.#removeAll((nowMs) => sessions.removeExpired(nowMs, seenBefore(nowMs), expiryBatch)),
       replays: await this.#removeAll((nowMs) => replays.removeExpired(nowMs, expiryBatch)),
       requests: await this.#removeAll((nowMs) => requests.removeExpired(nowMs, expiryBatch)),
     };
-    const failure = [removed.sessions, removed.replays, removed.requests].find(({ reason }) => reason !== null);
-    this.#note(failure?.reason ?? null);
-    const counts = {
-      sessions: removed.sessions.count,
-      replays: removed.replays.count,
-      requests: removed.requests.count,
-    };
     if (counts.sessions + counts.replays + counts.requests > 0) logger.info('what is over was removed', counts);
+    await this.#tryToKeep();
   }
 
-  async #removeAll(remove: Removal): Promise<{ readonly count: number; readonly reason: string | null }> {
+  /** Where the last thing to be kept was not, nobody may come for long with another: whether the store takes any again has to be tried. */
+  async #tryToKeep(): Promise<void> {
+    const { stores, state, clock } = this.#parts;
+    if (this.#isStopped || !state.fails('keep')) return;
+    const nowMs = clock.wallMs();
+    await stores.replays.remember(trialKey, nowMs + 1, nowMs);
+  }
+
+  /** How many were removed, until none was left, or it failed. */
+  async #removeAll(remove: Removal): Promise<number> {
     let count = 0;
     while (!this.#isStopped) {
       const removed = await remove(this.#parts.clock.wallMs());
-      if (!removed.ok) return { count, reason: removed.error.reason };
+      if (!removed.ok) break;
       count += removed.value;
       if (removed.value < expiryBatch || this.#isStopped) break;
       await this.#pause();
     }
-    return { count, reason: null };
+    return count;
   }
 
   #pause(): Promise<void> {
@@ -103,13 +110,5 @@ export class ExpireSessions {
         resolve();
       };
     });
-  }
-
-  /** Said once for as long as it lasts. */
-  #note(reason: string | null): void {
-    const { logger } = this.#parts;
-    if (reason !== null && !this.#isFailing) logger.warn('sessions that are over cannot be removed', { reason });
-    if (reason === null && this.#isFailing) logger.info('sessions that are over are removed again');
-    this.#isFailing = reason !== null;
   }
 }

@@ -1,11 +1,16 @@
 import type { VerifiedResponse } from '../../domain/saml/assertion.js';
 import type { DocumentRejection } from '../../domain/saml/document-rejection.js';
 import type { LogoutRequest, LogoutResponse } from '../../domain/saml/logout-message.js';
+import type { DescribedIdentityProvider } from '../../domain/saml/metadata/read-identity-provider.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { Secret } from '../../domain/shared/secret.js';
+import type { Cancellation } from './cancellation.js';
 
-/** `overloaded`: too many documents wait; `verifier_failed`: it could not be judged, by no fault of the document. */
-export type VerifierFailure = DocumentRejection | 'overloaded' | 'verifier_failed';
+/**
+ * `overloaded`: too many documents wait, or it has waited too long; `cancelled`: nobody waits for the outcome any more;
+ * `verifier_failed`: it could not be judged, by no fault of the document.
+ */
+export type VerifierFailure = DocumentRejection | 'overloaded' | 'cancelled' | 'verifier_failed';
 
 /** What documents are verified with. */
 export interface DocumentKeys {
@@ -29,21 +34,54 @@ export type ReceivedMessage =
   | { readonly binding: 'post'; readonly encoded: string }
   | ({ readonly binding: 'redirect' } & RedirectMessage);
 
+/** What is asked of metadata. */
+export interface MetadataQuery {
+  /** One of them has to have signed it, each DER in base64; empty: it need not be signed. */
+  readonly certificates: readonly string[];
+  /** Whose description is asked for; null: that of the only identity provider there. */
+  readonly entityId: string | null;
+  /** The moment at which it has to be valid, in wall milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Metadata that is in order, but of no use. */
+export interface UnusableMetadata {
+  /** What the metadata does or has, one clause, as in `names no certificate that signs`. */
+  readonly unusable: string;
+}
+
 /**
  * Decodes, decrypts and verifies documents of identity providers, without holding the thread that calls. Everything that can be
  * said of a document without knowing who asks, when and why has been checked where it succeeds; what it says is not judged.
- * Never rejects; every wait has a deadline; so many documents at a time.
+ * Never rejects; every wait has a deadline; so many documents at a time. What is cancelled is answered with `cancelled` at once: it waits no
+ * longer, and of what is at work already nobody hears.
  */
 export interface SamlDocumentVerifier {
   /** A Response by HTTP-POST, the value of `SAMLResponse`. */
-  verifyResponse(encoded: string, keys: DocumentKeys): Promise<Result<VerifiedResponse, VerifierFailure>>;
+  verifyResponse(
+    encoded: string,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Result<VerifiedResponse, VerifierFailure>>;
   /** The signature is required. */
-  verifyLogoutRequest(message: ReceivedMessage, keys: DocumentKeys): Promise<Result<LogoutRequest, VerifierFailure>>;
+  verifyLogoutRequest(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Result<LogoutRequest, VerifierFailure>>;
   /** A signature that is there has to hold. */
-  verifyLogoutResponse(message: ReceivedMessage, keys: DocumentKeys): Promise<Result<LogoutResponse, VerifierFailure>>;
+  verifyLogoutResponse(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Result<LogoutResponse, VerifierFailure>>;
   /**
-   * Metadata: gives back the octets that are signed, canonical, by one of the certificates (DER in base64), as text; with no certificates, the text
-   * as it came, which has been found well-formed and without a DTD.
+   * Metadata: reads it, and what is signed of it where certificates are given. Its certificates are not yet looked into. It never holds up the
+   * other documents; what is cancelled ends.
    */
-  verifyMetadata(text: string, certificates: readonly string[]): Promise<Result<string, VerifierFailure>>;
+  verifyMetadata(
+    text: string,
+    query: MetadataQuery,
+    cancellation: Cancellation,
+  ): Promise<Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>>;
 }

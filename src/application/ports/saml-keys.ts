@@ -5,8 +5,11 @@ import type { Secret } from '../../domain/shared/secret.js';
 export interface ServiceProviderKey {
   /** URI of the algorithm that `sign` uses: RSA or ECDSA with SHA-256 (RFC 9231). */
   readonly signatureAlgorithm: string;
-  /** Signs the octets of the text; the signature in base64, ECDSA as r and s (RFC 4050, section 3.3). */
-  sign(text: string): string;
+  /**
+   * Signs the octets of the text, off the calling thread; the signature in base64, ECDSA as r and s (RFC 4050, section
+   * 3.3). Rejects where the cryptography fails.
+   */
+  sign(text: string): Promise<string>;
   /** DER in base64. */
   readonly certificate: string;
   /** The private key in PEM; null where it cannot decrypt, as EC keys cannot here. */

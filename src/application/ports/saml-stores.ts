@@ -9,6 +9,8 @@ export interface SamlStores {
   readonly sessions: SessionStore;
   readonly replays: ReplayStore;
   readonly requests: SignOnRequestStore;
+  /** Whether what was opened is gone for good, as a file that was removed or is damaged: to open anew may help. */
+  isLost(): boolean;
   /** Lets go of files and connections; what is under way comes to its end first. */
   close(): Promise<void>;
 }

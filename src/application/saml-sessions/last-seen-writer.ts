@@ -1,6 +1,5 @@
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import type { SessionStore } from '../ports/session-store.js';
-import type { StoreState } from './store-state.js';
 
 /** Sessions that one write notes, at the most. */
 export const batchSize = 500;
@@ -10,7 +9,6 @@ export const maximumUnwritten = 20_000;
 export interface LastSeenWriterParts {
   readonly store: Pick<SessionStore, 'touch'>;
   readonly scheduler: Scheduler;
-  readonly state: StoreState;
   /** From a use to when it is written, in milliseconds. */
   readonly delayMs: number;
 }
@@ -82,11 +80,11 @@ export class LastSeenWriter {
   }
 
   async #writeBatches(): Promise<void> {
-    const { store, state } = this.#parts;
+    const { store } = this.#parts;
     const due = [...this.#unwritten].map(([idHash, lastSeenMs]) => ({ idHash, lastSeenMs }));
     for (let start = 0; start < due.length; start += batchSize) {
       const batch = due.slice(start, start + batchSize);
-      const written = state.noted(await store.touch(batch));
+      const written = await store.touch(batch);
       if (!written.ok) return;
       for (const { idHash, lastSeenMs } of batch) {
         if (this.#unwritten.get(idHash) === lastSeenMs) this.#unwritten.delete(idHash);

@@ -1,22 +1,20 @@
-import type { SessionCheckResult } from './session-check-result.js';
-
 /** Sessions that are looked up at the same time, at the most: anybody can make up an id. */
 export const maximumLookUps = 1_000;
 
 /** Asks the store about a session; calling the result says what it has come to, and has it remembered. */
-export type LookUp = (idHash: string) => Promise<() => SessionCheckResult>;
+export type LookUp<Outcome> = (idHash: string) => Promise<() => Outcome>;
 
-interface PendingLookUp {
-  readonly result: Promise<SessionCheckResult | 'superseded'>;
+interface PendingLookUp<Outcome> {
+  readonly result: Promise<Outcome | 'superseded'>;
   isSuperseded: boolean;
 }
 
 /** Look-ups in a store. Everyone who asks for the same session while one lasts waits for that one. */
-export class SessionLookUps {
-  readonly #lookUp: LookUp;
-  readonly #pending = new Map<string, PendingLookUp>();
+export class SessionLookUps<Outcome> {
+  readonly #lookUp: LookUp<Outcome>;
+  readonly #pending = new Map<string, PendingLookUp<Outcome>>();
 
-  constructor(lookUp: LookUp) {
+  constructor(lookUp: LookUp<Outcome>) {
     this.#lookUp = lookUp;
   }
 
@@ -24,7 +22,7 @@ export class SessionLookUps {
    * `superseded`: the session may have begun or ended while it was read, so that this says nothing; `crowded`: too many are
    * looked up already.
    */
-  find(idHash: string): Promise<SessionCheckResult | 'superseded'> | 'crowded' {
+  find(idHash: string): Promise<Outcome | 'superseded'> | 'crowded' {
     const pending = this.#pending.get(idHash);
     if (pending !== undefined) return pending.result;
     return this.#pending.size >= maximumLookUps ? 'crowded' : this.#begin(idHash);
@@ -42,8 +40,8 @@ export class SessionLookUps {
     for (const idHash of [...this.#pending.keys()]) this.supersede(idHash);
   }
 
-  #begin(idHash: string): Promise<SessionCheckResult | 'superseded'> {
-    const pending: PendingLookUp = {
+  #begin(idHash: string): Promise<Outcome | 'superseded'> {
+    const pending: PendingLookUp<Outcome> = {
       result: this.#lookUp(idHash).then((settle) => {
         if (pending.isSuperseded) return 'superseded';
         this.#pending.delete(idHash);

@@ -6,11 +6,12 @@ import type { SubjectSessions } from '../ports/session-store.js';
 export interface RememberedSession {
   /** As the store has it, but for the moment at which it was last seen: that is the latest that is known. */
   session: Session;
-  readonly prepared: PreparedIdentity;
+  /** What the configurations that have met it made of it, each by what it makes it with. */
+  readonly prepared: WeakMap<object, PreparedIdentity>;
   /** When the store was asked, the last time that it said that the session is there. */
   readonly confirmedMs: number;
-  /** When it is to be asked again. */
-  recheckMs: number;
+  /** When it was asked the last time, whatever came of that. */
+  askedMs: number;
 }
 
 export interface SessionMemoryLimits {
@@ -27,17 +28,15 @@ interface Entry {
 /** What an entry takes beside its texts. */
 const entryOverhead = 512;
 
-const sizeOf = ({ session, prepared }: RememberedSession): number => {
+/** With the headers that tell of it, which are made of its texts. */
+const sizeOf = ({ session }: RememberedSession): number => {
   const { userId, nameId, issuer, attributes } = session;
-  let size = entryOverhead + userId.length + nameId.value.length + issuer.length + (session.sessionIndex?.length ?? 0);
+  let texts = userId.length + nameId.value.length + issuer.length + (session.sessionIndex?.length ?? 0);
   for (const { name, values } of attributes) {
-    size += name.length;
-    for (const value of values) size += value.length;
+    texts += name.length;
+    for (const value of values) texts += value.length;
   }
-  for (const operation of prepared.operations) {
-    size += operation.name.length + (operation.kind === 'remove' ? 0 : operation.value.length);
-  }
-  return size;
+  return entryOverhead + 2 * texts;
 };
 
 /** Sessions by the hash of their id, the least recently used of which make way for others. */

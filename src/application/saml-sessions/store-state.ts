@@ -2,26 +2,37 @@ import type { Result } from '../../domain/shared/result.js';
 import type { Logger } from '../ports/logger.js';
 import type { StoreFailure } from '../ports/session-store.js';
 
-/** Whether a store could be used the last time; each change is logged once. */
+/** What a store is used for. Each may fail alone: a full disk can be read, and a full memory takes nothing but removals. */
+export type StoreUse = 'read' | 'keep' | 'remove';
+
+/** Whether opened stores could be used the last time, for each use of them; a change from all to not all is logged once. */
 export class StoreState {
   readonly #logger: Logger;
-  #isFailing = false;
+  /** Uses that failed the last time, with the reason. */
+  readonly #failures = new Map<StoreUse, string>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  get isFailing(): boolean {
-    return this.#isFailing;
+  /** Why the stores cannot be used, one clause; null: they can. */
+  get failure(): string | null {
+    return this.#failures.values().next().value ?? null;
   }
 
-  /** Gives back what came of an operation. */
-  noted<Value>(outcome: Result<Value, StoreFailure>): Result<Value, StoreFailure> {
-    if (outcome.ok && this.#isFailing) this.#logger.info('the session store can be used again');
-    if (!outcome.ok && !this.#isFailing) {
+  fails(use: StoreUse): boolean {
+    return this.#failures.has(use);
+  }
+
+  /** Gives back what came of a use. */
+  noted<Value>(use: StoreUse, outcome: Result<Value, StoreFailure>): Result<Value, StoreFailure> {
+    const failed = this.#failures.size > 0;
+    if (outcome.ok) this.#failures.delete(use);
+    else this.#failures.set(use, outcome.error.reason);
+    if (!outcome.ok && !failed) {
       this.#logger.warn('the session store cannot be used', { reason: outcome.error.reason });
     }
-    this.#isFailing = !outcome.ok;
+    if (failed && this.#failures.size === 0) this.#logger.info('the session store can be used again');
     return outcome;
   }
 }

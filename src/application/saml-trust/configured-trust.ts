@@ -36,6 +36,10 @@ export class ConfiguredTrust implements IdentityProviderTrust {
     return Promise.resolve();
   }
 
+  hurry(): void {
+    // It is always known.
+  }
+
   onChange(): () => void {
     return () => undefined;
   }

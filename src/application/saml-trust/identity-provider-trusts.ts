@@ -36,8 +36,11 @@ export class IdentityProviderTrusts {
     const { url, entityId, refreshMs } = options;
     const place = { url, entityId, certificates: certificates.map(({ der }) => der) };
     const id = JSON.stringify([place, refreshMs]);
-    const shared = this.#shared.get(id) ?? { trust: new MetadataTrust(place, refreshMs, this.#parts), leases: 0 };
+    const known = this.#shared.get(id);
+    const shared = known ?? { trust: new MetadataTrust(place, refreshMs, this.#parts), leases: 0 };
     this.#shared.set(id, shared);
+    // Whoever has just put something right waits for no retry.
+    known?.trust.retryNow();
     shared.leases += 1;
     let isReleased = false;
     return {

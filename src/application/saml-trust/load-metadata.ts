@@ -1,17 +1,14 @@
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
-import { readIdentityProvider } from '../../domain/saml/metadata/read-identity-provider.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { MetadataSource } from '../ports/metadata-source.js';
 import type { SamlDocumentVerifier } from '../ports/saml-document-verifier.js';
 import type { SamlKeys, SigningCertificate } from '../ports/saml-keys.js';
-import type { XmlReader } from '../ports/xml-reader.js';
 
 export interface LoadMetadataParts {
   readonly source: MetadataSource;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyMetadata'>;
-  readonly reader: XmlReader;
   readonly keys: Pick<SamlKeys, 'readCertificate'>;
   readonly clock: Clock;
 }
@@ -39,18 +36,17 @@ export interface LoadedMetadata {
 /** Fetches metadata and reads the identity provider out of it. The error is one clause for the log. Never rejects. */
 export const loadMetadata = async (
   { url, entityId, certificates }: MetadataPlace,
-  { source, verifier, reader, keys, clock }: LoadMetadataParts,
+  { source, verifier, keys, clock }: LoadMetadataParts,
   cancellation: Cancellation,
 ): Promise<Result<LoadedMetadata, string>> => {
   const fetched = await source.fetch(url, cancellation);
   if (!fetched.ok) return err(`${fetched.error.code}: ${fetched.error.detail}`);
-  const verified = await verifier.verifyMetadata(fetched.value, certificates);
-  if (!verified.ok) return err(`refused: ${verified.error}`);
-  const read = reader.read(verified.value);
-  if (!read.ok) return err(`malformed: the metadata ${read.error}`);
   const nowMs = clock.wallMs();
-  const described = readIdentityProvider(read.value, entityId, nowMs);
-  if (!described.ok) return err(`unusable: the metadata ${described.error}`);
+  const described = await verifier.verifyMetadata(fetched.value, { certificates, entityId, nowMs }, cancellation);
+  if (!described.ok) {
+    const { error } = described;
+    return err(typeof error === 'string' ? `refused: ${error}` : `unusable: the metadata ${error.unusable}`);
+  }
   const usable: SigningCertificate[] = [];
   const leftOut: string[] = [];
   for (const der of described.value.provider.signingCertificates) {

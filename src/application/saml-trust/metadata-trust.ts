@@ -15,7 +15,8 @@ export interface MetadataTrustParts extends LoadMetadataParts {
   readonly logger: Logger;
 }
 
-const noTerm = { cacheDurationMs: null, validUntilMs: null };
+/** Between two attempts that are made for the sake of sign-ons, at the least: anybody can begin one. */
+const hurriedIntervalMs = 5_000;
 
 /**
  * An identity provider that its metadata describes. That is fetched at once, then again and again in the background, one
@@ -29,6 +30,10 @@ export class MetadataTrust implements IdentityProviderTrust {
   readonly #listeners = new Set<() => void>();
   readonly #cancellation = new CancellationSource();
   readonly #firstLoad: Promise<void>;
+  /** The attempt under way. */
+  #running: Promise<void> | null = null;
+  /** When the last attempt ended, on the monotonic clock. */
+  #endedMs = 0;
   #loaded: LoadedMetadata | null = null;
   /** Attempts that failed since the last that did not. */
   #failures = 0;
@@ -42,7 +47,7 @@ export class MetadataTrust implements IdentityProviderTrust {
     this.#refreshMs = refreshMs;
     this.#parts = parts;
     this.#log = new MetadataLog(parts.logger, place.url);
-    this.#firstLoad = this.#attempt();
+    this.#firstLoad = this.#begin();
   }
 
   current(): IdentityProvider | null {
@@ -62,7 +67,17 @@ export class MetadataTrust implements IdentityProviderTrust {
   }
 
   firstLoad(): Promise<void> {
-    return this.#firstLoad;
+    return this.state() === 'absent' ? (this.#running ?? this.#firstLoad) : this.#firstLoad;
+  }
+
+  hurry(): void {
+    if (this.state() !== 'absent') return;
+    if (this.#parts.clock.monotonicMs() - this.#endedMs >= hurriedIntervalMs) void this.#begin();
+  }
+
+  /** Begins an attempt where the last one failed or what it brought is over, without the wait that would come before it. */
+  retryNow(): void {
+    if (this.state() !== 'fresh') void this.#begin();
   }
 
   onChange(listener: () => void): () => void {
@@ -79,25 +94,41 @@ export class MetadataTrust implements IdentityProviderTrust {
     this.#listeners.clear();
   }
 
-  async #attempt(): Promise<void> {
+  /** Begins an attempt, unless one is under way. */
+  #begin(): Promise<void> {
+    if (this.#cancellation.isCancelled) return Promise.resolve();
+    this.#next?.cancel();
     this.#next = null;
+    this.#running ??= this.#attempt();
+    return this.#running;
+  }
+
+  async #attempt(): Promise<void> {
     const loaded = await loadMetadata(this.#place, this.#parts, this.#cancellation);
+    this.#running = null;
     if (this.#cancellation.isCancelled) return;
-    this.#take(loaded);
     const { scheduler, random, clock } = this.#parts;
-    const { cacheDurationMs, validUntilMs } = this.#loaded ?? noTerm;
+    this.#endedMs = clock.monotonicMs();
+    this.#take(loaded);
     const delayMs = refreshDelayMs({
       failures: this.#failures,
       refreshMs: this.#refreshMs,
-      cacheDurationMs,
-      leftMs: validUntilMs === null ? null : validUntilMs - clock.wallMs(),
+      cacheDurationMs: this.#loaded?.cacheDurationMs ?? null,
+      leftMs: this.#leftMs(),
       fraction: random.fraction(),
     });
-    this.#next = scheduler.after(delayMs, () => void this.#attempt());
+    this.#next = scheduler.after(delayMs, () => void this.#begin());
     const state = this.state();
     if (state === this.#told) return;
     this.#told = state;
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** How long what is known still counts; null: without end. */
+  #leftMs(): number | null {
+    if (this.#loaded === null) return 0;
+    const { validUntilMs } = this.#loaded;
+    return validUntilMs === null ? null : Math.max(0, validUntilMs - this.#parts.clock.wallMs());
   }
 
   #take(loaded: Result<LoadedMetadata, string>): void {

@@ -1,18 +1,36 @@
 import type { SessionStoreOptions } from '../../domain/configuration/saml-options.js';
 import { ok, type Result } from '../../domain/shared/result.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
 import type { SamlStoreOpener, SamlStores } from '../ports/saml-stores.js';
+import { KnownSessions } from '../saml-sessions/known-sessions.js';
+import { StoreState } from '../saml-sessions/store-state.js';
+import { watchedStores } from '../saml-sessions/watched-stores.js';
 
 /** The use of opened stores, by one configuration. */
 export interface SamlStoreLease {
   readonly stores: SamlStores;
+  /** What came of the uses of `stores`, by whoever shares them. */
+  readonly state: Pick<StoreState, 'failure' | 'fails'>;
+  /** What is known of their sessions, whoever asked. */
+  readonly known: KnownSessions;
   /** Resolves once they are closed, if nobody else uses them. Calling it again changes nothing. */
   release(): Promise<void>;
 }
 
+type OpenedStores = Omit<SamlStoreLease, 'release'>;
+
 interface SharedStores {
   leases: number;
-  isOpen: boolean;
-  readonly opened: Promise<Result<SamlStores, string>>;
+  /** Null as long as they are not open. */
+  stores: SamlStores | null;
+  readonly opened: Promise<Result<OpenedStores, string>>;
+}
+
+export interface SamlStoreLeasesParts {
+  readonly opener: SamlStoreOpener;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 const placeOf = (options: SessionStoreOptions): string => {
@@ -28,54 +46,67 @@ const placeOf = (options: SessionStoreOptions): string => {
 
 /** The stores of single sign-on of a process: configurations that name the same ones share them, and the last one closes them. */
 export class SamlStoreLeases {
-  readonly #opener: SamlStoreOpener;
+  readonly #parts: SamlStoreLeasesParts;
   readonly #shared = new Map<string, SharedStores>();
   /** Those that are being closed: their place is free only then. */
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(opener: SamlStoreOpener) {
-    this.#opener = opener;
+  constructor(parts: SamlStoreLeasesParts) {
+    this.#parts = parts;
   }
 
-  /** The error is one clause that says what to do. */
+  /** The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened anew. */
   async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStoreLease, string>> {
     const id = JSON.stringify([options.kind, placeOf(options), namespace]);
-    const shared = this.#shared.get(id) ?? this.#open(id, options, namespace);
+    const known = this.#shared.get(id);
+    const shared = known === undefined || known.stores?.isLost() === true ? this.#open(id, options, namespace) : known;
     shared.leases += 1;
     const opened = await shared.opened.finally(() => this.#endOpening(id, shared));
     if (!opened.ok) return opened;
-    const stores = opened.value;
     let released: Promise<void> | null = null;
     const release = (): Promise<void> => {
-      released ??= this.#release(id, shared, stores);
+      released ??= this.#release(id, shared, opened.value.stores);
       return released;
     };
-    return ok({ stores, release });
+    return ok({ ...opened.value, release });
   }
 
   #open(id: string, options: SessionStoreOptions, namespace: string): SharedStores {
     const free = this.#closing.get(id) ?? Promise.resolve();
-    const opened = free.then(() => this.#opener.open(options, namespace));
+    const opened = free.then(() => this.#parts.opener.open(options, namespace));
     const shared: SharedStores = {
       leases: 0,
-      isOpen: false,
+      stores: null,
       opened: opened.then((outcome) => {
-        shared.isOpen = outcome.ok;
-        return outcome;
+        if (!outcome.ok) return outcome;
+        shared.stores = outcome.value;
+        return ok(this.#watched(outcome.value));
       }),
     };
     this.#shared.set(id, shared);
     return shared;
   }
 
+  #watched(opened: SamlStores): OpenedStores {
+    const { clock, logger } = this.#parts;
+    const state = new StoreState(logger);
+    const stores = watchedStores(opened, state);
+    return { stores, state, known: new KnownSessions(stores.sessions, clock) };
+  }
+
   /** What could not be opened is tried anew by whoever comes next. */
   #endOpening(id: string, shared: SharedStores): void {
-    if (!shared.isOpen && this.#shared.get(id) === shared) this.#shared.delete(id);
+    if (shared.stores === null && this.#shared.get(id) === shared) this.#shared.delete(id);
   }
 
   async #release(id: string, shared: SharedStores, stores: SamlStores): Promise<void> {
     shared.leases -= 1;
     if (shared.leases > 0) return;
+    if (this.#shared.get(id) !== shared) {
+      // They were lost, and others have their place.
+      await stores.close();
+      return;
+    }
     this.#shared.delete(id);
     const closed = stores.close();
     const free = closed

@@ -5,7 +5,7 @@ import type { SingleSignOnParts } from './single-sign-on-parts.js';
 
 const handleLength = 43;
 
-/** Finds the request of ours that a message answers, once: whoever comes after with the same RelayState finds nothing. */
+/** Finds the request of ours that a message answers; it is taken once: whoever comes after with the same RelayState finds nothing. */
 export class AwaitedAnswers {
   readonly #parts: Pick<SingleSignOnParts, 'requests' | 'digest' | 'clock'>;
 
@@ -13,12 +13,25 @@ export class AwaitedAnswers {
     this.#parts = parts;
   }
 
-  /** Null: no request of that kind goes by it. */
-  async take(relayState: string, kind: SignOnRequest['kind']): Promise<Result<SignOnRequest | null, StoreFailure>> {
+  /** Leaves it there; null: no request of that kind goes by it. */
+  find(relayState: string, kind: SignOnRequest['kind']): Promise<Result<SignOnRequest | null, StoreFailure>> {
+    return this.#ask('find', relayState, kind);
+  }
+
+  /** Null: no request of that kind goes by it, or not any more. */
+  take(relayState: string, kind: SignOnRequest['kind']): Promise<Result<SignOnRequest | null, StoreFailure>> {
+    return this.#ask('take', relayState, kind);
+  }
+
+  async #ask(
+    how: 'find' | 'take',
+    relayState: string,
+    kind: SignOnRequest['kind'],
+  ): Promise<Result<SignOnRequest | null, StoreFailure>> {
     // The handles that we give out have one length: anything else is not worth asking the store.
     if (relayState.length !== handleLength) return ok(null);
     const { requests, digest, clock } = this.#parts;
-    const taken = await requests.take(digest.sha256Hex(relayState), clock.wallMs());
-    return taken.ok && taken.value?.kind !== kind ? ok(null) : taken;
+    const found = await requests[how](digest.sha256Hex(relayState), clock.wallMs());
+    return found.ok && found.value?.kind !== kind ? ok(null) : found;
   }
 }

@@ -1,4 +1,4 @@
-import { redirectLocation } from '../../domain/saml/messages/redirect-location.js';
+import { redirectLocation, redirectQuery } from '../../domain/saml/messages/redirect-location.js';
 import type { SamlKeys, ServiceProviderKey } from '../ports/saml-keys.js';
 
 export interface RedirectedMessage {
@@ -19,7 +19,12 @@ export class RedirectMessages {
     this.#key = key;
   }
 
-  url({ xml, ...target }: RedirectedMessage): string {
-    return redirectLocation({ ...target, encoded: this.#keys.deflate(xml), key: this.#key });
+  /** Rejects where the key cannot sign, which was found out when it was read. */
+  async url({ location, parameter, xml, relayState }: RedirectedMessage): Promise<string> {
+    const key = this.#key;
+    const encoded = this.#keys.deflate(xml);
+    const signatureAlgorithm = key === null ? null : key.signatureAlgorithm;
+    const query = redirectQuery({ parameter, encoded, relayState, signatureAlgorithm });
+    return redirectLocation(location, query, key === null ? null : await key.sign(query));
   }
 }

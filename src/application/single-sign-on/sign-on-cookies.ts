@@ -1,31 +1,45 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
 import type { SamlOptions } from '../../domain/configuration/saml-options.js';
-import { cookieValues, setCookie } from '../../domain/http/cookies.js';
+import { cookieValues, hasCookie, setCookie } from '../../domain/http/cookies.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
-import { urlParts } from '../../domain/http/url-parts.js';
 import { signOnRequestMs } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import { isSessionId } from '../saml-sessions/session-id.js';
 
-/** Cookies of one name that are looked at; browsers send several only where others have set them too. */
+/** Sessions of one request that are looked at; browsers show several only where others have set cookies too. */
 const lookedAt = 4;
+/** Sessions that one sign-out ends, at the most: each is an order to the store. */
+const endedAtOnce = 16;
 const shownHandleDigits = 8;
 
-/** What the names of the cookies begin with that bind sign-ons to browsers. */
-export const bindingCookiePrefix = (sessionCookie: string): string => `${sessionCookie}_signon_`;
+/** What browsers read in the name of a cookie, in any case (RFC 6265bis, section 4.1.3). */
+const namePrefix = /^__(?:Host|Secure)-/i;
+
+/**
+ * What the names of the cookies begin with that bind sign-ons to browsers. Browsers take such a name from this very host
+ * alone, so no other host of the domain can plant one.
+ */
+export const bindingCookiePrefix = (sessionCookie: string): string =>
+  `__Host-${sessionCookie.replace(namePrefix, '')}_signon_`;
 
 /** The cookies of single sign-on: of the session, and one for each sign-on under way. */
 export class SignOnCookies {
-  readonly #options: Pick<SamlOptions, 'cookie'>;
-  /** The path that browsers post to, which something before the gateway may change on the way. */
-  readonly #postedPath: string;
+  readonly #options: SamlOptions['cookie'];
+  readonly #bindingPrefix: string;
 
-  constructor(options: Pick<SamlOptions, 'cookie' | 'acsUrl'>) {
-    this.#options = options;
-    this.#postedPath = urlParts(options.acsUrl).path;
+  constructor({ cookie }: Pick<SamlOptions, 'cookie'>) {
+    this.#options = cookie;
+    this.#bindingPrefix = bindingCookiePrefix(cookie.name);
   }
 
-  /** The ids of sessions that a request shows, each once. */
+  /** The ids of sessions that a request shows, each once, a few of them; what cannot be one is none. */
   sessionIds(headers: HeaderList): readonly string[] {
-    return distinct(cookieValues(headers, this.#options.cookie.name));
+    return this.#shownIds(headers).slice(0, lookedAt);
+  }
+
+  /** The same, all of them; null: they are too many. */
+  allSessionIds(headers: HeaderList): readonly string[] | null {
+    const ids = this.#shownIds(headers);
+    return ids.length > endedAtOnce ? null : ids;
   }
 
   /** The browser keeps it as long as there is a session. */
@@ -35,6 +49,11 @@ export class SignOnCookies {
 
   clearSession(): HeaderOperation {
     return this.#session('', 0);
+  }
+
+  /** Whether the browser shows a cookie of any sign-on, by its name alone: without one it can end none. */
+  hasBinding(headers: HeaderList): boolean {
+    return hasCookie(headers, (name) => name.startsWith(this.#bindingPrefix));
   }
 
   /** The secret that the browser shows for a sign-on; null: none, or several, of which one has not been given by us. */
@@ -51,23 +70,26 @@ export class SignOnCookies {
     return this.#binding(handleHash, '', 0);
   }
 
+  #shownIds(headers: HeaderList): readonly string[] {
+    return distinct(cookieValues(headers, this.#options.name).filter(isSessionId));
+  }
+
   #bindingName(handleHash: string): string {
-    return bindingCookiePrefix(this.#options.cookie.name) + handleHash.slice(0, shownHandleDigits);
+    return this.#bindingPrefix + handleHash.slice(0, shownHandleDigits);
   }
 
   #session(value: string, maxAgeSecs: number): HeaderOperation {
-    const { name, secure, httpOnly, sameSite } = this.#options.cookie;
-    return added(setCookie({ name, value, path: '/', secure, httpOnly, sameSite, maxAgeSecs }));
+    const { name, secure, httpOnly, sameSite } = this.#options;
+    return added(setCookie({ name, value, secure, httpOnly, sameSite, maxAgeSecs }));
   }
 
   /** The response comes from another site, so the cookie has to come with it: SameSite None, which browsers take with Secure alone. */
   #binding(handleHash: string, value: string, maxAgeSecs: number): HeaderOperation {
     const name = this.#bindingName(handleHash);
-    const path = this.#postedPath;
-    return added(setCookie({ name, value, path, secure: true, httpOnly: true, sameSite: 'None', maxAgeSecs }));
+    return added(setCookie({ name, value, secure: true, httpOnly: true, sameSite: 'None', maxAgeSecs }));
   }
 }
 
-const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)].slice(0, lookedAt);
+const distinct = (values: readonly string[]): readonly string[] => [...new Set(values)];
 
 const added = (value: string): HeaderOperation => ({ kind: 'add', name: 'Set-Cookie', value });

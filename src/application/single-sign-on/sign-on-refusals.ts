@@ -43,6 +43,7 @@ const undecided: Partial<Readonly<Record<SignOnRefusal, UndecidedReason | null>>
   provider_unavailable: 'keys_unavailable',
   store_unavailable: 'store_unavailable',
   overloaded: 'overloaded',
+  cancelled: null,
   verifier_failed: null,
 };
 
@@ -53,7 +54,7 @@ const answerTo = (event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed)
   return problemAnswer(reason === 'other_browser' ? otherBrowser : refused[deed], event, [], [reason]);
 };
 
-/** Refuses: answers without the reason, which is logged and counted. */
+/** Refuses: the reason is logged and counted, and not told; only a browser that is the wrong one learns what it lacks. */
 export class SignOnRefusals {
   readonly #logger: Logger;
   readonly #outcomes: Pick<SignOnOutcomes, 'refused'>;

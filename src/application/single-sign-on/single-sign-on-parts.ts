@@ -1,5 +1,4 @@
 import type { SamlOptions } from '../../domain/configuration/saml-options.js';
-import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import type { Session } from '../../domain/saml/session/session.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -10,6 +9,7 @@ import type { SamlKeys, ServiceProviderKey } from '../ports/saml-keys.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { Stored, SubjectSessions } from '../ports/session-store.js';
 import type { SignOnRequestStore } from '../ports/sign-on-request-store.js';
+import type { IdentityProviderTrust } from '../saml-trust/identity-provider-trust.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 
 /** What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts nowhere. */
@@ -36,15 +36,15 @@ export interface SingleSignOnParts {
   /** Null: requests are not signed, and nothing can be encrypted for us. */
   readonly key: ServiceProviderKey | null;
   readonly keys: Pick<SamlKeys, 'deflate'>;
-  /** The identity provider; null as long as it is not known, or no more. */
-  readonly trust: { current(): IdentityProvider | null };
+  /** What is known of the identity provider. */
+  readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>;
   readonly sessions: SignOnSessions;
-  readonly requests: Pick<SignOnRequestStore, 'insert' | 'take'>;
+  readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'remember'>;
   readonly random: Pick<Random, 'uuid' | 'token'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex' | 'equal'>;
-  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;
   readonly logger: Logger;
   readonly outcomes: SignOnOutcomes;
 }

@@ -14,9 +14,11 @@ import { undecidedAnswer } from '../agent-service/refusal.js';
 import { BeginSamlSignOn } from '../begin-saml-sign-on/begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from '../complete-saml-sign-on/complete-saml-sign-on.js';
 import { EndSamlSession } from '../end-saml-session/end-saml-session.js';
+import { EndShownSessions } from '../end-saml-session/end-shown-sessions.js';
 import { FinishSignOut } from '../end-saml-session/finish-sign-out.js';
 import { FollowLogoutRequest } from '../end-saml-session/follow-logout-request.js';
 import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from '../end-saml-session/logout-message.js';
+import type { Cancellation } from '../ports/cancellation.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { RedirectMessages } from './redirect-messages.js';
 import { metadataOf } from './service-provider.js';
@@ -43,6 +45,9 @@ export class SingleSignOn {
   readonly #apiKeyHeader: string | null;
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
+  readonly #cookies: SignOnCookies;
+  /** No response is taken but from a browser that shows a cookie. */
+  readonly #needsBinding: boolean;
   readonly #begin: BeginSamlSignOn;
   readonly #complete: CompleteSamlSignOn;
   readonly #end: EndSamlSession;
@@ -56,13 +61,16 @@ export class SingleSignOn {
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
     const cookies = new SignOnCookies(options);
+    this.#cookies = cookies;
+    this.#needsBinding = options.browserBinding && !options.allowIdpInitiated;
     const messages = new RedirectMessages(parts.keys, key);
     const awaited = new AwaitedAnswers(parts);
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals);
-    this.#end = new EndSamlSession(parts, messages, cookies, this.#refusals);
+    const shown = new EndShownSessions(parts, cookies, this.#refusals);
+    this.#end = new EndSamlSession(parts, messages, cookies, shown);
     this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals);
-    this.#finish = new FinishSignOut(parts, awaited);
+    this.#finish = new FinishSignOut(parts, awaited, cookies, shown);
   }
 
   /** What the path of a request is to single sign-on. */
@@ -81,15 +89,15 @@ export class SingleSignOn {
   }
 
   /** Answers a request to an endpoint. With `needsMore` it wants the body: `answerForm` or `refuseForm` has to follow. */
-  answerEndpoint(event: RequestHeadersEvent): AgentAnswer | Promise<AgentAnswer> {
+  answerEndpoint(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
     switch (this.standing(event.uri)) {
       case 'metadata':
         return method === 'GET' || method === 'HEAD' ? this.#metadata : this.#otherMethod(event, 'GET, HEAD');
       case 'acs':
-        return method === 'POST' ? this.#formOf(event) : this.#otherMethod(event, 'POST');
+        return method === 'POST' ? this.#responseFormOf(event) : this.#otherMethod(event, 'POST');
       case 'logout':
-        if (method === 'GET') return this.#signOut(event);
+        if (method === 'GET') return this.#signOut(event, cancellation);
         return method === 'POST' ? this.#formOf(event) : this.#otherMethod(event, 'GET, POST');
       default:
         return withNoStore(undecidedAnswer(event));
@@ -97,13 +105,15 @@ export class SingleSignOn {
   }
 
   /** Answers a request whose body `answerEndpoint` wanted. */
-  async answerForm(event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
+  async answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
     switch (this.standing(event.uri)) {
       case 'acs':
-        return this.#complete.complete(event, form);
+        return this.#complete.complete(event, form, cancellation);
       case 'logout': {
         const message = logoutMessageOfForm(form);
-        return message.ok ? this.#answerMessage(event, message.value) : this.#malformed(event, 'sign-out');
+        return message.ok
+          ? this.#answerMessage(event, message.value, cancellation)
+          : this.#malformed(event, 'sign-out');
       }
       // The endpoints have changed since it began.
       default:
@@ -124,14 +134,23 @@ export class SingleSignOn {
     return fault === 'too_large' ? this.refuseForm({ kind: fault, event }) : this.#malformed(event, this.#deed(event));
   }
 
-  #signOut(event: RequestHeadersEvent): AgentAnswer | Promise<AgentAnswer> {
-    const message = logoutMessageOfUri(event.uri);
-    if (!message.ok) return this.#malformed(event, 'sign-out');
-    return message.value === null ? this.#end.end(event) : this.#answerMessage(event, message.value);
+  /** Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. */
+  #responseFormOf(event: RequestHeadersEvent): AgentAnswer {
+    const answer = this.#formOf(event);
+    if (!answer.needsMore || !this.#needsBinding || this.#cookies.hasBinding(event.headers)) return answer;
+    return this.#refusals.refuse(event, 'other_browser', 'sign-on');
   }
 
-  #answerMessage(event: RequestHeadersEvent, message: LogoutMessage): Promise<AgentAnswer> {
-    return message.kind === 'request' ? this.#follow.follow(event, message) : this.#finish.finish(event, message);
+  #signOut(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
+    const message = logoutMessageOfUri(event.uri);
+    if (!message.ok) return this.#malformed(event, 'sign-out');
+    return message.value === null ? this.#end.end(event) : this.#answerMessage(event, message.value, cancellation);
+  }
+
+  #answerMessage(event: RequestHeadersEvent, message: LogoutMessage, cancellation: Cancellation): Promise<AgentAnswer> {
+    return message.kind === 'request'
+      ? this.#follow.follow(event, message, cancellation)
+      : this.#finish.finish(event, message, cancellation);
   }
 
   #deed({ uri }: RequestHeadersEvent): 'sign-on' | 'sign-out' {

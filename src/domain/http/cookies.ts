@@ -2,14 +2,12 @@ import type { HeaderOperation } from '../agent-protocol/messages.js';
 import { trimSpace } from './field-list.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 
-/** What a Set-Cookie field says (RFC 6265, section 4.1). */
+/** What a Set-Cookie field says (RFC 6265, section 4.1). The cookie is for every path of this host, and for no other host. */
 export interface CookieToSet {
   /** A token. */
   readonly name: string;
   /** Characters of base64url alone; empty to clear it. */
   readonly value: string;
-  /** A path as requests have it. */
-  readonly path: string;
   readonly secure: boolean;
   readonly httpOnly: boolean;
   readonly sameSite: 'Strict' | 'Lax' | 'None';
@@ -45,6 +43,10 @@ export const cookieValues = (headers: HeaderList, name: string): readonly string
   return values;
 };
 
+/** Whether the request has a cookie with such a name. Linear in the length of the fields. */
+export const hasCookie = (headers: HeaderList, isSought: (name: string) => boolean): boolean =>
+  pairsOf(headers).some((pair) => pair.includes('=') && isSought(nameOf(pair)));
+
 /**
  * The operations that take the cookies with these names out of a request and leave the others, in one field then; null
  * where it has none of them.
@@ -60,16 +62,10 @@ export const withoutCookies = (
   return [{ kind: 'set', name: 'Cookie', value: kept.join('; ') }];
 };
 
-/** A semicolon would end the attribute: the cookie is for the folder above it then, which takes the path too. */
-const cookiePath = (path: string): string => {
-  const end = path.indexOf(';');
-  return end < 0 ? path : path.slice(0, path.lastIndexOf('/', end) + 1);
-};
-
 /** The value of a Set-Cookie field. */
 export const setCookie = (cookie: CookieToSet): string => {
-  const { name, value, path, secure, httpOnly, sameSite, maxAgeSecs } = cookie;
-  const attributes = [`${name}=${value}`, `Path=${cookiePath(path)}`];
+  const { name, value, secure, httpOnly, sameSite, maxAgeSecs } = cookie;
+  const attributes = [`${name}=${value}`, 'Path=/'];
   if (maxAgeSecs !== null) attributes.push(`Max-Age=${maxAgeSecs}`);
   if (secure) attributes.push('Secure');
   if (httpOnly) attributes.push('HttpOnly');

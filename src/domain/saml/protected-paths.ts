@@ -26,6 +26,25 @@ export interface SamlPaths {
 /** Who protects `/admin/` does not mean to leave `/admin` open. */
 const withoutLastSlash = (path: string): string => (path.endsWith('/') && path !== '/' ? path.slice(0, -1) : path);
 
+/**
+ * A path as servers see it that cut parameters off its segments (RFC 3986, section 3.3), also where the `;` is
+ * percent-encoded, and then merge its slashes; null where they find a dot segment so, and may climb.
+ */
+const withoutParameters = (path: string): string | null => {
+  if (!path.includes(';') && !path.includes('%3B')) return path;
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    const marks = [segment.indexOf(';'), segment.indexOf('%3B')].filter((index) => index >= 0);
+    const name = segment.slice(0, Math.min(segment.length, ...marks));
+    if (name === '.' || name === '..') return null;
+    if (name !== '') segments.push(name);
+  }
+  return `/${segments.join('/')}`;
+};
+
+/** One that may be any path protects them all. */
+const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
+
 export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
   endpoints: new Map<string, SamlPathStanding>([
     [options.metadataPath, 'metadata'],
@@ -33,19 +52,23 @@ export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
     [options.acsPath, 'acs'],
   ]),
   excluded: new PathSet(options.excludedPaths),
-  protected: options.protectedPaths.length === 0 ? null : new PathSet(options.protectedPaths.map(withoutLastSlash)),
+  protected: options.protectedPaths.length === 0 ? null : new PathSet(options.protectedPaths.map(protectedPath)),
 });
 
 /**
  * What single sign-on has to do with a request for a URI (path and query). A path that is not in normal form is judged
- * by it, and one that has none is protected: what an upstream makes of it nobody knows.
+ * by it, and one that has none is protected: what an upstream makes of it nobody knows. Parameters of segments (`;x`)
+ * never take a path out of the protected ones, nor into the excluded ones: some upstreams cut them off.
  */
 export const samlPathStanding = (paths: SamlPaths, uri: string): SamlPathStanding => {
   const mark = uri.indexOf('?');
-  const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
-  if (!path.ok) return 'protected';
-  const endpoint = paths.endpoints.get(path.value);
+  const normal = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
+  if (!normal.ok) return 'protected';
+  const path = normal.value;
+  const endpoint = paths.endpoints.get(path);
   if (endpoint !== undefined) return endpoint;
-  if (paths.excluded.takes(path.value)) return 'excluded';
-  return paths.protected === null || paths.protected.takes(path.value) ? 'protected' : 'open';
+  const plain = withoutParameters(path);
+  if (plain === null) return 'protected';
+  if (paths.excluded.takes(path)) return 'excluded';
+  return paths.protected === null || paths.protected.takes(plain) ? 'protected' : 'open';
 };

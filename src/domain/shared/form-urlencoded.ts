@@ -1,7 +1,10 @@
 import { err, ok, type Result } from './result.js';
 import { decodeUtf8 } from './utf8.js';
 
-/** Why a form or a query is refused: a broken escape or no UTF-8, a name that occurs twice, or too many fields. */
+/**
+ * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name that occurs
+ * twice, or too many fields.
+ */
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
 export interface FormLimits {
@@ -40,12 +43,13 @@ const hexValue = (code: number | undefined): number => {
   return -1;
 };
 
-/** Null where an escape is broken, or the octets are no UTF-8. */
+/** Null where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII is not escaped. */
 const decoded = (octets: Uint8Array): string | null => {
   const plain = new Uint8Array(octets.length);
   let length = 0;
   for (let index = 0; index < octets.length; index += 1) {
     const code = octets[index] as number;
+    if (code > 0x7f) return null;
     if (code === percent) {
       const high = hexValue(octets[index + 1]);
       const low = hexValue(octets[index + 2]);
@@ -93,7 +97,7 @@ const fieldsOf = (
 
 /**
  * Reads a body of application/x-www-form-urlencoded (URL standard, section 5), strictly: which of two fields with one
- * name counts would be a guess, and a broken escape stays nothing. Linear in the length of the body.
+ * name counts would be a guess, a broken escape stays nothing, and writers escape all that is not ASCII. Linear in the length of the body.
  */
 export const parseForm = (
   octets: Uint8Array,

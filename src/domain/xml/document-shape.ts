@@ -2,15 +2,30 @@ import type { DocumentRejection } from '../saml/document-rejection.js';
 import { markupFault, type ShapeLimits } from './markup-shape.js';
 import { hasXmlCharactersOnly } from './xml-characters.js';
 
-/** What a SAML message may have at the most. */
-export const documentLimits: ShapeLimits = { characters: 1_048_576, elements: 10_000, depth: 64, attributes: 64 };
+/** What a Response, or an assertion that was encrypted, may have at the most: room for somebody who is in a thousand groups. */
+export const responseLimits: ShapeLimits = {
+  characters: 1_048_576,
+  elements: 4000,
+  depth: 64,
+  attributes: 32,
+  allAttributes: 8000,
+};
+
+/** What a message of single logout may have at the most: a name and some indexes of sessions are in it. */
+export const logoutLimits: ShapeLimits = {
+  characters: 65_536,
+  elements: 300,
+  depth: 64,
+  attributes: 32,
+  allAttributes: 1000,
+};
 
 /**
  * Looks at the text of a SAML message before any parser does, and gives the reason to refuse it, or null. What is left is XML
  * that no two parsers can read differently: well-formed, with its namespaces, without a DTD, entities, comments, CDATA
  * sections and processing instructions. Linear in the text.
  */
-export const documentShapeFault = (text: string, limits: ShapeLimits = documentLimits): DocumentRejection | null => {
+export const documentShapeFault = (text: string, limits: ShapeLimits = responseLimits): DocumentRejection | null => {
   if (text.length > limits.characters) return 'document_too_large';
   // INVARIANT: whatever the scan takes for an attribute or for text, these are nowhere.
   if (text.includes('<!') || text.indexOf('<?', 1) >= 0) return 'document_markup';

@@ -14,6 +14,8 @@ export interface ShapeLimits {
   readonly depth: number;
   /** Of one element, declarations of namespaces included. */
   readonly attributes: number;
+  /** Of all elements together. */
+  readonly allAttributes: number;
 }
 
 /** Where the scan stands. Positions are UTF-16 code units. */
@@ -24,6 +26,7 @@ interface Scan {
   readonly allowsAsides: boolean;
   position: number;
   elements: number;
+  attributes: number;
   /** Names of the elements that are open. */
   readonly open: string[];
   readonly namespaces: NamespaceScope;
@@ -73,7 +76,9 @@ const attributeFault = (scan: Scan, attributes: Map<string, string>): Fault => {
   const decoded = decodeReferences(value);
   if (decoded === null) return 'document_markup';
   attributes.set(name, decoded);
-  return attributes.size > scan.limits.attributes ? 'document_too_deep' : null;
+  scan.attributes += 1;
+  const { limits } = scan;
+  return attributes.size > limits.attributes || scan.attributes > limits.allAttributes ? 'document_too_deep' : null;
 };
 
 const startTagFault = (scan: Scan): Fault => {
@@ -140,8 +145,8 @@ const tagFault = (scan: Scan): Fault => {
 export const markupFault = (text: string, limits: ShapeLimits, allowsAsides: boolean): Fault => {
   const declaration = declarationFault(text);
   if (typeof declaration !== 'number') return declaration;
-  const namespaces = new NamespaceScope();
-  const scan: Scan = { text, limits, allowsAsides, position: declaration, elements: 0, open: [], namespaces };
+  const begin = { position: declaration, elements: 0, attributes: 0, open: [] };
+  const scan: Scan = { text, limits, allowsAsides, namespaces: new NamespaceScope(), ...begin };
   while (scan.position < text.length) {
     const next = text.indexOf('<', scan.position);
     const end = next < 0 ? text.length : next;

@@ -3,7 +3,13 @@ import { markupFault, type ShapeLimits } from './markup-shape.js';
 import { hasXmlCharactersOnly } from './xml-characters.js';
 
 /** What metadata may have at the most. */
-export const metadataLimits: ShapeLimits = { characters: 4_194_304, elements: 200_000, depth: 64, attributes: 64 };
+export const metadataLimits: ShapeLimits = {
+  characters: 4_194_304,
+  elements: 200_000,
+  depth: 64,
+  attributes: 64,
+  allAttributes: 400_000,
+};
 
 /**
  * Looks at the text of metadata before any parser does, as `documentShapeFault` does for messages; comments, CDATA sections and

@@ -25,6 +25,18 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.take(hashOf('ended'), noonMs))).toEqual(ended);
   });
 
+  it('are found as often as they are looked for, until they are taken or over', async () => {
+    const store = await opened();
+    const begun = testSignOnRequest('begun', { expiresMs: noonMs + 10 });
+    await succeeded(store.insert(begun));
+    expect(await succeeded(store.find(hashOf('other'), noonMs))).toBeNull();
+    for (const nowMs of [noonMs, noonMs + 9])
+      expect(await succeeded(store.find(hashOf('begun'), nowMs))).toEqual(begun);
+    expect(await succeeded(store.find(hashOf('begun'), noonMs + 10))).toBeNull();
+    expect(await succeeded(store.take(hashOf('begun'), noonMs))).toEqual(begun);
+    expect(await succeeded(store.find(hashOf('begun'), noonMs))).toBeNull();
+  });
+
   it('go to one of many callers at the same moment', async () => {
     const store = await opened();
     await succeeded(store.insert(testSignOnRequest('one')));

@@ -21,7 +21,8 @@ export class MemoryStoreOpener implements SamlStoreOpener {
     return ok({
       sessions: new MemorySessionStore(this.#limits, state),
       replays: new MemoryReplayStore(this.#limits.replays, state),
-      requests: new MemorySignOnRequestStore(this.#limits.requests, state),
+      requests: new MemorySignOnRequestStore(this.#limits, state),
+      isLost: () => false,
       close: async () => state.close(),
     });
   }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ConnectionTimeoutError, createClient } from 'redis';
 import type { StoreFailure } from '../../../application/ports/session-store.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { answerCode, failureClause } from './redis-failure.js';
+import { answerCode, failureClause, isPassing } from './redis-failure.js';
 import type { RedisPlace } from './redis-place.js';
 import type { RedisScript } from './redis-script.js';
 
@@ -16,6 +16,17 @@ const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
 type Answer = Result<unknown, StoreFailure>;
+
+/** Why there is no connection. */
+export interface ConnectionFailure {
+  /** One clause about the server, as in `connection refused`. */
+  readonly reason: string;
+  /** Whether it may be over by itself: the server is not there yet. */
+  readonly isPassing: boolean;
+}
+
+/** Judges a server by its answer to INFO, null where it gives none; one clause where it cannot be used, else null. */
+export type ServerJudgement = (info: string | null) => string | null;
 
 /** RESP 2 needs no greeting: also servers that only speak alike take it. */
 const newClient = ({ host, port, tls, user, password, database }: RedisPlace) =>
@@ -70,21 +81,29 @@ const within = async <Value>(promise: Promise<Value>, deadlineMs: number): Promi
  */
 export class RedisConnection {
   readonly #place: RedisPlace;
+  readonly #judge: ServerJudgement;
+  /** Why the last attempt to connect failed; null: it did not. */
+  #failure: ConnectionFailure | null = null;
   #client: Client | null = null;
   #pauseMs = firstPauseMs;
   #retry: NodeJS.Timeout | null = null;
   #closed = false;
   readonly #waiting = new Set<Promise<Answer>>();
 
-  private constructor(place: RedisPlace) {
+  /** Nothing is connected before `open`. Every server that is met is judged: it may be another one each time. */
+  constructor(place: RedisPlace, judge: ServerJudgement) {
     this.#place = place;
+    this.#judge = judge;
   }
 
-  /** The error is one clause about the server, as in `connection refused`. */
-  static async open(place: RedisPlace): Promise<Result<RedisConnection, string>> {
-    const connection = new RedisConnection(place);
-    const failure = await connection.#connect();
-    return failure === null ? ok(connection) : err(failure);
+  /** The first attempt. Where it fails, and may not the next time, `keepTrying` goes on in the background; `close` ends it all. */
+  async open(): Promise<Result<void, ConnectionFailure>> {
+    const failure = await this.#connect();
+    return failure === null ? ok(undefined) : err(failure);
+  }
+
+  keepTrying(): void {
+    this.#connectLater();
   }
 
   /** Sends a command; gives the answer, in RESP 2. */
@@ -117,7 +136,7 @@ export class RedisConnection {
 
   async #underWay(ask: (client: Client) => Promise<Answer>): Promise<Answer> {
     if (this.#closed) return err({ reason: 'the connection to redis is closed' });
-    if (this.#client === null) return err({ reason: 'redis cannot be reached' });
+    if (this.#client === null) return err({ reason: this.#absence() });
     if (this.#waiting.size >= mostWaiting) return err({ reason: 'redis has too much to do' });
     const answer = ask(this.#client);
     this.#waiting.add(answer);
@@ -138,35 +157,65 @@ export class RedisConnection {
     return err({ reason: `redis gave no answer within ${answerDeadlineMs / 1_000} s` });
   }
 
-  async #connect(): Promise<string | null> {
+  #absence(): string {
+    if (this.#failure === null) return 'redis cannot be reached';
+    const { reason, isPassing: isAway } = this.#failure;
+    return `redis cannot be ${isAway ? 'reached' : 'used'}: ${reason}`;
+  }
+
+  async #connect(): Promise<ConnectionFailure | null> {
+    this.#failure = await this.#attempt();
+    return this.#failure;
+  }
+
+  async #attempt(): Promise<ConnectionFailure | null> {
     const client = newClient(this.#place);
     client.on('error', () => this.#lose(client));
     // A server that hangs takes connections all the same: only an answer shows that it does not.
-    const connecting = client.connect().then(() => client.sendCommand(['PING']));
+    const connecting = client.connect().then(() => this.#greet(client));
+    let fault: string | null;
     try {
-      if ((await within(connecting, connectDeadlineMs)) === late) {
+      const greeted = await within(connecting, connectDeadlineMs);
+      if (greeted === late) {
         client.destroy();
         // Where it gets through after all, there is something to let go of again.
         void connecting.catch(() => {}).then(() => client.destroy());
         return this.#noConnection();
       }
+      fault = greeted;
     } catch (error) {
       client.destroy();
       if (error instanceof ConnectionTimeoutError) return this.#noConnection();
-      return answerCode(error) === 'ERR'
-        ? 'it refuses the password or the database of session-store-url'
-        : failureClause(error);
+      const isRefusal = answerCode(error) === 'ERR';
+      const reason = isRefusal ? 'it refuses the password or the database of session-store-url' : failureClause(error);
+      return { reason, isPassing: isPassing(error) };
+    }
+    if (fault !== null) {
+      client.destroy();
+      return { reason: fault, isPassing: false };
     }
     if (this.#closed) client.destroy();
     else if (client.isReady) {
       this.#client = client;
       this.#pauseMs = firstPauseMs;
-    } else return 'connection lost';
+    } else return { reason: 'connection lost', isPassing: true };
     return null;
   }
 
-  #noConnection(): string {
-    return `no connection within ${connectDeadlineMs / 1_000} s${this.#place.tls ? ' (does it speak TLS there?)' : ''}`;
+  /** One clause where the server cannot be used; rejects with what the client or the server says. */
+  async #greet(client: Client): Promise<string | null> {
+    await client.sendCommand(['PING']);
+    const info: unknown = await client.sendCommand(['INFO']).catch((error: unknown) => {
+      // A user that may not ask is no fault; a connection that is gone is.
+      if (answerCode(error) === null) throw error;
+      return null;
+    });
+    return this.#judge(typeof info === 'string' ? info : null);
+  }
+
+  #noConnection(): ConnectionFailure {
+    const doubt = this.#place.tls ? ' (does it speak TLS there?)' : '';
+    return { reason: `no connection within ${connectDeadlineMs / 1_000} s${doubt}`, isPassing: true };
   }
 
   #lose(client: Client): void {

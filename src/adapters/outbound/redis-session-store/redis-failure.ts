@@ -38,11 +38,31 @@ const answerWord = /^[A-Z]{2,20}(?= |$)/;
 export const answerCode = (error: unknown): string | null =>
   error instanceof Error ? (answerWord.exec(error.message)?.[0] ?? null) : null;
 
+/** What may be over by itself: the server is not there yet, or not ready. */
+const passing = new Set([
+  'LOADING',
+  'BUSY',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+]);
+
+const reportedCode = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+/** Whether what went wrong says nothing against the server and what we show it. */
+export const isPassing = (error: unknown): boolean => passing.has(answerCode(error) ?? reportedCode(error) ?? '');
+
 /** Says in one clause what went wrong, without anything that was sent: an answer may repeat that. */
 export const failureClause = (error: unknown): string => {
   const code = answerCode(error);
   if (code !== null) return answers[code] ?? `it answers ${code}`;
-  const reported = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const reported = reportedCode(error);
   if (reported !== null) return socketFailures[reported] ?? `connection failed (${reported})`;
   return 'connection lost';
 };

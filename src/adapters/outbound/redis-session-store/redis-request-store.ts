@@ -4,8 +4,9 @@ import type { SignOnRequest } from '../../../domain/saml/sign-on/sign-on-request
 import { err, ok } from '../../../domain/shared/result.js';
 import { notOurs, numberOf, timeToLive } from './redis-answers.js';
 import type { RedisConnection } from './redis-connection.js';
+import type { RedisScript } from './redis-script.js';
 import { readRequestRecord, writeRequestRecord } from './request-record.js';
-import { expireRequestsScript, keepRequestScript, takeRequestScript } from './request-scripts.js';
+import { expireRequestsScript, findRequestScript, keepRequestScript, takeRequestScript } from './request-scripts.js';
 
 /** Keeps requests to the identity provider in Redis: the answer may come to another process than the one that asked. */
 export class RedisSignOnRequestStore implements SignOnRequestStore {
@@ -36,16 +37,24 @@ export class RedisSignOnRequestStore implements SignOnRequestStore {
     return kept.value === 1 ? ok(undefined) : err({ reason: 'there is a request of this handle already' });
   }
 
-  async take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
-    const answer = await this.#connection.run(takeRequestScript, this.#prefix, [handleHash]);
+  find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#ask(findRequestScript, handleHash, nowMs);
+  }
+
+  take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#ask(takeRequestScript, handleHash, nowMs);
+  }
+
+  async removeExpired(nowMs: number, limit: number): Stored<number> {
+    return numberOf(await this.#connection.run(expireRequestsScript, this.#prefix, [String(nowMs), String(limit)]));
+  }
+
+  async #ask(script: RedisScript, handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    const answer = await this.#connection.run(script, this.#prefix, [handleHash]);
     if (!answer.ok) return answer;
     if (answer.value === null) return ok(null);
     const request = typeof answer.value === 'string' ? readRequestRecord(handleHash, answer.value) : null;
     if (request === null) return notOurs;
     return ok(request.expiresMs <= nowMs ? null : request);
-  }
-
-  async removeExpired(nowMs: number, limit: number): Stored<number> {
-    return numberOf(await this.#connection.run(expireRequestsScript, this.#prefix, [String(nowMs), String(limit)]));
   }
 }

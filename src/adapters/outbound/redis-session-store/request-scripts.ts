@@ -26,6 +26,9 @@ end
 return 1
 `);
 
+/** hash: its record. */
+export const findRequestScript = redisScript("return redis.call('HGET', p .. 'requests', ARGV[1])");
+
 /** hash: its record, which is there no more. */
 export const takeRequestScript = redisScript(`${drop}
 local record = redis.call('HGET', p .. 'requests', ARGV[1])

@@ -1,6 +1,6 @@
 import type { Stored, StoreFailure } from '../../../application/ports/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
-import { explainFault, isBusy } from './sqlite-faults.js';
+import { isBusy } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';
 import { busyPauseMs, patienceMs } from './waiting.js';
 
@@ -17,6 +17,14 @@ interface QueuedWrite {
   fail(failure: StoreFailure): void;
 }
 
+/** What watches over a database. */
+export interface DatabaseGuard {
+  /** Throws where the database must not be used any more. */
+  check(): void;
+  /** Is told of every failure; gives one clause that says what is wrong. */
+  explain(error: unknown): string;
+}
+
 /**
  * Writes to one database: those of one turn of the event loop go into one transaction, because to reach the disk costs the same
  * for one as for all of them. A caller hears of success once the transaction is on the disk; a write that fails takes no
@@ -24,15 +32,14 @@ interface QueuedWrite {
  */
 export class GroupCommit {
   readonly #database: Database;
-  readonly #check: () => void;
+  readonly #guard: DatabaseGuard;
   readonly #queue: QueuedWrite[] = [];
   #isScheduled = false;
   #onIdle: (() => void) | null = null;
 
-  /** `check` throws where the database must not be used any more. */
-  constructor(database: Database, check: () => void) {
+  constructor(database: Database, guard: DatabaseGuard) {
     this.#database = database;
-    this.#check = check;
+    this.#guard = guard;
   }
 
   write<Value>(work: () => Value): Stored<Value> {
@@ -77,13 +84,13 @@ export class GroupCommit {
   /** Whether a transaction has begun. Where it has not, whoever waits is told, or waits on. */
   #begin(): boolean {
     try {
-      this.#check();
+      this.#guard.check();
       this.#database.exec('BEGIN IMMEDIATE');
       return true;
     } catch (error) {
       const nowMs = performance.now();
       const isLost = ({ deadlineMs }: QueuedWrite): boolean => !isBusy(error) || deadlineMs <= nowMs;
-      const failure = { reason: explainFault(error, this.#database.name) };
+      const failure = { reason: this.#guard.explain(error) };
       // They came in the order of their deadlines.
       while (this.#queue[0] !== undefined && isLost(this.#queue[0])) this.#queue.shift()?.fail(failure);
       if (this.#queue.length === 0) this.#onIdle?.();
@@ -103,7 +110,7 @@ export class GroupCommit {
       return settle;
     } catch (error) {
       if (this.#database.inTransaction) this.#rollBack();
-      const failure = { reason: explainFault(error, this.#database.name) };
+      const failure = { reason: this.#guard.explain(error) };
       return group.map((write) => () => write.fail(failure));
     }
   }
@@ -120,7 +127,7 @@ export class GroupCommit {
       if (!this.#database.inTransaction) throw error;
       this.#database.exec('ROLLBACK TO one');
       this.#database.exec('RELEASE one');
-      const failure = { reason: explainFault(error, this.#database.name) };
+      const failure = { reason: this.#guard.explain(error) };
       return () => write.fail(failure);
     }
   }

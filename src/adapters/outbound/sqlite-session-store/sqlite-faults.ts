@@ -16,6 +16,12 @@ export const isBusy = (error: unknown): boolean => {
   return code !== null && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'));
 };
 
+/** Whether the file is no database any more, or a damaged one. */
+export const isCorruption = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code !== null && (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB');
+};
+
 const wayOut = 'stop what uses it, then put a copy back or move it away together with its -wal and -shm files';
 
 /** What is wrong with a damaged store, and the ways out of it. */
@@ -36,7 +42,8 @@ const explanations: readonly (readonly [code: string, explain: (path: string) =>
 
 /** One clause, without anything that is stored. */
 export const explainFault = (error: unknown, path: string): string => {
-  if (error instanceof LostFileError) return `${path} was removed or replaced while it is in use: start again`;
+  if (error instanceof LostFileError)
+    return `${path} was removed or replaced while it is in use: reload, or start again`;
   if (error instanceof DamagedRowError) return damaged(path);
   const code = sqliteCode(error);
   if (code === null) return `${path} cannot be used`;

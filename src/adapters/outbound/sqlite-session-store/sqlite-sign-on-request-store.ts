@@ -21,6 +21,8 @@ export const requestStatements = {
   count: 'SELECT requests FROM spaces WHERE id = ?',
   removeOldest: `DELETE FROM requests WHERE id IN
     (SELECT id FROM requests WHERE space = ? ORDER BY created_ms, id LIMIT ?)`,
+  find: `SELECT handle_hash, kind, request_id, binding_hash, return_to, created_ms, expires_ms FROM requests
+    WHERE space = ? AND handle_hash = ?`,
   take: `DELETE FROM requests WHERE space = ? AND handle_hash = ?
     RETURNING handle_hash, kind, request_id, binding_hash, return_to, created_ms, expires_ms`,
   removeExpired: `DELETE FROM requests WHERE id IN
@@ -33,9 +35,24 @@ const prepare = (database: Database) => ({
   insert: database.prepare<[number, ...Columns]>(requestStatements.insert),
   count: database.prepare<[number], number>(requestStatements.count).pluck(),
   removeOldest: database.prepare<[number, number]>(requestStatements.removeOldest),
+  find: database.prepare<[number, string], RequestRow>(requestStatements.find),
   take: database.prepare<[number, string], RequestRow>(requestStatements.take),
   removeExpired: database.prepare<[number, number, number]>(requestStatements.removeExpired),
 });
+
+/** Null where there is none, or its time is over. */
+const requestOf = (row: RequestRow | undefined, nowMs: number): SignOnRequest | null => {
+  if (row === undefined || row.expires_ms <= nowMs) return null;
+  return {
+    handleHash: row.handle_hash,
+    kind: row.kind,
+    requestId: row.request_id,
+    bindingHash: row.binding_hash,
+    returnTo: row.return_to,
+    createdMs: row.created_ms,
+    expiresMs: row.expires_ms,
+  };
+};
 
 /** Requests in their table; the oldest make way where there are more than `limit`. */
 export class SqliteSignOnRequestStore implements SignOnRequestStore {
@@ -61,20 +78,12 @@ export class SqliteSignOnRequestStore implements SignOnRequestStore {
     });
   }
 
+  find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
+    return this.#connection.read(() => requestOf(this.#statements.find.get(this.#space, handleHash), nowMs));
+  }
+
   take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
-    return this.#connection.write(() => {
-      const row = this.#statements.take.get(this.#space, handleHash);
-      if (row === undefined || row.expires_ms <= nowMs) return null;
-      return {
-        handleHash: row.handle_hash,
-        kind: row.kind,
-        requestId: row.request_id,
-        bindingHash: row.binding_hash,
-        returnTo: row.return_to,
-        createdMs: row.created_ms,
-        expiresMs: row.expires_ms,
-      };
-    });
+    return this.#connection.write(() => requestOf(this.#statements.take.get(this.#space, handleHash), nowMs));
   }
 
   removeExpired(nowMs: number, limit: number): Stored<number> {

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { SamlStoreOpener, SamlStores } from '../../../application/ports/saml-stores.js';
 import type { SessionStoreOptions } from '../../../domain/configuration/saml-options.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { err, type Result } from '../../../domain/shared/result.js';
 import { openDatabase } from './open-database.js';
 import { spaceNamed } from './spaces.js';
-import { explainFault } from './sqlite-faults.js';
 import { SqliteReplayStore } from './sqlite-replay-store.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
 import { SqliteSignOnRequestStore } from './sqlite-sign-on-request-store.js';
@@ -17,6 +16,8 @@ export interface SqliteStoreSettings {
   readonly creates: boolean;
 }
 
+const wayOut = 'put it back, or stop what uses it and remove that and the -shm file';
+
 const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true };
 
 /**
@@ -25,6 +26,8 @@ const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true 
  */
 export class SqliteStoreOpener implements SamlStoreOpener {
   readonly #settings: SqliteStoreSettings;
+  /** Those that are not closed yet. */
+  readonly #open = new Set<StoreConnection>();
 
   constructor(settings: Partial<SqliteStoreSettings> = {}) {
     this.#settings = { ...defaultSettings, ...settings };
@@ -33,26 +36,36 @@ export class SqliteStoreOpener implements SamlStoreOpener {
   async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
     if (options.kind !== 'sqlite') return err(`a ${options.kind} session store is no SQLite file`);
     // Absolute, so that no name is one that means something else to SQLite, such as :memory:.
-    const database = await openDatabase(resolve(options.path), this.#settings.creates);
+    const path = resolve(options.path);
+    const leftLog = [...this.#open].some((other) => other.database.name === path && other.hasLeftItsLog());
+    if (leftLog)
+      return err(
+        `${path} was removed or replaced while it is in use, and ${path}-wal belongs to what was there: ${wayOut}`,
+      );
+    const database = await openDatabase(path, this.#settings.creates);
     if (!database.ok) return database;
     const connection = new StoreConnection(database.value);
+    this.#open.add(connection);
     const space = await spaceNamed(connection, namespace);
-    const stores = space.ok ? this.#stores(connection, space.value) : err(space.error.reason);
-    if (!stores.ok) await connection.close();
-    return stores;
+    // To prepare a statement is to read the schema, which may be damaged, or locked for a moment.
+    const stores = space.ok ? await connection.read(() => this.#stores(connection, space.value)) : space;
+    if (stores.ok) return stores;
+    await this.#close(connection);
+    return err(stores.error.reason);
   }
 
-  #stores(connection: StoreConnection, space: number): Result<SamlStores, string> {
-    try {
-      return ok({
-        sessions: new SqliteSessionStore(connection, space),
-        replays: new SqliteReplayStore(connection, space),
-        requests: new SqliteSignOnRequestStore(connection, space, this.#settings.requests),
-        close: () => connection.close(),
-      });
-    } catch (error) {
-      // To prepare a statement is to read the schema, which may be damaged.
-      return err(explainFault(error, connection.database.name));
-    }
+  async #close(connection: StoreConnection): Promise<void> {
+    await connection.close();
+    this.#open.delete(connection);
+  }
+
+  #stores(connection: StoreConnection, space: number): SamlStores {
+    return {
+      sessions: new SqliteSessionStore(connection, space),
+      replays: new SqliteReplayStore(connection, space),
+      requests: new SqliteSignOnRequestStore(connection, space, this.#settings.requests),
+      isLost: () => connection.isLost(),
+      close: () => this.#close(connection),
+    };
   }
 }

@@ -3,8 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Stored } from '../../../application/ports/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { GroupCommit } from './group-commit.js';
-import { explainFault, isBusy, LostFileError } from './sqlite-faults.js';
+import { explainFault, isBusy, isCorruption, LostFileError } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';
+import { logOf } from './store-file.js';
 import { busyPauseMs, patienceMs } from './waiting.js';
 
 const closed = err({ reason: 'the session store is closed' });
@@ -18,13 +19,19 @@ const identityOf = (path: string): string | null => {
 export class StoreConnection {
   readonly database: Database;
   readonly #identity: string | null;
+  readonly #logIdentity: string | null;
   readonly #writes: GroupCommit;
+  #isCorrupt = false;
   #closing: Promise<void> | null = null;
 
   constructor(database: Database) {
     this.database = database;
     this.#identity = identityOf(database.name);
-    this.#writes = new GroupCommit(database, () => this.#check());
+    this.#logIdentity = identityOf(logOf(database.name));
+    this.#writes = new GroupCommit(database, {
+      check: () => this.#check(),
+      explain: (error) => this.#explain(error),
+    });
   }
 
   async read<Value>(work: () => Value): Stored<Value> {
@@ -34,8 +41,7 @@ export class StoreConnection {
         this.#check();
         return ok(work());
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= deadlineMs)
-          return err({ reason: explainFault(error, this.database.name) });
+        if (!isBusy(error) || performance.now() >= deadlineMs) return err({ reason: this.#explain(error) });
       }
       await pause(busyPauseMs);
     }
@@ -47,6 +53,17 @@ export class StoreConnection {
     return this.#closing === null ? this.#writes.write(work) : closed;
   }
 
+  /** Whether the file has become another one or none, or was found to be damaged. */
+  isLost(): boolean {
+    return this.#isCorrupt || this.#isMoved();
+  }
+
+  /** Whether another file or none is in the place of ours, beside the log of ours: what is in that would be played into any. */
+  hasLeftItsLog(): boolean {
+    if (this.#logIdentity === null || !this.#isMoved()) return false;
+    return this.#identityNow(logOf(this.database.name)) === this.#logIdentity;
+  }
+
   /** Writes that wait come to their end first. */
   close(): Promise<void> {
     this.#closing ??= this.#writes.settled().then(() => this.#close());
@@ -55,6 +72,24 @@ export class StoreConnection {
 
   #check(): void {
     if (identityOf(this.database.name) !== this.#identity) throw new LostFileError();
+  }
+
+  #isMoved(): boolean {
+    return this.#identityNow(this.database.name) !== this.#identity;
+  }
+
+  /** Null also where its folder cannot be looked into any more. */
+  #identityNow(path: string): string | null {
+    try {
+      return identityOf(path);
+    } catch {
+      return null;
+    }
+  }
+
+  #explain(error: unknown): string {
+    this.#isCorrupt ||= isCorruption(error);
+    return explainFault(error, this.database.name);
   }
 
   #close(): void {

@@ -8,7 +8,8 @@ export const storeFileMode = 0o600;
 /** Of the first octets of a write-ahead log, in either byte order (https://sqlite.org/fileformat2.html#walformat). */
 const walMagic = new Set([0x377f0682, 0x377f0683]);
 
-const logOf = (path: string): string => `${path}-wal`;
+/** The write-ahead log of a database. */
+export const logOf = (path: string): string => `${path}-wal`;
 
 /** The files that SQLite keeps beside a database while it is in use. */
 const sideFiles = (path: string): readonly string[] => [logOf(path), `${path}-shm`];

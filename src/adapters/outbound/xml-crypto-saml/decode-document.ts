@@ -3,14 +3,24 @@ import type { DocumentRejection } from '../../../domain/saml/document-rejection.
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { decodeUtf8 } from '../../../domain/shared/utf8.js';
-import { documentShapeFault } from '../../../domain/xml/document-shape.js';
+import { documentShapeFault, logoutLimits, responseLimits } from '../../../domain/xml/document-shape.js';
+import type { ShapeLimits } from '../../../domain/xml/markup-shape.js';
 
-/** Octets of a document, by whatever way it came. */
-const maximumOctets = 1024 * 1024;
-/** Octets that a message by HTTP-Redirect may have once it is inflated: it came in a request line. */
-const maximumInflatedOctets = 256 * 1024;
-/** Characters of base64, with its line ends: those that no document within its bounds can need. */
-export const maximumEncodedLength = 2 * 1024 * 1024;
+/** What a kind of document may have at the most, at each step on the way to a parser. */
+export interface DocumentBounds {
+  /** Characters as it came, in base64 with line ends, or as a parameter of a query: more than any within the other bounds can need. */
+  readonly encoded: number;
+  readonly octets: number;
+  readonly shape: ShapeLimits;
+}
+
+export const responseBounds: DocumentBounds = {
+  encoded: 2 * 1024 * 1024,
+  octets: 1024 * 1024,
+  shape: responseLimits,
+};
+
+export const logoutBounds: DocumentBounds = { encoded: 128 * 1024, octets: 64 * 1024, shape: logoutLimits };
 
 const whiteSpace = /[ \t\r\n]+/g;
 
@@ -18,19 +28,19 @@ const whiteSpace = /[ \t\r\n]+/g;
 export const decodeFoldedBase64 = (text: string): Uint8Array | null =>
   decodeBase64(text.replaceAll(whiteSpace, ''), 'standard');
 
-const checkedText = (octets: Uint8Array): Result<string, DocumentRejection> => {
+const checkedText = (octets: Uint8Array, bounds: DocumentBounds): Result<string, DocumentRejection> => {
+  if (octets.length > bounds.octets) return err('document_too_large');
   const text = decodeUtf8(octets);
   if (text === null) return err('document_encoding');
-  const fault = documentShapeFault(text);
+  const fault = documentShapeFault(text, bounds.shape);
   return fault === null ? ok(text) : err(fault);
 };
 
 /** The text of a document by HTTP-POST (SAML bindings, section 3.5.4), fit to be parsed. */
-export const decodePosted = (encoded: string): Result<string, DocumentRejection> => {
-  if (encoded.length > maximumEncodedLength) return err('document_too_large');
+export const decodePosted = (encoded: string, bounds: DocumentBounds): Result<string, DocumentRejection> => {
+  if (encoded.length > bounds.encoded) return err('document_too_large');
   const octets = decodeFoldedBase64(encoded);
-  if (octets === null) return err('document_encoding');
-  return octets.length > maximumOctets ? err('document_too_large') : checkedText(octets);
+  return octets === null ? err('document_encoding') : checkedText(octets, bounds);
 };
 
 const isTooLarge = (error: unknown): boolean =>
@@ -42,13 +52,13 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** The text of a document by HTTP-Redirect, from its octets once base64 is off (SAML bindings, section 3.4.4.1). */
+/** The text of a message of single logout by HTTP-Redirect, from its octets once base64 is off (SAML bindings, section 3.4.4.1). */
 export const inflateRedirected = (octets: Uint8Array): Result<string, DocumentRejection> => {
   try {
-    const inflated: unknown = inflateRawSync(octets, { maxOutputLength: maximumInflatedOctets, info: true });
+    const inflated: unknown = inflateRawSync(octets, { maxOutputLength: logoutBounds.octets, info: true });
     const { buffer, engine } = inflated as Inflated;
     // What follows the end of the stream is no part of any document.
-    return engine.bytesWritten === octets.length ? checkedText(buffer) : err('document_encoding');
+    return engine.bytesWritten === octets.length ? checkedText(buffer, logoutBounds) : err('document_encoding');
   } catch (error) {
     return err(isTooLarge(error) ? 'document_too_large' : 'document_encoding');
   }
@@ -56,4 +66,4 @@ export const inflateRedirected = (octets: Uint8Array): Result<string, DocumentRe
 
 /** The text of what has been decrypted, fit to be parsed. */
 export const decodeDecrypted = (octets: Uint8Array): Result<string, DocumentRejection> =>
-  octets.length > maximumOctets ? err('document_too_large') : checkedText(octets);
+  checkedText(octets, responseBounds);

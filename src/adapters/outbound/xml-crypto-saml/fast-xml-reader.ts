@@ -1,5 +1,4 @@
 import { XMLParser } from 'fast-xml-parser';
-import type { XmlReader } from '../../../application/ports/xml-reader.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { metadataLimits, metadataShapeFault } from '../../../domain/xml/metadata-shape.js';
 import type { XmlElement } from '../../../domain/xml/xml-element.js';
@@ -28,7 +27,8 @@ const parser = new XMLParser({
 });
 
 /** Reads XML with fast-xml-parser. It is lenient: for what has been proven, or parsed strictly before. */
-export class FastXmlReader implements XmlReader {
+export class FastXmlReader {
+  /** The error is one clause. */
   read(text: string): Result<XmlElement, string> {
     const fault = metadataShapeFault(text);
     if (fault !== null) return err(`is refused: ${fault}`);

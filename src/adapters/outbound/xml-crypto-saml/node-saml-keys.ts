@@ -17,6 +17,17 @@ const privateKeyOf = (pem: string): KeyObject | null => {
   }
 };
 
+/** With a callback node:crypto signs in its pool of threads. */
+const signerOf =
+  (key: KeyObject): ServiceProviderKey['sign'] =>
+  (text) =>
+    new Promise((resolve, reject) => {
+      sign('sha256', Buffer.from(text, 'utf8'), { key, dsaEncoding: 'ieee-p1363' }, (error, signature) => {
+        if (error === null) resolve(signature.toString('base64'));
+        else reject(error);
+      });
+    });
+
 const signingCertificate = (certificate: X509Certificate): Result<SigningCertificate, string> => {
   const fault = samlKeyFault(certificate.publicKey);
   const notAfterMs = Date.parse(certificate.validTo);
@@ -54,7 +65,7 @@ export class NodeSamlKeys implements SamlKeys {
     const isRsa = key.asymmetricKeyType === 'rsa';
     return ok({
       signatureAlgorithm: isRsa ? `${more}rsa-sha256` : `${more}ecdsa-sha256`,
-      sign: (text) => sign('sha256', Buffer.from(text, 'utf8'), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
+      sign: signerOf(key),
       certificate: first.der,
       decryptionKey: isRsa ? new Secret(key.export({ type: 'pkcs8', format: 'pem' }).toString()) : null,
     });

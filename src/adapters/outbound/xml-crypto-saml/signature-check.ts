@@ -2,6 +2,9 @@ import { type KeyObject, verify } from 'node:crypto';
 import type { XmlSignatureAlgorithm } from '../../../domain/saml/document/signature-algorithms.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 
+/** Characters of a signature in base64: far more than one by the largest key that is accepted has. */
+const maximumSignatureLength = 8192;
+
 const holds = (hash: string, octets: Uint8Array, key: KeyObject, signature: Uint8Array): boolean => {
   try {
     return verify(hash, octets, { key, dsaEncoding: 'ieee-p1363' }, signature);
@@ -20,6 +23,7 @@ export const isSignedByOneOf = (
   text: string,
   signature: string,
 ): boolean => {
+  if (signature.length > maximumSignatureLength) return false;
   const value = decodeFoldedBase64(signature);
   if (value === null || value.length === 0) return false;
   const octets = Buffer.from(text, 'utf8');

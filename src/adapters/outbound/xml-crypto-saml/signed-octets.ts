@@ -6,12 +6,13 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { allChildElements, attributeOf, isNamed } from '../../../domain/xml/element-access.js';
 import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { isSignatureValueGood } from './signature-value.js';
 import { domChildren, xmlElementOf } from './strict-document.js';
 import { checkingAlgorithms, digestClasses } from './xml-crypto-algorithms.js';
 
 type Transform = new () => CanonicalizationOrTransformationAlgorithm;
 
-const envelopedSignature = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+const envelopedTransform = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 /** Characters of all lists of inclusive prefixes in a signature: each prefix is looked for in every scope. */
 const maximumPrefixLists = 1024;
 
@@ -30,7 +31,7 @@ const check = (text: string, signature: Element, keys: readonly KeyObject[]): re
   const { CanonicalizationAlgorithms: known } = checker;
   checker.idAttributes = ['ID'];
   checker.CanonicalizationAlgorithms = {
-    [envelopedSignature]: known[envelopedSignature] as Transform,
+    [envelopedTransform]: known[envelopedTransform] as Transform,
     [xmlNamespaces.excC14n]: known[xmlNamespaces.excC14n] as Transform,
   };
   checker.HashAlgorithms = digestClasses;
@@ -44,14 +45,13 @@ const check = (text: string, signature: Element, keys: readonly KeyObject[]): re
 };
 
 /**
- * The canonical octets of an element that its enveloped signature covers, where one of the keys has made that; nothing but
- * these octets may be believed. `text` is the document of the element. Fails with `unsigned` where it has no signature.
+ * The enveloped signature of an element, whose value one of the keys has made; what it covers has still to be compared. Fails with
+ * `unsigned` where there is none.
  */
-export const signedOctets = (
-  text: string,
+export const envelopedSignature = (
   element: Element,
   keys: readonly KeyObject[],
-): Result<string, DocumentRejection> => {
+): Result<Element, DocumentRejection> => {
   const [signature, ...others] = domChildren(element, xmlNamespaces.ds, 'Signature');
   if (signature === undefined) return err('unsigned');
   if (others.length > 0) return err('several_signatures');
@@ -61,6 +61,21 @@ export const signedOctets = (
   const fault = id === '' ? 'signature_reference' : signatureFault(shape, id);
   if (fault !== null) return err(fault);
   if (prefixListsLength(shape) > maximumPrefixLists) return err('signature_transform');
-  const [octets, ...more] = check(text, signature, keys);
+  return isSignatureValueGood(signature, keys) ? ok(signature) : err('wrong_signature');
+};
+
+/**
+ * The canonical octets of an element that its enveloped signature covers, where one of the keys has made that; nothing but
+ * these octets may be believed. `text` is the document of the element. Fails with `unsigned` where it has no signature.
+ */
+export const signedOctets = (
+  text: string,
+  element: Element,
+  keys: readonly KeyObject[],
+): Result<string, DocumentRejection> => {
+  // Before the document is canonicalised as a whole: that is what a large one costs most for.
+  const signature = envelopedSignature(element, keys);
+  if (!signature.ok) return signature;
+  const [octets, ...more] = check(text, signature.value, keys);
   return octets === undefined || more.length > 0 ? err('wrong_signature') : ok(octets);
 };

@@ -1,11 +1,13 @@
 import type {
   DocumentKeys,
+  MetadataQuery,
   ReceivedMessage,
-  SamlDocumentVerifier,
+  UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
+import type { XmlCryptoDocumentVerifier } from './xml-crypto-document-verifier.js';
 
 /** Keys as they go to a thread: what is copied there is data, and no object that hides it. */
 export interface JobKeys {
@@ -13,15 +15,22 @@ export interface JobKeys {
   readonly decryptionKey: string | null;
 }
 
+/** Metadata that has to be read. */
+export interface MetadataJob {
+  readonly kind: 'metadata';
+  readonly text: string;
+  readonly query: MetadataQuery;
+}
+
 /** What a thread has to do. */
 export type VerificationJob =
   | { readonly kind: 'response'; readonly encoded: string; readonly keys: JobKeys }
   | { readonly kind: 'logout_request'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | { readonly kind: 'logout_response'; readonly message: ReceivedMessage; readonly keys: JobKeys }
-  | { readonly kind: 'metadata'; readonly text: string; readonly certificates: readonly string[] };
+  | MetadataJob;
 
 /** What a thread answers; of which type the value is the job says. */
-export type JobResult = Result<unknown, VerifierFailure>;
+export type JobResult = Result<unknown, VerifierFailure | UnusableMetadata>;
 
 export const jobKeys = ({ signingCertificates, decryptionKey }: DocumentKeys): JobKeys => ({
   signingCertificates,
@@ -53,7 +62,7 @@ export const jobLength = (job: VerificationJob): number => {
 };
 
 /** Does a job with a verifier. */
-export const doJob = (verifier: SamlDocumentVerifier, job: VerificationJob): Promise<JobResult> => {
+export const doJob = (verifier: XmlCryptoDocumentVerifier, job: VerificationJob): Promise<JobResult> => {
   switch (job.kind) {
     case 'response':
       return verifier.verifyResponse(job.encoded, documentKeys(job.keys));
@@ -62,6 +71,6 @@ export const doJob = (verifier: SamlDocumentVerifier, job: VerificationJob): Pro
     case 'logout_response':
       return verifier.verifyLogoutResponse(job.message, documentKeys(job.keys));
     case 'metadata':
-      return verifier.verifyMetadata(job.text, job.certificates);
+      return verifier.verifyMetadata(job.text, job.query);
   }
 };

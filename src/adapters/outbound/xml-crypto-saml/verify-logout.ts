@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { childElements } from '../../../domain/xml/element-access.js';
 import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
-import { decodePosted, inflateRedirected } from './decode-document.js';
+import { decodePosted, inflateRedirected, logoutBounds } from './decode-document.js';
 import { provenElement } from './proven-element.js';
 import { decodeParameter, redirectSignatureFault } from './redirect-signature.js';
 import { parseStrictly, type StrictDocument } from './strict-document.js';
@@ -21,9 +21,6 @@ export interface VerifiedMessage {
   readonly isSigned: boolean;
 }
 
-/** Characters of the parameter of a message, as it stands in the query. */
-const maximumParameterLength = 512 * 1024;
-
 const parsedMessage = (text: string, name: LogoutMessageName): Result<StrictDocument, DocumentRejection> => {
   const document = parseStrictly(text);
   if (!document.ok) return document;
@@ -36,7 +33,7 @@ const verifyPosted = (
   name: LogoutMessageName,
   keys: readonly KeyObject[],
 ): Result<VerifiedMessage, DocumentRejection> => {
-  const text = decodePosted(encoded);
+  const text = decodePosted(encoded, logoutBounds);
   if (!text.ok) return text;
   const document = parsedMessage(text.value, name);
   if (!document.ok) return document;
@@ -49,7 +46,7 @@ const verifyPosted = (
 };
 
 const decodeRedirected = (message: string): Result<string, DocumentRejection> => {
-  if (message.length > maximumParameterLength) return err('document_too_large');
+  if (message.length > logoutBounds.encoded) return err('document_too_large');
   const octets = decodeBase64(decodeParameter(message) ?? '=', 'standard');
   return octets === null ? err('document_encoding') : inflateRedirected(octets);
 };

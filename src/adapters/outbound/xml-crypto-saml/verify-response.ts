@@ -11,6 +11,7 @@ import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 import { decryptAssertion } from './decrypt-assertion.js';
 import { provenElement } from './proven-element.js';
+import { envelopedSignature } from './signed-octets.js';
 import { domChildren, parseStrictly, type StrictDocument } from './strict-document.js';
 
 const { saml } = xmlNamespaces;
@@ -40,6 +41,13 @@ const clearAssertion = (
   // In the whole of it, as if it had never been encrypted: neither identifiers nor signatures may collide.
   const fault = responseStructureFault(withDecryptedAssertion(source, decrypted.value.root));
   return fault === null ? decrypted : err(fault);
+};
+
+/** Why the value of the signature of an assertion that stands there in the clear is none of these keys'; null where it is, or there is none. */
+const assertionValueFault = ({ element }: StrictDocument, keys: readonly KeyObject[]): DocumentRejection | null => {
+  const [assertion] = domChildren(element, saml, 'Assertion');
+  const signature = assertion === undefined ? null : envelopedSignature(assertion, keys);
+  return signature === null || signature.ok || signature.error === 'unsigned' ? null : signature.error;
 };
 
 /** The response as its own signature covers it; null: it has none. */
@@ -84,7 +92,8 @@ export const verifyResponseText = (
 ): Result<VerifiedResponse, DocumentRejection> => {
   const document = parseStrictly(text);
   if (!document.ok) return document;
-  const fault = responseStructureFault(document.value.root);
+  // Both signatures before the first of them is compared with what it covers.
+  const fault = responseStructureFault(document.value.root) ?? assertionValueFault(document.value, keys);
   if (fault !== null) return err(fault);
   const proven = provenResponse(document.value, text, keys);
   if (!proven.ok) return proven;

@@ -1,128 +1,167 @@
+import type { Cancellation } from '../../../application/ports/cancellation.js';
 import type {
   DocumentKeys,
+  MetadataQuery,
   ReceivedMessage,
   SamlDocumentVerifier,
+  UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
 import type { VerifiedResponse } from '../../../domain/saml/assertion.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
+import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
-import { metadataLimits } from '../../../domain/xml/metadata-shape.js';
-import { maximumEncodedLength } from './decode-document.js';
+import { logoutBounds, responseBounds } from './decode-document.js';
+import { MetadataVerification } from './metadata-verification.js';
 import { type JobResult, jobKeys, jobLength, type VerificationJob } from './verification-job.js';
+import { VerificationOrder } from './verification-order.js';
 import { VerificationThread } from './verification-thread.js';
+import { WaitingOrders } from './waiting-orders.js';
 
 /** Bounds of the work that is taken on. */
 export interface VerificationLimits {
   readonly threads: number;
-  /** Documents that wait for a thread, and their characters together. */
+  /** Responses that wait for a thread, and their characters together. */
   readonly waiting: number;
   readonly waitingCharacters: number;
+  /** The same for messages of single logout. */
+  readonly waitingLogouts: number;
+  readonly waitingLogoutCharacters: number;
   /** Of the wait for a thread, and then of the work on the document. */
   readonly deadlineMs: number;
+  /** The same for metadata, which has a thread of its own. */
+  readonly metadataDeadlineMs: number;
 }
 
 const usualLimits: VerificationLimits = {
   threads: 2,
   waiting: 256,
   waitingCharacters: 64 * 1024 * 1024,
+  waitingLogouts: 64,
+  waitingLogoutCharacters: 4 * 1024 * 1024,
   deadlineMs: 5000,
+  metadataDeadlineMs: 30_000,
 };
 
-interface WaitingJob {
-  readonly job: VerificationJob;
-  readonly answer: (result: JobResult) => void;
-  readonly deadline: NodeJS.Timeout;
-}
-
 type Verified<Value> = Promise<Result<Value, VerifierFailure>>;
+
+const isLogout = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
 
 /**
  * Verifies documents on threads of their own, which are started when they are first needed. `program` is the built
  * main-saml-verifier. Documents wait in the order in which they came; one that waits too long, or finds too many others waiting, is
- * refused with `overloaded`.
+ * refused with `overloaded`. Nobody has to be signing on to send a message of single logout: these never go before a response that
+ * waits, take no place from one in the queue, and never hold the last thread (unless there is one alone).
  */
 export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   readonly #limits: VerificationLimits;
   readonly #threads: readonly VerificationThread[];
-  readonly #waiting = new Set<WaitingJob>();
-  #waitingCharacters = 0;
+  readonly #metadata: MetadataVerification;
+  readonly #responses: WaitingOrders;
+  readonly #logouts: WaitingOrders;
+  /** Threads that are at work on messages of single logout. */
+  #runningLogouts = 0;
   #isStopped = false;
 
   constructor(program: URL, limits: Partial<VerificationLimits> = {}) {
     this.#limits = { ...usualLimits, ...limits };
-    const { threads, deadlineMs } = this.#limits;
+    const { threads, waiting, waitingCharacters, waitingLogouts, waitingLogoutCharacters } = this.#limits;
+    const { deadlineMs, metadataDeadlineMs } = this.#limits;
     this.#threads = Array.from({ length: threads }, () => new VerificationThread(program, deadlineMs));
+    this.#metadata = new MetadataVerification(program, metadataDeadlineMs);
+    this.#responses = new WaitingOrders({ waiting, waitingCharacters, deadlineMs });
+    this.#logouts = new WaitingOrders({
+      waiting: waitingLogouts,
+      waitingCharacters: waitingLogoutCharacters,
+      deadlineMs,
+    });
   }
 
-  verifyResponse(encoded: string, keys: DocumentKeys): Verified<VerifiedResponse> {
-    return this.#verify({ kind: 'response', encoded, keys: jobKeys(keys) }, maximumEncodedLength);
+  async verifyResponse(encoded: string, keys: DocumentKeys, cancellation: Cancellation): Verified<VerifiedResponse> {
+    if (encoded.length > responseBounds.encoded) return err('document_too_large');
+    const result = await this.#verify({ kind: 'response', encoded, keys: jobKeys(keys) }, cancellation);
+    // The job says what its result is, and the thread runs this program's own code.
+    return result as Result<VerifiedResponse, VerifierFailure>;
   }
 
-  verifyLogoutRequest(message: ReceivedMessage, keys: DocumentKeys): Verified<LogoutRequest> {
-    return this.#verify({ kind: 'logout_request', message, keys: jobKeys(keys) }, maximumEncodedLength);
+  async verifyLogoutRequest(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Verified<LogoutRequest> {
+    const result = await this.#verifyLogout({ kind: 'logout_request', message, keys: jobKeys(keys) }, cancellation);
+    return result as Result<LogoutRequest, VerifierFailure>;
   }
 
-  verifyLogoutResponse(message: ReceivedMessage, keys: DocumentKeys): Verified<LogoutResponse> {
-    return this.#verify({ kind: 'logout_response', message, keys: jobKeys(keys) }, maximumEncodedLength);
+  async verifyLogoutResponse(
+    message: ReceivedMessage,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Verified<LogoutResponse> {
+    const result = await this.#verifyLogout({ kind: 'logout_response', message, keys: jobKeys(keys) }, cancellation);
+    return result as Result<LogoutResponse, VerifierFailure>;
   }
 
-  verifyMetadata(text: string, certificates: readonly string[]): Verified<string> {
-    return this.#verify({ kind: 'metadata', text, certificates }, metadataLimits.characters);
+  async verifyMetadata(
+    text: string,
+    query: MetadataQuery,
+    cancellation: Cancellation,
+  ): Promise<Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>> {
+    const result = await this.#metadata.verify({ kind: 'metadata', text, query }, cancellation);
+    return result as Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;
   }
 
   /** Ends the threads; what they have not finished is answered with `verifier_failed`, as is whatever comes after that. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const waiting of [...this.#waiting]) this.#settle(waiting, err('verifier_failed'));
-    await Promise.all(this.#threads.map((thread) => thread.stop()));
+    this.#responses.clear();
+    this.#logouts.clear();
+    await Promise.all([...this.#threads, this.#metadata].map((stopped) => stopped.stop()));
   }
 
-  async #verify<Value>(job: VerificationJob, maximumLength: number): Verified<Value> {
-    const length = jobLength(job);
-    if (length > maximumLength) return err('document_too_large');
-    if (this.#isStopped) return err('verifier_failed');
-    const idle = this.#threads.find((thread) => thread.isIdle);
-    const result = idle === undefined ? await this.#wait(job, length) : await this.#run(idle, job);
-    // The job says what its result is, and the thread runs this program's own code.
-    return result as Result<Value, VerifierFailure>;
+  #verifyLogout(job: VerificationJob, cancellation: Cancellation): Promise<JobResult> {
+    if (jobLength(job) > logoutBounds.encoded) return Promise.resolve(err('document_too_large'));
+    return this.#verify(job, cancellation);
   }
 
-  async #run(thread: VerificationThread, job: VerificationJob): Promise<JobResult> {
-    const result = await thread.run(job);
-    this.#runNext();
-    return result;
-  }
-
-  #wait(job: VerificationJob, length: number): Promise<JobResult> {
-    const { waiting, waitingCharacters, deadlineMs } = this.#limits;
-    if (this.#waiting.size >= waiting || this.#waitingCharacters + length > waitingCharacters) {
-      return Promise.resolve(err('overloaded'));
-    }
+  #verify(job: VerificationJob, cancellation: Cancellation): Promise<JobResult> {
+    if (this.#isStopped) return Promise.resolve(err('verifier_failed'));
     return new Promise((resolve) => {
-      const deadline = setTimeout(() => this.#settle(entry, err('overloaded')), deadlineMs);
-      const entry: WaitingJob = { job, answer: resolve, deadline };
-      this.#waiting.add(entry);
-      this.#waitingCharacters += length;
+      const order = new VerificationOrder(job, resolve);
+      const waiting = isLogout(order) ? this.#logouts : this.#responses;
+      order.heed(cancellation, () => waiting.remove(order));
+      if (order.isAnswered) return;
+      const idle = this.#idleFor(order);
+      if (idle === null) waiting.add(order);
+      else void this.#run(idle, order);
     });
   }
 
-  /** Takes it from those that wait. */
-  #remove(entry: WaitingJob): void {
-    clearTimeout(entry.deadline);
-    if (this.#waiting.delete(entry)) this.#waitingCharacters -= jobLength(entry.job);
+  /** An idle thread that may do it at once, before nobody else. */
+  #idleFor(order: VerificationOrder): VerificationThread | null {
+    if (!this.#responses.isEmpty) return null;
+    if (isLogout(order) && !(this.#logouts.isEmpty && this.#hasRoomForLogouts)) return null;
+    return this.#threads.find((thread) => thread.isIdle) ?? null;
   }
 
-  #settle(entry: WaitingJob, result: JobResult): void {
-    this.#remove(entry);
-    entry.answer(result);
+  get #hasRoomForLogouts(): boolean {
+    return this.#runningLogouts < Math.max(1, this.#threads.length - 1);
+  }
+
+  async #run(thread: VerificationThread, order: VerificationOrder): Promise<void> {
+    const share = isLogout(order) ? 1 : 0;
+    this.#runningLogouts += share;
+    const result = await thread.run(order.job);
+    this.#runningLogouts -= share;
+    // What was cancelled meanwhile has been answered: nobody hears of this.
+    order.answer(result);
+    this.#runNext();
   }
 
   #runNext(): void {
     const idle = this.#threads.find((thread) => thread.isIdle);
-    const [next] = this.#waiting;
-    if (idle === undefined || next === undefined) return;
-    this.#remove(next);
-    void this.#run(idle, next.job).then(next.answer);
+    if (idle === undefined) return;
+    const next = this.#responses.take() ?? (this.#hasRoomForLogouts ? this.#logouts.take() : null);
+    if (next !== null) void this.#run(idle, next);
   }
 }

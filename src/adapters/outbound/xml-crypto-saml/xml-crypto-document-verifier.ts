@@ -1,28 +1,32 @@
 import type { KeyObject } from 'node:crypto';
 import type {
   DocumentKeys,
+  MetadataQuery,
   ReceivedMessage,
   SamlDocumentVerifier,
+  UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
 import type { VerifiedResponse } from '../../../domain/saml/assertion.js';
 import { readLogoutRequest } from '../../../domain/saml/document/read-logout-request.js';
 import { readLogoutResponse } from '../../../domain/saml/document/read-logout-response.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
+import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
-import { decodePosted } from './decode-document.js';
+import { decodePosted, responseBounds } from './decode-document.js';
 import { signingKeys } from './signing-keys.js';
 import { verifyLogoutMessage } from './verify-logout.js';
 import { verifyMetadataText } from './verify-metadata.js';
 import { verifyResponseText } from './verify-response.js';
 
 type Verified<Value> = Result<Value, VerifierFailure>;
+type ReadMetadata = Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;
 
 /** With no key there is nothing that a document could be verified with: that is not its fault. */
-const withKeys = <Value>(
+const withKeys = <Value, Failure>(
   certificates: readonly string[],
-  work: (keys: readonly KeyObject[]) => Verified<Value>,
-): Verified<Value> => {
+  work: (keys: readonly KeyObject[]) => Result<Value, Failure>,
+): Result<Value, Failure | 'verifier_failed'> => {
   try {
     const keys = signingKeys(certificates);
     return keys.length === 0 ? err('verifier_failed') : work(keys);
@@ -36,7 +40,7 @@ const withKeys = <Value>(
 export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
   async verifyResponse(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedResponse>> {
     return withKeys(keys.signingCertificates, (signing) => {
-      const text = decodePosted(encoded);
+      const text = decodePosted(encoded, responseBounds);
       return text.ok ? verifyResponseText(text.value, signing, keys.decryptionKey) : text;
     });
   }
@@ -56,9 +60,9 @@ export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
     });
   }
 
-  async verifyMetadata(text: string, certificates: readonly string[]): Promise<Verified<string>> {
-    return certificates.length === 0
-      ? verifyMetadataText(text, null)
-      : withKeys(certificates, (keys) => verifyMetadataText(text, keys));
+  async verifyMetadata(text: string, query: MetadataQuery): Promise<ReadMetadata> {
+    return query.certificates.length === 0
+      ? verifyMetadataText(text, null, query)
+      : withKeys(query.certificates, (keys) => verifyMetadataText(text, keys, query));
   }
 }

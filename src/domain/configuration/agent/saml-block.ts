@@ -38,7 +38,10 @@ const samlShape = {
     text,
     'The path to which a browser goes once it is signed out. Without it, a page says so.',
   ),
-  'idp-metadata-url': optional(text, 'URL of the metadata of the identity provider. Redirects are not followed.'),
+  'idp-metadata-url': optional(
+    text,
+    'URL of the metadata of the identity provider: https, unless its signature is checked or it comes from this machine. Redirects are not followed.',
+  ),
   'idp-metadata-cert-file': optional(
     text,
     'Path of a PEM file: the metadata has to be signed with the key of one of its certificates.',
@@ -119,7 +122,7 @@ const samlShape = {
     text,
     agentDefaults.sessionCookieName,
     `\`${agentDefaults.sessionCookieName}\``,
-    'The name of the session cookie. The names of the cookies that bind sign-ons begin with it.',
+    'The name of the session cookie. With `__Host-` in front instead of a prefix that it has, the names of the cookies that bind sign-ons begin with it.',
   ),
   'cookie-secure': withDefault(boolean, true, '`#true`', 'Browsers send the session cookie by HTTPS alone.'),
   'cookie-http-only': withDefault(boolean, true, '`#true`', 'Scripts of pages cannot read the session cookie.'),

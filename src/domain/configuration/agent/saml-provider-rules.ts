@@ -2,7 +2,7 @@ import { agentDefaults } from '../agent-configuration.js';
 import type { IdentityProviderOptions, SamlBlockOptions } from '../saml-options.js';
 import { keyRisk } from './key-set-url.js';
 import type { SamlReport } from './saml-report.js';
-import { webUrlFault } from './web-url.js';
+import { type WebUrlFault, webUrlFault } from './web-url.js';
 
 /** Keys that say by themselves what metadata says, and those that are about metadata. */
 type ProviderKey =
@@ -15,17 +15,27 @@ type ProviderKey =
 
 const messageRisk = 'whoever is on the way can see and change what browsers are sent with';
 
+const tell = (key: string, { severity, message, secret }: WebUrlFault, report: SamlReport, advice?: string): void =>
+  // The place of the block shows nothing of the URL.
+  report[severity](`${key} ${message}`, secret ? undefined : key, advice);
+
 /** Checks a URL that the block names. */
 export const checkSamlUrl = (key: string, url: string, risk: string | null, report: SamlReport): void => {
   const fault = webUrlFault(url, risk);
+  if (fault !== null) tell(key, fault, report);
+};
+
+/** Who can change metadata on the way can sign on as anybody, so without a signature it has to come by https, or from this machine. */
+const checkMetadataUrl = (url: string, isSigned: boolean, report: SamlReport): void => {
+  const fault = webUrlFault(url, isSigned ? null : keyRisk);
   if (fault === null) return;
-  // The place of the block shows nothing of the URL.
-  report[fault.severity](`${key} ${fault.message}`, fault.secret ? undefined : key);
+  const advice =
+    fault.severity === 'error' ? undefined : 'use https, or have its signature checked with idp-metadata-cert-file';
+  tell('idp-metadata-url', { ...fault, severity: 'error' }, report, advice);
 };
 
 const fromMetadata = (saml: SamlBlockOptions, url: string, report: SamlReport): IdentityProviderOptions => {
-  // What is signed cannot be changed on the way.
-  checkSamlUrl('idp-metadata-url', url, saml.idpMetadataCertFile === null ? keyRisk : null, report);
+  checkMetadataUrl(url, saml.idpMetadataCertFile !== null, report);
   const refuse = (key: ProviderKey, suggestion: string) =>
     report.error(`${key} and idp-metadata-url cannot both be given: the metadata says it`, key, suggestion);
   if (saml.idpCertFile !== null) {

@@ -36,18 +36,9 @@ export const sessionStoreOptions = (saml: SamlBlockOptions, report: SamlReport):
 };
 
 /** Browsers take cookies of these names under conditions (RFC 6265bis, section 4.1.3). */
-const checkPrefix = ({ cookieName, cookieSecure, browserBinding }: SamlBlockOptions, report: SamlReport): void => {
-  const name = cookieName.toLowerCase();
-  const key = 'session-cookie-name';
-  const isHost = name.startsWith('__host-');
-  if ((isHost || name.startsWith('__secure-')) && !cookieSecure) {
-    report.error('session-cookie-name has a prefix that asks for cookie-secure #true', key);
-  }
-  if (isHost && browserBinding) {
-    const message =
-      'session-cookie-name begins with __Host-, and the cookies that bind sign-ons are for the path of acs-url alone';
-    report.error(message, key, 'begin it with __Secure-');
-  }
+const checkPrefix = ({ cookieName, cookieSecure }: SamlBlockOptions, report: SamlReport): void => {
+  if (cookieSecure || !/^__(?:host|secure)-/i.test(cookieName)) return;
+  report.error('session-cookie-name has a prefix that asks for cookie-secure #true', 'session-cookie-name');
 };
 
 /** Checks cookie and times of sessions. */

@@ -5,11 +5,9 @@ import { isHostName, isLoopback } from '../schema/network-kinds.js';
 export interface WebUrlFault {
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** The URL may hold a secret: no line of the file may be shown. */
+  /** The URL may hold a secret, as a query or a password: no line of the file may be shown. */
   readonly secret: boolean;
 }
-
-const fault = (message: string, secret = false): WebUrlFault => ({ severity: 'error', message, secret });
 
 const isHost = (host: string): boolean => {
   if (host.startsWith('[') && host.endsWith(']')) return parseIpAddress(host.slice(1, -1)) !== null;
@@ -21,10 +19,12 @@ const isHost = (host: string): boolean => {
  * stays on this machine or there is no risk.
  */
 export const webUrlFault = (url: string, risk: string | null): WebUrlFault | null => {
+  const secret = /[?@]/.test(url);
+  const fault = (message: string): WebUrlFault => ({ severity: 'error', message, secret });
   const parts = /^(https?):\/\/([^/?#]*)([/?][^#]*)?(#.*)?$/i.exec(url);
   if (parts === null || !/^[\x21-\x7e]+$/.test(url)) return fault('must be a URL that begins with https://');
   const [, scheme = '', authority = '', , fragment] = parts;
-  if (authority.includes('@')) return fault('must not hold a user name or a password', true);
+  if (authority.includes('@')) return fault('must not hold a user name or a password');
   if (fragment !== undefined) return fault('must not hold a fragment');
   const place = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(authority);
   const host = place?.[1] ?? '';
@@ -33,5 +33,5 @@ export const webUrlFault = (url: string, risk: string | null): WebUrlFault | nul
     return fault('names no host');
   }
   if (risk === null || scheme.toLowerCase() === 'https' || isLoopback(host.replace(/^\[|\]$/g, ''))) return null;
-  return { severity: 'warning', message: `is not https: ${risk}`, secret: false };
+  return { severity: 'warning', message: `is not https: ${risk}`, secret };
 };

@@ -29,7 +29,8 @@ export const judgeLogoutRequest = (
   expectation: LogoutExpectation,
 ): DocumentRejection | null => {
   if (request.issuer !== expectation.idpEntityId) return 'wrong_issuer';
-  if (request.destination !== null && request.destination !== expectation.logoutUrl) return 'wrong_destination';
+  // It is always signed, and what is signed has to say whom it is for (SAML bindings, sections 3.4.5.2 and 3.5.5.2).
+  if (request.destination !== expectation.logoutUrl) return 'wrong_destination';
   const isExpired = request.notOnOrAfterMs !== null && isOver(request.notOnOrAfterMs, expectation);
   return issueInstantFault(request.issueInstantMs, maximumLogoutAgeMs, expectation) ?? (isExpired ? 'expired' : null);
 };
@@ -47,7 +48,8 @@ export const judgeLogoutResponse = (
   { idpEntityId, logoutUrl, requestId }: LogoutResponseExpectation,
 ): DocumentRejection | null => {
   if (response.issuer !== idpEntityId) return 'wrong_issuer';
-  if (response.destination !== null && response.destination !== logoutUrl) return 'wrong_destination';
+  const needsDestination = response.isSigned || response.destination !== null;
+  if (needsDestination && response.destination !== logoutUrl) return 'wrong_destination';
   if (response.inResponseTo !== requestId) return 'wrong_in_response_to';
   return response.statusCodes[0] === successStatus ? null : 'failed_status';
 };

@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tryAgent } from '../../../../src/application/configure-agent/try-agent.js';
 import { unopenedStores } from '../../../../src/application/configure-agent/unopened-stores.js';
+import type { SamlStoreOpener } from '../../../../src/application/ports/saml-stores.js';
+import { SamlStoreLeases } from '../../../../src/application/saml-trust/saml-store-leases.js';
 import { agentTokens } from '../../../../src/bootstrap/agent-tokens.js';
 import { agentContainer } from '../../../../src/bootstrap/start-agent.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
+import { ok } from '../../../../src/domain/shared/result.js';
 import { chunkEvent } from '../../../support/agent-events.js';
 import { openTransport, type TransportName } from '../../../support/agent-transports.js';
 import { CleanUp } from '../../../support/clean-up.js';
@@ -278,12 +281,16 @@ describe('the agent', () => {
     const agent = await here.start();
     await signOn(agent.browser(), here, '_a1');
     await agent.browser().respond('<x/>', '');
+    const under = agent.browser();
+    await under.begin();
+    await under.respond('<x/>', '');
     const told = () =>
       [...agent.agent.metrics().counters, ...agent.agent.metrics().gauges]
         .filter(({ name }) => name.startsWith('saml_'))
         .map(({ name, labels, value }) => `${name} ${labels['result'] ?? ''} ${value}`);
     await expect.poll(told).toContain('saml_sessions_active  1');
     expect(told()).toContain('saml_sign_ons_total completed 1');
+    expect(told()).toContain('saml_sign_ons_total other_browser 1');
     expect(told()).toContain('saml_sign_ons_total unsolicited 1');
   });
 
@@ -296,15 +303,19 @@ describe('the agent', () => {
   it('lets nobody in and sends nobody away while its store cannot be used, and says so', async () => {
     const here = place();
     const options = samlConfig(here.certificateFile, {}, { 'fail-open': true, 'api-keys': 'key-of-orders:orders' });
-    const { agent } = await startedTestAgent(options, { clock: here.clock, saml: { stores: unopenedStores } });
+    const failing = await unopenedStores.acquire({ kind: 'memory' }, 'sp');
+    if (!failing.ok) throw new Error(failing.error);
+    const opener: SamlStoreOpener = { open: async () => ok(failing.value.stores) };
+    const stores = new SamlStoreLeases({ opener, clock: here.clock, logger: new RecordingLogger() });
+    const { agent } = await startedTestAgent(options, { clock: here.clock, saml: { stores } });
     cleanUp.add(() => agent.stop());
     const browser = new AgentBrowser((event) => agent.judge(event, Symbol('connection')));
-    expect(agent.health().state).toBe('healthy');
+    // Before anybody asks for a session.
+    expect(agent.health()).toMatchObject({ state: 'degraded', message: expect.stringContaining('session store') });
     expect((await browser.get('/orders')).status).toBe(503);
     browser.cookies.set(session, 'A'.repeat(43));
     const shown = await browser.get('/orders');
     expect([shown.status, shown.body]).toEqual([503, expect.stringContaining('agent_undecided')]);
-    expect(agent.health()).toMatchObject({ state: 'degraded', message: expect.stringContaining('session store') });
     expect((await browser.get('/orders', ['x-api-key', 'key-of-orders'])).status).toBe(200);
   });
 
@@ -320,7 +331,7 @@ describe('the agent', () => {
 
   it('forgets a form whose connection ends, and lets no piece of it through as an answer', async () => {
     const here = place();
-    const { agent } = await here.start();
+    const { agent } = await here.start({ saml: { 'allow-idp-initiated': true } });
     const connection = Symbol('connection');
     const headers = ['content-type', 'application/x-www-form-urlencoded'];
     const head = { ...requestEvent(headers), method: 'POST', uri: '/saml/acs' };
@@ -336,6 +347,36 @@ describe('the agent', () => {
     await agent.stop();
     expect((await agent.judge(octets(1, true), connection)).decision).toMatchObject({ kind: 'block' });
   });
+
+  it.each(['cancelled', 'disconnected'] as const)(
+    'opens no session for a form that is %s while it is judged, and takes the same one again',
+    async (ending) => {
+      const here = place();
+      const { agent, logger } = await here.start();
+      const begun = Symbol('connection');
+      const browser = new AgentBrowser((event) => agent.judge(event, begun));
+      const { id, relayState } = await browser.begin();
+      const xml = here.response(id, '_a1');
+      const connection = Symbol('connection');
+      let ended = '';
+      const impatient = new AgentBrowser((event) => {
+        const answer = agent.judge(event, connection);
+        if (event.kind === 'request_body_chunk' && event.isLast) {
+          ended = event.correlationId;
+          if (ending === 'cancelled') agent.cancel(ended, 'timeout', connection);
+          else agent.disconnected(connection);
+        }
+        return answer;
+      });
+      for (const [name, value] of browser.cookies) impatient.cookies.set(name, value);
+      expect((await impatient.respond(xml, relayState)).status).toBe(503);
+      expect(ended).not.toBe('');
+      expect(impatient.cookies.has(session)).toBe(false);
+      const reasons = logger.lines.map(({ fields }) => fields?.['reason']);
+      expect(reasons).toContain('cancelled');
+      expect(await browser.respond(xml, relayState)).toMatchObject({ status: 302, location: '/orders?page=2' });
+    },
+  );
 
   it('does not start where its store cannot be opened, and says why', async () => {
     const here = place();

@@ -10,13 +10,16 @@ const limits: FormLimits = {
   formOctets: 20,
   totalOctets: 10_000,
   forms: 3,
-  droppedForms: 2,
+  formsOfAddress: 2,
+  droppedForms: 3,
+  droppedFormsOfAddress: 2,
   deadlineMs: 100,
   refusedMs: 150,
 };
 
 type Step =
-  | { readonly kind: 'begin' | 'cancel'; readonly id: string; readonly connection: number }
+  | { readonly kind: 'begin'; readonly id: string; readonly connection: number; readonly address: string }
+  | { readonly kind: 'cancel'; readonly id: string; readonly connection: number }
   | {
       readonly kind: 'take';
       readonly id: string;
@@ -28,10 +31,11 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number };
 
 const id = fc.constantFrom('a', 'b', 'c');
+const address = fc.constantFrom('192.0.2.1', '192.0.2.2');
 const connection = fc.constantFrom(0, 1);
 const data = fc.uint8Array({ maxLength: 12 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('begin' as const), id, connection }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('begin' as const), id, connection, address }) },
   {
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('take' as const), id, connection, data, isLast: fc.boolean() }),
@@ -42,7 +46,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 interface ModelForm {
+  readonly address: string;
+  lastTick: number;
   octets: number[];
+  /** It is dropped, or forgotten where it was dropped. */
   dueMs: number;
   isDropped: boolean;
 }
@@ -51,6 +58,7 @@ interface ModelForm {
 class Model {
   readonly #forms = new Map<string, ModelForm>();
   #nowMs = 0;
+  #ticks = 0;
 
   apply(taken: Step): unknown {
     if (taken.kind === 'wait') return this.#wait(taken.ms);
@@ -61,15 +69,25 @@ class Model {
     const key = `${taken.connection} ${taken.id}`;
     if (taken.kind === 'take') return this.#take(key, taken.data, taken.isLast);
     this.#forms.delete(key);
-    return taken.kind === 'begin' ? this.#begin(key) : undefined;
+    return taken.kind === 'begin' ? this.#begin(key, taken.address) : undefined;
   }
 
-  #begin(key: string): boolean {
-    const forms = [...this.#forms.values()];
-    const dropped = forms.filter(({ isDropped }) => isDropped).length;
-    if (forms.length - dropped >= limits.forms || dropped >= limits.droppedForms) return false;
-    this.#forms.set(key, { octets: [], dueMs: this.#nowMs + limits.deadlineMs, isDropped: false });
+  #begin(key: string, address: string): boolean {
+    const all = [...this.#forms.values()];
+    const own = all.filter((form) => form.address === address);
+    const dropped = (forms: readonly ModelForm[]) => forms.filter(({ isDropped }) => isDropped).length;
+    if (dropped(all) >= limits.droppedForms || dropped(own) >= limits.droppedFormsOfAddress) return false;
+    if (own.length - dropped(own) >= limits.formsOfAddress) this.#makeWay(own);
+    else if (all.length - dropped(all) >= limits.forms) this.#makeWay(all);
+    const lastTick = this.#tick();
+    this.#forms.set(key, { address, lastTick, octets: [], dueMs: this.#nowMs + limits.deadlineMs, isDropped: false });
     return true;
+  }
+
+  #makeWay(forms: readonly ModelForm[]): void {
+    const [first] = forms.filter(({ isDropped }) => !isDropped).toSorted((a, b) => a.lastTick - b.lastTick);
+    if (first === undefined) throw new Error('nobody can make way');
+    Object.assign(first, { isDropped: true, dueMs: this.#nowMs + limits.refusedMs });
   }
 
   #take(key: string, piece: Uint8Array, isLast: boolean): unknown {
@@ -77,6 +95,7 @@ class Model {
     if (form === undefined) return ['not_awaited', null];
     if (!form.isDropped && form.octets.length + piece.length <= limits.formOctets) {
       form.octets.push(...piece);
+      if (piece.length > 0) form.lastTick = this.#tick();
       if (!isLast) return ['more', null];
       this.#forms.delete(key);
       return ['complete', form.octets];
@@ -85,22 +104,36 @@ class Model {
     return [form.isDropped ? 'dropped' : 'too_large', null];
   }
 
+  /** Tells apart what happens in one millisecond. */
+  #tick(): number {
+    this.#ticks += 1;
+    return this.#ticks;
+  }
+
   #wait(ms: number): undefined {
     this.#nowMs += ms;
     for (const [key, form] of this.#forms) {
-      if (form.dueMs <= this.#nowMs) form.isDropped = true;
-      if (form.dueMs + limits.refusedMs <= this.#nowMs) this.#forms.delete(key);
+      if (!form.isDropped && form.dueMs <= this.#nowMs) {
+        form.isDropped = true;
+        form.dueMs += limits.refusedMs;
+      }
+      if (form.isDropped && form.dueMs <= this.#nowMs) this.#forms.delete(key);
     }
     return undefined;
   }
 }
+
+const eventOf = (correlationId: string, clientIp: string) => {
+  const event = headersEvent(correlationId);
+  return { ...event, metadata: { ...event.metadata, clientIp } };
+};
 
 const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step): Promise<unknown> => {
   if (taken.kind === 'wait') return scheduler.advance(taken.ms);
   const from = connections[taken.connection] as symbol;
   if (taken.kind === 'disconnect') return forms.disconnected(from);
   if (taken.kind === 'cancel') return forms.cancel(taken.id, from);
-  if (taken.kind !== 'take') return forms.begin(headersEvent(taken.id), from);
+  if (taken.kind === 'begin') return forms.begin(eventOf(taken.id, taken.address), from);
   const progress = forms.take(chunkEvent(taken.id, { data: taken.data, isLast: taken.isLast }), from);
   return [progress.kind, progress.kind === 'complete' ? [...progress.form] : null];
 };
@@ -116,7 +149,12 @@ describe('forms under way', () => {
         for (const from of connections) forms.disconnected(from);
         expect(scheduler.waiting).toBe(0);
         for (let count = 0; count < limits.forms; count += 1) {
-          expect(forms.begin(headersEvent(`end-${count}`), connections[0])).toBe(true);
+          expect(forms.begin(eventOf(`end-${count}`, `192.0.2.${count}`), connections[0])).toBe(true);
+        }
+        // None has been left behind that would have to make way.
+        for (let count = 0; count < limits.forms; count += 1) {
+          const chunk = chunkEvent(`end-${count}`, { data: new Uint8Array(1), isLast: true });
+          expect(forms.take(chunk, connections[0]).kind).toBe('complete');
         }
       }),
       { numRuns: 300 },

@@ -48,7 +48,6 @@ describe('cookies', () => {
         const set = setCookie({
           name: 's',
           value,
-          path: '/',
           secure: true,
           httpOnly: true,
           sameSite: 'Lax',

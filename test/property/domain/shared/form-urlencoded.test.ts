@@ -29,15 +29,14 @@ describe('forms', () => {
     fc.assert(
       fc.property(soup, (written) => {
         const form = parseForm(Buffer.from(written, 'latin1'));
-        // The standard reads octets, and this class text: octets beyond ASCII mean the same escaped.
-        const ascii = written.replace(/[\x80-\xff]/g, (octet) => `%${octet.charCodeAt(0).toString(16)}`);
-        const standard = [...new URLSearchParams(`&${ascii}`)];
+        const standard = [...new URLSearchParams(`&${written}`)];
         if (form.ok) expect([...form.value]).toEqual(standard);
         else {
           const isRepeated = new Set(standard.map(([name]) => name)).size < standard.length;
           const isBroken = /%(?![0-9A-Fa-f]{2})/.test(written);
+          const isUnescaped = /[\x80-\xff]/.test(written);
           const isReplaced = standard.some((entry) => entry.some((part) => part.includes('\ufffd')));
-          expect(isRepeated || isBroken || isReplaced).toBe(true);
+          expect(isRepeated || isBroken || isReplaced || isUnescaped).toBe(true);
         }
       }),
       { numRuns: 3000 },

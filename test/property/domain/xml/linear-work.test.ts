@@ -7,7 +7,7 @@ import { metadataShapeFault } from '../../../../src/domain/xml/metadata-shape.js
 import { charactersLookedAt } from '../../../support/counted-work.js';
 
 /** No limit but that of the work itself. */
-const unlimited: ShapeLimits = { characters: 1e9, elements: 1e9, depth: 1e9, attributes: 1e9 };
+const unlimited: ShapeLimits = { characters: 1e9, elements: 1e9, depth: 1e9, attributes: 1e9, allAttributes: 1e9 };
 const length = 60_000;
 
 const begun = (piece: string, before = '<a>', after = ''): string =>

@@ -11,7 +11,10 @@ const other = Symbol('other');
 const formsOf = (limits: Partial<FormLimits> = {}) => {
   const scheduler = new ManualScheduler(new ManualClock());
   const forms = new PostedForms(scheduler, { ...formLimits, ...limits });
-  const begin = (id: string, connection = one) => forms.begin(headersEvent(id, { method: 'POST' }), connection);
+  const begin = (id: string, connection = one, clientIp = '192.0.2.7') => {
+    const event = headersEvent(id, { method: 'POST' });
+    return forms.begin({ ...event, metadata: { ...event.metadata, clientIp } }, connection);
+  };
   const take = (id: string, data: string | Uint8Array, isLast = false, connection = one) =>
     forms.take(chunkEvent(id, { data: typeof data === 'string' ? text(data) : data, isLast }), connection);
   return { forms, scheduler, begin, take };
@@ -105,16 +108,58 @@ describe('forms that are posted', () => {
     expect(take('c', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
   });
 
-  it('are so many at a time', () => {
-    const { forms, begin, take } = formsOf();
-    for (let index = 0; index < 256; index += 1) expect(begin(`f-${index}`)).toBe(true);
-    expect(begin('late')).toBe(false);
-    expect(begin('f-0')).toBe(true);
-    take('f-1', '', true);
-    expect(begin('late')).toBe(true);
-    expect(begin('later')).toBe(false);
-    forms.disconnected(one);
-    expect(begin('later')).toBe(true);
+  it('are so many at a time: the one that has waited longest without octets makes way for one more', () => {
+    const { begin, take } = formsOf({ forms: 3 });
+    for (const id of ['a', 'b', 'c']) expect(begin(id)).toBe(true);
+    take('a', 'x');
+    take('b', '');
+    expect(begin('d')).toBe(true);
+    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'b' } });
+    expect(begin('e')).toBe(true);
+    expect(take('c', 'x', true)).toMatchObject({ kind: 'dropped' });
+    expect(take('a', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
+    expect(take('d', 'x', true)).toMatchObject({ kind: 'complete' });
+    expect(take('e', 'x', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('are 1024 in all, and 32 of one client address, of which the first makes way for one more', () => {
+    const { begin, take } = formsOf();
+    const idOf = (address: number, index: number) => `f-${address}-${index}`;
+    for (let address = 0; address < 32; address += 1) {
+      for (let index = 0; index < 32; index += 1) {
+        expect(begin(idOf(address, index), one, `192.0.2.${address}`)).toBe(true);
+      }
+    }
+    expect(begin('more', one, '192.0.2.7')).toBe(true);
+    expect(take(idOf(7, 0), 'x')).toMatchObject({ kind: 'dropped' });
+    expect(begin('first', one, '192.0.2.100')).toBe(true);
+    expect(take(idOf(0, 0), 'x')).toMatchObject({ kind: 'dropped' });
+    for (let address = 0; address < 32; address += 1) {
+      for (let index = 1; index < 32; index += 1) {
+        expect(take(idOf(address, index), 'x', true)).toMatchObject({ kind: 'complete' });
+      }
+    }
+    for (const id of ['more', 'first']) expect(take(id, 'x', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('of one client address never take the place of those of another one', () => {
+    const { begin, take } = formsOf({ formsOfAddress: 2 });
+    begin('honest', one, '192.0.2.1');
+    for (let index = 0; index < 100; index += 1) begin(`f-${index}`, one, '192.0.2.2');
+    expect(take('honest', 'x', true)).toMatchObject({ kind: 'complete' });
+    expect(take('f-97', 'x', true)).toMatchObject({ kind: 'dropped' });
+    expect(take('f-98', 'x', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('make room when they end', () => {
+    const { forms, begin, take, scheduler } = formsOf({ formsOfAddress: 2 });
+    for (let index = 0; index < 10; index += 1) {
+      begin(`a-${index}`);
+      begin(`b-${index}`);
+      expect(take(`a-${index}`, 'x', true)).toMatchObject({ kind: 'complete' });
+      forms.cancel(`b-${index}`, one);
+    }
+    expect(scheduler.waiting).toBe(0);
   });
 
   it('begin anew where the id is used again', () => {
@@ -155,10 +200,11 @@ describe('forms that never end', () => {
   });
 
   it('make room for others when they are dropped', async () => {
-    const { begin, take, scheduler } = formsOf({ forms: 1, totalOctets: 4096 });
+    const { begin, take, scheduler } = formsOf({ totalOctets: 4096 });
     begin('a');
     take('a', 'x');
-    expect(begin('b')).toBe(false);
+    begin('b');
+    expect(take('b', 'x')).toMatchObject({ kind: 'overloaded' });
     await scheduler.advance(30_000);
     expect(begin('b')).toBe(true);
     expect(take('b', 'x', true)).toMatchObject({ kind: 'complete' });
@@ -173,6 +219,31 @@ describe('forms that never end', () => {
     forms.cancel('a', one);
     expect(begin('c')).toBe(true);
     expect(take('b', 'x', true)).toMatchObject({ kind: 'dropped' });
+  });
+
+  it('keep out new ones of their own client address alone, where that has many of them open', async () => {
+    const { forms, begin, take, scheduler } = formsOf({ droppedFormsOfAddress: 2 });
+    begin('a');
+    begin('b');
+    await scheduler.advance(30_000);
+    expect(begin('c')).toBe(false);
+    expect(begin('c', one, '192.0.2.8')).toBe(true);
+    forms.cancel('a', one);
+    expect(begin('d')).toBe(true);
+    expect(take('c', 'x', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('that made way are forgotten in the end as well', async () => {
+    const { begin, take, scheduler } = formsOf({ forms: 1, droppedForms: 1 });
+    begin('a');
+    begin('b');
+    expect(begin('c')).toBe(false);
+    take('b', 'x', true);
+    await scheduler.advance(599_999);
+    expect(begin('c')).toBe(false);
+    await scheduler.advance(1);
+    expect(begin('c')).toBe(true);
+    expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
   it('are forgotten in the end, where nobody says that the request is over', async () => {

@@ -49,19 +49,14 @@ describe('a sign-on begins', () => {
     expect(JSON.stringify(request)).not.toContain(secret);
   });
 
-  it('with a cookie that goes to the consumer path alone and comes back with what another site posts', async () => {
+  it('with a cookie that no other host can set and that comes back with what another site posts', async () => {
     const world = worldOf();
     const answer = await world.begin();
     const { handleHash } = only(world.requests.held.values());
     const secret = only(world.jar.cookies.values());
     expect(setCookies(answer)).toEqual([
-      `gateway_saml_session_signon_${handleHash.slice(0, 8)}=${secret}; Path=/saml/acs; Max-Age=300; Secure; HttpOnly; SameSite=None`,
+      `__Host-gateway_saml_session_signon_${handleHash.slice(0, 8)}=${secret}; Path=/; Max-Age=300; Secure; HttpOnly; SameSite=None`,
     ]);
-  });
-
-  it('with a cookie for the path that browsers post to, whatever the gateway makes of it', async () => {
-    const world = worldOf({ options: { acsUrl: 'https://app.example/auth/saml/acs' } });
-    expect(setCookies(await world.begin())[0]).toContain('; Path=/auth/saml/acs; ');
   });
 
   it('with no cookie where browsers are not bound', async () => {
@@ -97,6 +92,7 @@ describe('a sign-on begins', () => {
     expect(refusalOf(await world.begin())).toBe('503 agent_undecided');
     expect(world.requests.held.size).toBe(0);
     expect(world.log()).toEqual(['warn sign-on could not be decided provider_unavailable']);
+    expect(world.hurried).toBe(1);
     expect(world.faults()).toEqual([]);
   });
 
@@ -108,6 +104,49 @@ describe('a sign-on begins', () => {
     expect(setCookies(answer)).toEqual([]);
     expect(world.refusals).toEqual(['store_unavailable']);
     expect(world.logger.lines[0]?.fields['detail']).toBe('the disk is gone');
+    expect(world.faults()).toEqual([]);
+  });
+});
+
+describe('sign-ons of one client address', () => {
+  const from = (world: SamlWorld, clientIp: string) => {
+    const event = world.event('/reports');
+    return world.singleSignOn.begin({ ...event, metadata: { ...event.metadata, clientIp } });
+  };
+  const beginMany = async (world: SamlWorld, count: number) => {
+    for (let index = 0; index < count; index += 1) locationOf(await from(world, '192.0.2.7'));
+  };
+
+  it('are so many in five minutes, and those of others go on', async () => {
+    const world = worldOf();
+    await beginMany(world, 2_500);
+    world.clock.advance(240_000);
+    await beginMany(world, 2_500);
+    world.clock.advance(59_999);
+    const refused = await from(world, '192.0.2.7');
+    expect(refusalOf(refused)).toBe('503 agent_undecided');
+    expect(setCookies(refused)).toEqual([]);
+    expect(world.requests.held.size).toBe(5_000);
+    expect(world.refusals).toEqual(['overloaded']);
+    locationOf(await from(world, '192.0.2.8'));
+    expect(world.requests.held.size).toBe(5_001);
+  });
+
+  it('may begin again after a while', async () => {
+    const world = worldOf();
+    await beginMany(world, 5_000);
+    expect(refusalOf(await from(world, '192.0.2.7'))).toBe('503 agent_undecided');
+    world.clock.advance(360_000);
+    locationOf(await from(world, '192.0.2.7'));
+  });
+
+  it('that are refused are counted each, and logged once in a while', async () => {
+    const world = worldOf();
+    await beginMany(world, 5_000);
+    for (let index = 0; index < 10; index += 1) world.answers.push(await from(world, '192.0.2.7'));
+    expect(world.refusals).toHaveLength(10);
+    expect(world.log()).toEqual(['warn a client address has begun as many sign-ons as it may overloaded']);
+    expect(world.logger.lines[0]?.fields).toMatchObject({ client_ip: '192.0.2.7', not_logged_before: 0 });
     expect(world.faults()).toEqual([]);
   });
 });

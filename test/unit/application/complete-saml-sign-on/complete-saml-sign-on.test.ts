@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import { documentRejections } from '../../../../src/domain/saml/document-rejection.js';
 import {
   locationOf,
@@ -196,16 +197,21 @@ describe('a response is answered once', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('a RelayState is taken though the rest fails', async () => {
+  it('a document that is refused leaves the request to the answer that is meant for it', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const good = world.verifier.response;
+    const held = [...world.requests.held];
     world.verifier.response = { ok: false, error: 'wrong_signature' };
     await world.post('/saml/acs', form(relayState));
-    world.verifier.response = good;
-    await world.post('/saml/acs', form(relayState));
-    expect(world.refusals).toEqual(['wrong_signature', 'unknown_request']);
+    expect([...world.requests.held]).toEqual(held);
     nothingOpened(world);
+    world.verifier.response = good;
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+    expect(world.requests.held.size).toBe(0);
+    await world.post('/saml/acs', form(relayState));
+    // Its cookie has been taken back with the first answer that was good.
+    expect(world.refusals).toEqual(['wrong_signature', 'other_browser']);
   });
 });
 
@@ -235,6 +241,7 @@ describe('a sign-on is refused', () => {
 
   it('where nobody asked', async () => {
     const world = worldOf();
+    await world.await();
     world.verifier.response = { ok: true, value: world.response(null) };
     expect(refusalOf(await world.post('/saml/acs', { SAMLResponse: postedDocument }))).toBe('403 sign_on_refused');
     expect(world.refusals).toEqual(['unsolicited']);
@@ -268,6 +275,7 @@ describe('a sign-on is refused', () => {
     const world = worldOf();
     await world.signOn();
     const relayState = locationOf(await world.get('/saml/logout')).searchParams.get('RelayState') ?? '';
+    await world.begin();
     await world.post('/saml/acs', form(relayState));
     expect(world.refusals).toEqual(['unknown_request']);
     expect(world.sessions.held.size).toBe(0);
@@ -330,15 +338,21 @@ describe('a sign-on is refused', () => {
 });
 
 describe('a sign-on that cannot be decided', () => {
-  it.each(['overloaded', 'verifier_failed'] as const)(
-    'is answered with 503 where the verifier says %s',
+  it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)(
+    'is answered with 503 where the verifier says %s, and can be posted again',
     async (reason) => {
       const world = worldOf();
       const relayState = await world.await();
+      const good = world.verifier.response;
+      const held = [...world.requests.held];
       world.verifier.response = { ok: false, error: reason };
       expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
       expect(world.log()).toEqual([`warn sign-on could not be decided ${reason}`]);
+      expect([...world.requests.held]).toEqual(held);
       nothingOpened(world);
+      world.verifier.response = good;
+      expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+      expect(world.requests.held.size).toBe(0);
     },
   );
 
@@ -348,6 +362,7 @@ describe('a sign-on that cannot be decided', () => {
     const { provider } = world;
     world.provider = null;
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+    expect(world.hurried).toBe(1);
     nothingOpened(world);
     world.provider = provider;
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
@@ -356,11 +371,23 @@ describe('a sign-on that cannot be decided', () => {
   it('is answered with 503 where the request cannot be looked for', async () => {
     const world = worldOf();
     const relayState = await world.await();
-    world.requests.failing.add('take');
+    world.requests.failing.add('find');
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
     expect(world.refusals).toEqual(['store_unavailable']);
     expect(world.verifier.documents).toEqual([]);
     nothingOpened(world);
+  });
+
+  it('is answered with 503 where the request cannot be taken, and can be posted again', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.requests.failing.add('take');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+    expect(world.refusals).toEqual(['store_unavailable']);
+    expect(world.replays.held.size).toBe(0);
+    nothingOpened(world);
+    world.requests.failing.delete('take');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
   it('is answered with 503 where the assertion cannot be remembered: it could be replayed', async () => {
@@ -407,5 +434,74 @@ describe('a sign-on that the identity provider began', () => {
     await world.post('/saml/acs', form(relayState), []);
     expect(world.refusals).toEqual(['other_browser']);
     nothingOpened(world);
+  });
+});
+
+describe('a sign-on that nobody waits for any more', () => {
+  const octets = (relayState: string) => new TextEncoder().encode(new URLSearchParams(form(relayState)).toString());
+  /** Cancels as soon as a method is called. */
+  const cancelIn = <Name extends string, Of extends Record<Name, (...given: never[]) => unknown>>(
+    of: Of,
+    name: Name,
+    cancellation: CancellationSource,
+  ) => {
+    const original = of[name].bind(of) as (...given: unknown[]) => unknown;
+    Object.assign(of, {
+      [name]: (...given: unknown[]) => {
+        cancellation.cancel();
+        return original(...given);
+      },
+    });
+  };
+  const postOnce = (world: SamlWorld, relayState: string, cancellation: CancellationSource) =>
+    world.postOctets('/saml/acs', octets(relayState), world.jar.header(), cancellation);
+
+  it('tells whoever verifies the document', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const cancellation = new CancellationSource();
+    await postOnce(world, relayState, cancellation);
+    expect(world.verifier.cancellations).toEqual([cancellation]);
+  });
+
+  it('remembers and opens nothing where that ends while the document is verified, and can be posted again', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const cancellation = new CancellationSource();
+    cancelIn(world.verifier, 'verifyResponse', cancellation);
+    expect(refusalOf(await postOnce(world, relayState, cancellation))).toBe('503 agent_undecided');
+    expect(world.replays.held.size).toBe(0);
+    expect(world.requests.held.size).toBe(1);
+    expect(world.refusals).toEqual(['cancelled']);
+    nothingOpened(world);
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+  });
+
+  it('opens nothing where that ends while the assertion is remembered', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const opened: unknown[] = [];
+    const open = world.sessions.open.bind(world.sessions);
+    world.sessions.open = (session) => {
+      opened.push(session);
+      return open(session);
+    };
+    const cancellation = new CancellationSource();
+    cancelIn(world.replays, 'remember', cancellation);
+    expect(refusalOf(await postOnce(world, relayState, cancellation))).toBe('503 agent_undecided');
+    expect(opened).toEqual([]);
+    nothingOpened(world);
+  });
+
+  it('ends the session where that ends while it is opened, and leaves the one before', async () => {
+    const world = worldOf();
+    await world.signOn();
+    const before = [...world.sessions.held.keys()];
+    const relayState = await world.await();
+    const cancellation = new CancellationSource();
+    cancelIn(world.sessions, 'open', cancellation);
+    expect(refusalOf(await postOnce(world, relayState, cancellation))).toBe('503 agent_undecided');
+    expect([...world.sessions.held.keys()]).toEqual(before);
+    expect(world.completed).toBe(1);
   });
 });

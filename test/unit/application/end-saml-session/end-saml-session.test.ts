@@ -17,6 +17,21 @@ const signedIn = async (options: SamlWorldOptions = {}) => {
   return world;
 };
 
+const name = 'gateway_saml_session';
+
+/** So many sessions, as of browsers that know nothing of each other; their ids. */
+const manySessions = async (count: number) => {
+  const world = new SamlWorld();
+  const shown: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    world.jar.cookies.clear();
+    await world.signOn();
+    shown.push(world.sessionCookie() ?? '');
+  }
+  world.logger.lines.splice(0);
+  return { world, shown };
+};
+
 describe('a user signs out', () => {
   it('here, and at the identity provider, which is asked by the browser', async () => {
     const world = await signedIn();
@@ -78,12 +93,12 @@ describe('a user signs out', () => {
     expect((await own.get('/saml/logout')).decision).toEqual({ kind: 'redirect', url: '/bye', status: 302 });
   });
 
-  it('without a session, which changes nothing', async () => {
+  it('without showing a session: the browser forgets the one that it may have kept back, and nothing else changes', async () => {
     const world = await signedIn();
     world.jar.cookies.clear();
     const answer = await world.get('/saml/logout');
     expect(refusalOf(answer)).toBe('200');
-    expect(setCookies(answer)).toEqual([]);
+    expect(setCookies(answer)).toEqual([clearing]);
     expect(world.sessions.held.size).toBe(1);
     expect(world.log()).toEqual([]);
   });
@@ -94,14 +109,27 @@ describe('a user signs out', () => {
     expect(setCookies(await world.get('/saml/logout'))).toEqual([clearing]);
   });
 
-  it('out of every session that the browser shows', async () => {
-    const world = await signedIn();
-    const first = world.sessionCookie();
-    world.jar.cookies.clear();
-    await world.signOn();
-    world.jar.cookies.set('gateway_saml_session', `${world.sessionCookie()}; gateway_saml_session=${first}`);
-    await world.get('/saml/logout');
+  it('out of every session that the browser shows, whatever else goes by that name', async () => {
+    const { world, shown } = await manySessions(16);
+    const junk = Array.from({ length: 20 }, (_, index) => `x${index}`);
+    world.jar.cookies.set(name, [...junk, ...shown].join(`; ${name}=`));
+    expect(locationOf(await world.get('/saml/logout')).hostname).toBe('idp.example');
     expect(world.sessions.held.size).toBe(0);
+    expect(world.log()).toEqual(Array(16).fill('info session ended by its user'));
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('not with more sessions than one sign-out ends: none of them ends', async () => {
+    const { world, shown } = await manySessions(17);
+    world.jar.cookies.set(name, shown.join(`; ${name}=`));
+    const answer = await world.get('/saml/logout');
+    expect(refusalOf(answer)).toBe('400 sign_on_malformed');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.held.size).toBe(17);
+    expect(world.logger.lines).toMatchObject([
+      { level: 'warn', message: 'sign-out refused', fields: { detail: 'the request shows too many sessions' } },
+    ]);
+    expect(world.faults()).toEqual([]);
   });
 
   it('not where the store fails: the cookie stays, and the user can try again', async () => {

@@ -13,6 +13,7 @@ const awaitingAnswer = async (members: Partial<LogoutResponse> = {}) => {
   return { world, relayState };
 };
 
+const clearing = 'gateway_saml_session=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax';
 const refusal = 'warn the identity provider has not confirmed a sign-out';
 
 describe('the identity provider answers a sign-out', () => {
@@ -24,7 +25,7 @@ describe('the identity provider answers a sign-out', () => {
           ? await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState })
           : await world.get(`/saml/logout?SAMLResponse=YQ%3D%3D&RelayState=${relayState}`);
       expect(refusalOf(answer)).toBe('200');
-      expect(setCookies(answer)).toEqual([]);
+      expect(setCookies(answer)).toEqual([clearing]);
       expect(world.log()).toEqual(['info sign-out completed']);
       expect(world.requests.held.size).toBe(0);
       await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
@@ -79,11 +80,51 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.log()).toEqual([`${refusal} unknown_request`]);
   });
 
-  it('ends no session, of whomever', async () => {
+  it.each([
+    ['that nobody waits for', 'x'],
+    ['without a relay state', ''],
+  ])('%s, which anybody can make up: the session has ended when the browser is told so', async (_, made) => {
+    for (const way of ['redirect', 'post']) {
+      const world = new SamlWorld();
+      await world.signOn();
+      const fields = { SAMLResponse: 'YQ==', RelayState: made };
+      const answer =
+        way === 'post'
+          ? await world.post('/saml/logout', fields)
+          : await world.get(`/saml/logout?${new URLSearchParams(fields)}`);
+      expect(refusalOf(answer)).toBe('200');
+      expect(setCookies(answer)).toEqual([clearing]);
+      expect(world.sessions.held.size).toBe(0);
+      expect(world.faults()).toEqual([]);
+    }
+  });
+
+  it('which a browser that has signed on again shows: it is signed out, and nobody else is', async () => {
     const { world, relayState } = await awaitingAnswer();
+    await world.signOn();
+    world.jar.cookies.clear();
     await world.signOn();
     await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
     expect(world.sessions.held.size).toBe(1);
-    expect(world.sessionCookie()).toBeDefined();
+    expect(world.sessionCookie()).toBeUndefined();
+  });
+
+  it('while the session cannot be ended: nobody is told that it has, and the answer can be sent again', async () => {
+    const { world, relayState } = await awaitingAnswer();
+    const good = world.verifier.logoutResponse;
+    await world.signOn();
+    world.verifier.logoutResponse = good;
+    world.logger.lines.splice(0);
+    world.sessions.failing.add('end');
+    const send = () => world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
+    const answer = await send();
+    expect(refusalOf(answer)).toBe('503 agent_undecided');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.log()).toEqual(['warn sign-out could not be decided store_unavailable']);
+    world.sessions.failing.clear();
+    expect(refusalOf(await send())).toBe('200');
+    expect(world.log().slice(1)).toEqual(['info session ended by its user', 'info sign-out completed']);
+    expect(world.sessions.held.size).toBe(0);
+    expect(world.faults()).toEqual([]);
   });
 });

@@ -67,6 +67,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
   it.each([
     ['of another issuer', { issuer: 'https://evil.example' }, 'wrong_issuer'],
     ['for somebody else', { destination: 'https://other.example/saml/logout' }, 'wrong_destination'],
+    ['for nobody in particular', { destination: null }, 'wrong_destination'],
     ['that is old', { issueInstantMs: 1_700_000_000_000 }, 'issued_too_long_ago'],
     ['that is over', { notOnOrAfterMs: 1_700_000_000_000 }, 'expired'],
   ] as const)('ends nothing where it is one %s', async (__, members, reason) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExpireSessions } from '../../../../src/application/expire-sessions/expire-sessions.js';
 import type { Stored } from '../../../../src/application/ports/session-store.js';
+import type { StoreUse } from '../../../../src/application/saml-sessions/store-state.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { FakeSessionStore } from '../../../support/fake-session-store.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -38,17 +39,25 @@ const made = (idleMs: number | null = null) => {
   const sessions = new FakeSessionStore();
   const replays = new FakeExpiring();
   const requests = new FakeExpiring();
+  const remembered: string[] = [];
+  const failing = new Set<StoreUse>();
+  const remember = async (key: string) => {
+    remembered.push(key);
+    return ok('first' as const);
+  };
   const stores = {
     sessions,
-    replays: { remember: async () => ok('first' as const), removeExpired: replays.removeExpired.bind(replays) },
+    replays: { remember, removeExpired: replays.removeExpired.bind(replays) },
     requests: {
       insert: async () => ok(undefined),
+      find: async () => ok(null),
       take: async () => ok(null),
       removeExpired: requests.removeExpired.bind(requests),
     },
   };
-  const expiry = new ExpireSessions({ stores, clock, scheduler, logger, intervalMs: interval, idleMs });
-  return { clock, scheduler, logger, sessions, replays, requests, expiry };
+  const state = { fails: (use: StoreUse) => failing.has(use) };
+  const expiry = new ExpireSessions({ stores, state, clock, scheduler, logger, intervalMs: interval, idleMs });
+  return { clock, scheduler, logger, sessions, replays, requests, failing, remembered, expiry };
 };
 
 describe('ExpireSessions', () => {
@@ -115,7 +124,7 @@ describe('ExpireSessions', () => {
     expect(replays.mostAtOnce).toBe(1);
   });
 
-  it('goes on with the others where one fails, says so once, and tries again', async () => {
+  it('goes on with the others where one fails, and tries again', async () => {
     const { scheduler, logger, replays, requests, expiry } = made();
     replays.isDown = true;
     requests.left = 2;
@@ -133,11 +142,19 @@ describe('ExpireSessions', () => {
     await settled();
     expect(replays.left).toBe(0);
     expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warn sessions that are over cannot be removed',
       'info what is over was removed',
-      'info sessions that are over are removed again',
       'info what is over was removed',
     ]);
+  });
+
+  it('tries whether the store keeps anything again, where it did not the last time', async () => {
+    const { failing, remembered, expiry } = made();
+    failing.add('read').add('remove');
+    await expiry.run();
+    expect(remembered).toEqual([]);
+    failing.add('keep');
+    await expiry.run();
+    expect(remembered).toHaveLength(1);
   });
 
   it('ends with the step that is under way, and leaves no timer', async () => {

@@ -220,23 +220,6 @@ describe('while the store cannot be asked', () => {
     expect((await sessions.check(ann)).kind).toBe('active');
   });
 
-  it('that is known, and said once', async () => {
-    const { sessions, store, logger } = stored();
-    expect(sessions.isFailing).toBe(false);
-    store.isDown = true;
-    await sessions.check(ann);
-    await sessions.check(ann);
-    expect(sessions.isFailing).toBe(true);
-    store.isDown = false;
-    await sessions.check(ann);
-    expect(sessions.isFailing).toBe(false);
-    expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warn the session store cannot be used',
-      'info the session store can be used again',
-    ]);
-    expect(JSON.stringify(logger.lines)).not.toContain(ann);
-  });
-
   it('a session is over at its end all the same', async () => {
     const { sessions, store, clock } = rememberedSessions();
     const nowMs = clock.wallMs();
@@ -475,5 +458,58 @@ describe('a sign-out by the identity provider', () => {
     expect((await sessions.endOfSubject(subject)).ok).toBe(false);
     expect(await sessions.check(ann)).toEqual({ kind: 'unavailable' });
     expect(kindOf(sessions.check(sessionIdOf('bob')))).toBe('active');
+  });
+});
+
+describe('a configuration that takes over', () => {
+  const renamed: SwappedSessionsParts['prepare'] = ({ userId }) => ({
+    identity: { method: 'saml', userId, claims: null, certificate: null },
+    operations: [{ kind: 'set', name: 'X-New-User', value: userId }],
+  });
+
+  it('goes on with what is remembered while the store cannot be asked, and tells of it in its own way', async () => {
+    const { sessions, successor, store } = await opened();
+    store.isDown = true;
+    const next = successor({ prepare: renamed });
+    expect(next.check(ann)).toMatchObject({
+      kind: 'active',
+      prepared: { operations: [{ name: 'X-New-User', value: 'ann' }] },
+    });
+    expect(sessions.check(ann)).toMatchObject({ prepared: { operations: [{ name: 'X-User-Id' }] } });
+  });
+
+  it('makes the headers of a session once', async () => {
+    const { successor } = await opened();
+    let made = 0;
+    const next = successor({
+      prepare: (session) => {
+        made += 1;
+        return preparedIdentityOf(session);
+      },
+    });
+    for (let times = 0; times < 3; times += 1) expect(kindOf(next.check(ann))).toBe('active');
+    expect(made).toBe(1);
+  });
+
+  it('has its own time without use and its own provider', async () => {
+    const { successor, clock } = await opened();
+    clock.advance(4_000);
+    expect(kindOf(successor({ issuer: () => 'https://other.example' }).check(ann))).toBe('unknown');
+    expect(kindOf(successor({ idleMs: 12_000 }).check(ann))).toBe('a promise');
+    expect(kindOf(successor({ idleMs: 40_000 }).check(ann))).toBe('active');
+  });
+
+  it('knows at once what the one before it ends, also while it is looked up', async () => {
+    const { sessions, successor, store, clock } = await opened();
+    const next = successor();
+    clock.advance(5_000);
+    store.hold('find');
+    const asked = next.check(ann);
+    const ended = sessions.end(ann);
+    await settled();
+    store.letGo();
+    await ended;
+    expect(await asked).toEqual({ kind: 'unknown' });
+    expect(kindOf(next.check(ann))).toBe('unknown');
   });
 });

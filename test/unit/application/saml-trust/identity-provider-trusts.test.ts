@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { FastXmlReader } from '../../../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
 import { IdentityProviderTrusts } from '../../../../src/application/saml-trust/identity-provider-trusts.js';
 import type { IdentityProviderOptions } from '../../../../src/domain/configuration/saml-options.js';
 import { FakeMetadataSource, FakeMetadataVerifier, formalCertificates } from '../../../support/fake-metadata.js';
@@ -38,7 +37,6 @@ const made = () => {
   const trusts = new IdentityProviderTrusts({
     source,
     verifier,
-    reader: new FastXmlReader(),
     keys: formalCertificates,
     clock,
     scheduler,
@@ -152,8 +150,8 @@ describe('an identity provider that is known by its metadata', () => {
       },
       /^refused: wrong_signature$/,
     ],
-    ['is no XML', ({ source }) => source.publish('{"keys":[]}'), /^malformed: the metadata /],
-    ['has a document type', ({ source }) => source.publish(`<!DOCTYPE x>${metadata()}`), /^malformed: the metadata /],
+    ['is no XML', ({ source }) => source.publish('{"keys":[]}'), /^refused: document_not_well_formed$/],
+    ['has a document type', ({ source }) => source.publish(`<!DOCTYPE x>${metadata()}`), /^refused: document_markup$/],
     ['is of nobody', ({ source }) => source.publish('<a/>'), /^unusable: the metadata is no SAML metadata/],
     [
       'has weak keys alone',
@@ -222,6 +220,97 @@ describe('an identity provider that is known by its metadata', () => {
       ['certificates of the metadata are not used', 1],
       ['certificates of the metadata are over; their keys are used', 1],
     ]);
+  });
+
+  describe('while nothing is known of it', () => {
+    const absent = async () => {
+      const test = made();
+      test.source.goDown();
+      const lease = test.trusts.acquire(options, []);
+      await lease.trust.firstLoad();
+      // The waits double up to their bound.
+      await test.scheduler.advance(10 * 60_000);
+      return { ...test, lease, trust: lease.trust };
+    };
+
+    it('is tried again twice a minute', async () => {
+      const { source, scheduler, trust } = await absent();
+      const before = source.requests;
+      await scheduler.advance(5 * 60_000);
+      expect(source.requests - before).toBe(10);
+      source.publish(metadata());
+      await scheduler.advance(30_000);
+      expect(trust.state()).toBe('fresh');
+    });
+
+    it('is tried again for a sign-on, and not sooner than five seconds after the last time', async () => {
+      const { source, scheduler, trust } = await absent();
+      const isTried = source.requests;
+      // Up to the moment of an attempt, after which the next is half a minute away.
+      while (source.requests === isTried) await scheduler.advance(1_000);
+      const before = source.requests;
+      trust.hurry();
+      await scheduler.advance(4_000);
+      trust.hurry();
+      await settled();
+      expect(source.requests - before).toBe(0);
+      await scheduler.advance(1_000);
+      trust.hurry();
+      trust.hurry();
+      await settled();
+      trust.hurry();
+      await settled();
+      expect(source.requests - before).toBe(1);
+      source.publish(metadata());
+      await scheduler.advance(5_000);
+      trust.hurry();
+      await settled();
+      expect(trust.state()).toBe('fresh');
+      expect(scheduler.waiting).toBe(1);
+      trust.hurry();
+      await scheduler.advance(hour - 1);
+      trust.hurry();
+      await settled();
+      expect(source.requests - before).toBe(2);
+    });
+
+    it('is tried at once for another configuration, which waits for that', async () => {
+      const { source, trusts, scheduler } = await absent();
+      source.publish(metadata());
+      source.isHeld = true;
+      const { trust } = trusts.acquire(options, []);
+      trusts.acquire(options, []);
+      const before = source.requests;
+      const loading = trust.firstLoad();
+      await settled();
+      source.letGo();
+      await loading;
+      expect([trust.state(), source.requests, scheduler.waiting]).toEqual(['fresh', before, 1]);
+    });
+
+    it('is tried no more once nobody uses it', async () => {
+      const { source, scheduler, trust, lease } = await absent();
+      await scheduler.advance(20_000);
+      lease.release();
+      const before = source.requests;
+      trust.hurry();
+      await trust.firstLoad();
+      expect([source.requests - before, scheduler.waiting]).toEqual([0, 0]);
+    });
+  });
+
+  it('is tried at once for another configuration where the last attempt failed, and not where it did not', async () => {
+    const { source, trusts, scheduler, trust } = await loaded(metadata());
+    trusts.acquire(options, []);
+    await settled();
+    expect(source.requests).toBe(1);
+    source.goDown();
+    await scheduler.advance(hour);
+    expect(trust.state()).toBe('stale');
+    source.publish(metadata());
+    trusts.acquire(options, []);
+    await settled();
+    expect([trust.state(), source.requests]).toEqual(['fresh', 3]);
   });
 
   it('is one for all who want the same, and ends with the last of them', async () => {

@@ -5,22 +5,37 @@ import type { SessionStoreOptions } from '../../../../src/domain/configuration/s
 import { err, ok, type Result } from '../../../../src/domain/shared/result.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { FakeSessionStore } from '../../../support/fake-session-store.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { settled } from '../../../support/manual-scheduler.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { sessionOf } from '../../../support/remembered-sessions.js';
 
 /** Opens stores of which a test sees whether they are open; closing them takes until `letClose`. */
 class FakeOpener implements SamlStoreOpener {
   readonly log: string[] = [];
   failure: string | null = null;
   letClose: () => void = () => undefined;
+  readonly stores: FakeSessionStore[] = [];
+  /** How many of those that were opened are lost. */
+  lost = 0;
 
   async open(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStores, string>> {
     this.log.push(`open ${options.kind} ${namespace}`);
     await settled();
     if (this.failure !== null) return err(this.failure);
+    const sessions = new FakeSessionStore();
+    const isLost = () => this.stores.indexOf(sessions) < this.lost;
+    this.stores.push(sessions);
     return ok({
-      sessions: new FakeSessionStore(),
+      sessions,
       replays: { remember: async () => ok('first'), removeExpired: async () => ok(0) },
-      requests: { insert: async () => ok(undefined), take: async () => ok(null), removeExpired: async () => ok(0) },
+      requests: {
+        insert: async () => ok(undefined),
+        find: async () => ok(null),
+        take: async () => ok(null),
+        removeExpired: async () => ok(0),
+      },
+      isLost,
       close: async () => {
         this.log.push(`closing ${options.kind}`);
         await new Promise<void>((resolve) => {
@@ -32,6 +47,9 @@ class FakeOpener implements SamlStoreOpener {
   }
 }
 
+const logger = new RecordingLogger();
+const leasesOf = (opener: FakeOpener) => new SamlStoreLeases({ opener, clock: new ManualClock(), logger });
+
 const memory = { kind: 'memory' } as const;
 const leased = async (leases: SamlStoreLeases, options: SessionStoreOptions, namespace = 'sp') => {
   const lease = await leases.acquire(options, namespace);
@@ -42,7 +60,7 @@ const leased = async (leases: SamlStoreLeases, options: SessionStoreOptions, nam
 describe('SamlStoreLeases', () => {
   it('opens a place once for all who name it, also at the same moment', async () => {
     const opener = new FakeOpener();
-    const leases = new SamlStoreLeases(opener);
+    const leases = leasesOf(opener);
     const [first, second] = await Promise.all([leased(leases, memory), leased(leases, memory)]);
     const third = await leased(leases, memory);
     expect(second.stores).toBe(first.stores);
@@ -52,7 +70,7 @@ describe('SamlStoreLeases', () => {
 
   it('keeps apart the namespaces, the kinds and the places', async () => {
     const opener = new FakeOpener();
-    const leases = new SamlStoreLeases(opener);
+    const leases = leasesOf(opener);
     const redis = (url: string) => ({ kind: 'redis', url: new Secret(url) }) as const;
     const places: [SessionStoreOptions, string][] = [
       [memory, 'sp'],
@@ -70,7 +88,7 @@ describe('SamlStoreLeases', () => {
 
   it('closes with the last lease alone, however often each is released', async () => {
     const opener = new FakeOpener();
-    const leases = new SamlStoreLeases(opener);
+    const leases = leasesOf(opener);
     const first = await leased(leases, memory);
     const second = await leased(leases, memory);
     await first.release();
@@ -85,7 +103,7 @@ describe('SamlStoreLeases', () => {
 
   it('opens a place anew only once it has been closed', async () => {
     const opener = new FakeOpener();
-    const leases = new SamlStoreLeases(opener);
+    const leases = leasesOf(opener);
     const first = await leased(leases, memory);
     const released = first.release();
     const second = leased(leases, memory);
@@ -100,11 +118,51 @@ describe('SamlStoreLeases', () => {
   it('tells everyone who waits why it cannot be opened, and tries again for the next', async () => {
     const opener = new FakeOpener();
     opener.failure = 'the folder cannot be written';
-    const leases = new SamlStoreLeases(opener);
+    const leases = leasesOf(opener);
     const failed = { ok: false, error: 'the folder cannot be written' };
     expect(await Promise.all([leases.acquire(memory, 'sp'), leases.acquire(memory, 'sp')])).toEqual([failed, failed]);
     opener.failure = null;
     expect((await leases.acquire(memory, 'sp')).ok).toBe(true);
     expect(opener.log).toHaveLength(2);
+  });
+
+  it('has one state and one memory for all who share a place', async () => {
+    const opener = new FakeOpener();
+    const leases = leasesOf(opener);
+    const first = await leased(leases, memory);
+    const second = await leased(leases, memory);
+    const session = sessionOf('ann', 0);
+    await first.stores.sessions.insert(session);
+    first.known.begun(session, 0);
+    expect(second.known.recall(session.idHash)).toMatchObject({ session });
+    for (const store of opener.stores) store.isDown = true;
+    await first.stores.sessions.count();
+    expect(second.state.failure).toBe('the disk is full');
+  });
+
+  it('gives what is lost to nobody else, and closes both with the last who has them', async () => {
+    const opener = new FakeOpener();
+    const leases = leasesOf(opener);
+    const before = await leased(leases, memory);
+    opener.lost = 1;
+    const after = await leased(leases, memory);
+    expect(after.stores).not.toBe(before.stores);
+    expect((await leased(leases, memory)).stores).toBe(after.stores);
+    const released = before.release();
+    opener.letClose();
+    await released;
+    expect(opener.log).toEqual(['open memory sp', 'open memory sp', 'closing memory', 'closed memory']);
+    expect((await leased(leases, memory)).stores).toBe(after.stores);
+  });
+
+  it('says why what is lost cannot be opened anew, each time', async () => {
+    const opener = new FakeOpener();
+    const leases = leasesOf(opener);
+    await leased(leases, memory);
+    opener.lost = 1;
+    opener.failure = 'the file is gone';
+    for (let times = 0; times < 2; times += 1) {
+      expect(await leases.acquire(memory, 'sp')).toEqual({ ok: false, error: 'the file is gone' });
+    }
   });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { metadataOf } from '../../../../src/application/single-sign-on/service-provider.js';
+import { bindingCookiePrefix } from '../../../../src/application/single-sign-on/sign-on-cookies.js';
 import { postedDocument, refusalOf, SamlWorld, samlOptions, spKey } from '../../../support/fake-saml-sign-on.js';
+import { neverCancelled } from '../../../support/never-cancelled.js';
 
 const formType = ['content-type', 'application/x-www-form-urlencoded'];
 
 const ask = async (world: SamlWorld, method: string, uri: string, headers: readonly string[] = []) => {
-  const answer = await world.singleSignOn.answerEndpoint(world.event(uri, { method, headers }));
+  const answer = await world.singleSignOn.answerEndpoint(world.event(uri, { method, headers }), neverCancelled);
   world.answers.push(answer);
   return answer;
 };
@@ -56,7 +58,9 @@ describe('the endpoints of single sign-on', () => {
 
   it.each(['/saml/acs', '/saml/logout'])('ask for the body of a form that is posted to %s', async (uri) => {
     for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded; charset=UTF-8']) {
-      const answer = await ask(new SamlWorld(), 'POST', uri, ['content-type', type]);
+      const world = new SamlWorld();
+      await world.begin();
+      const answer = await ask(world, 'POST', uri, ['content-type', type]);
       expect(answer.needsMore).toBe(true);
       expect(answer.decision.kind).toBe('allow');
     }
@@ -81,12 +85,42 @@ describe('the endpoints of single sign-on', () => {
 
   it('refuse a post that says it is larger than a mebibyte before any of it is read', async () => {
     const world = new SamlWorld();
+    await world.begin();
     const largest = await ask(world, 'POST', '/saml/acs', [...formType, 'content-length', '1048576']);
     expect(largest.needsMore).toBe(true);
     const larger = await ask(world, 'POST', '/saml/acs', [...formType, 'content-length', '1048577']);
     expect(refusalOf(larger)).toBe('413 form_too_large');
     expect(world.log()).toEqual(['warn sign-on refused form_too_large']);
     expect(world.faults()).toEqual([]);
+  });
+
+  it('refuse a post to the consumer of a browser without a cookie of any sign-on before any of it is read', async () => {
+    const prefix = bindingCookiePrefix(samlOptions.cookie.name);
+    const shown = [
+      [],
+      ['cookie', `${samlOptions.cookie.name}=${'a'.repeat(43)}; theme=dark`],
+      ['cookie', `theme=${prefix}0123abcd=x`],
+      ['cookie', `x${prefix}0123abcd=x`],
+    ];
+    for (const headers of shown) {
+      const world = new SamlWorld();
+      const answer = await ask(world, 'POST', '/saml/acs', [...formType, ...headers]);
+      expect(answer.needsMore).toBe(false);
+      expect(refusalOf(answer)).toBe('403 sign_on_refused');
+      expect(JSON.stringify(answer.decision)).toContain('cookies');
+      expect(world.refusals).toEqual(['other_browser']);
+      expect(world.requests.asked).toBe(0);
+      expect(world.faults()).toEqual([]);
+    }
+    const other = ['cookie', `theme=dark; ${prefix}0123abcd=x`];
+    expect((await ask(new SamlWorld(), 'POST', '/saml/acs', [...formType, ...other])).needsMore).toBe(true);
+  });
+
+  it.each([
+    ['browsers are not bound', { browserBinding: false }],
+    ['the identity provider may begin', { allowIdpInitiated: true }],
+  ])('read a post to the consumer whatever it shows where %s', async (_, options) => {
+    expect((await ask(new SamlWorld({ options }), 'POST', '/saml/acs', formType)).needsMore).toBe(true);
   });
 
   it('refuse and log forms that could not be had', () => {
@@ -126,9 +160,9 @@ describe('the endpoints of single sign-on', () => {
   it('decide nothing about other paths', async () => {
     const world = new SamlWorld();
     const event = world.event('/reports', { method: 'POST', headers: formType });
-    expect(refusalOf(await world.singleSignOn.answerEndpoint(event))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.singleSignOn.answerEndpoint(event, neverCancelled))).toBe('503 agent_undecided');
     const form = new TextEncoder().encode(`SAMLResponse=${postedDocument}`);
-    expect(refusalOf(await world.singleSignOn.answerForm(event, form))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.singleSignOn.answerForm(event, form, neverCancelled))).toBe('503 agent_undecided');
     expect(world.verifier.documents).toEqual([]);
   });
 });

@@ -55,6 +55,54 @@ describe('protected paths', () => {
   });
 });
 
+describe('parameters of segments, which some upstreams cut off', () => {
+  const inside = [
+    '/app;x',
+    '/app;/x',
+    '/app%3Bx',
+    '/app%3bx/y',
+    '/app;',
+    '/app;a;b=c/d',
+    '/;/app',
+    '/;x/app/y',
+    '//;/app',
+  ];
+
+  it.each(inside)('do not take %s out of the protected paths', (uri) => {
+    for (const path of ['/app', '/app/']) expect(standing({ protectedPaths: [path] })(uri)).toBe('protected');
+  });
+
+  it('take nothing else into them', () => {
+    const of = standing({ protectedPaths: ['/app', '/x/y'] });
+    for (const uri of ['/application;app', '/ap;p', '/other;/app', '/x;/z', '/;x']) expect(of(uri)).toBe('open');
+    expect(of('/x;1/y;2/z')).toBe('protected');
+  });
+
+  it('are none of the name of a protected path either', () => {
+    const of = standing({ protectedPaths: ['/app;v=1'] });
+    expect([of('/app'), of('/app;v=2'), of('/app;v=1/a')]).toEqual(['protected', 'protected', 'protected']);
+    expect(of('/other')).toBe('open');
+    for (const all of ['/;x', '/x/..%3B/y']) expect(standing({ protectedPaths: [all] })('/any')).toBe('protected');
+  });
+
+  it('do not take a path into the excluded ones', () => {
+    for (const protectedPaths of [[], ['/app']]) {
+      const of = standing({ protectedPaths, excludedPaths: ['/app/public'] });
+      for (const uri of ['/app/public;x', '/app/public%3Bx/y', '/app;x/public', '/app/;/public']) {
+        expect(of(uri)).toBe('protected');
+      }
+      expect(of('/app/public/x;y')).toBe('excluded');
+    }
+  });
+
+  it('hide no dot segment', () => {
+    const of = standing({ protectedPaths: ['/admin'], excludedPaths: ['/public'] });
+    for (const uri of ['/public/..%3B/admin', '/open/..%3bx/admin', '/open/.%3B/admin'])
+      expect(of(uri)).toBe('protected');
+    expect([of('/open/...%3B/admin'), of('/open/a..%3B')]).toEqual(['open', 'open']);
+  });
+});
+
 describe('excluded paths', () => {
   it('win over protected ones, by whole segments', () => {
     const of = standing({ protectedPaths: ['/app', '/app/public/secret'], excludedPaths: ['/app/public'] });

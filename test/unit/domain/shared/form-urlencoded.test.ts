@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseForm, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
+
+afterEach(() => vi.restoreAllMocks());
 
 const form = (text: string | Uint8Array, fields?: number) => {
   const octets = typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
@@ -33,6 +35,32 @@ describe('a form', () => {
       expect(form(text)).toBe('malformed');
     },
   );
+
+  it.each(['a=\xc3\xa4', '\xc3\xa4=a', 'a=b&c=\x80'])(
+    'with something beyond ASCII that is not escaped is refused: %s',
+    (text) => {
+      expect(form(text)).toBe('malformed');
+    },
+  );
+
+  it.each([
+    ['plain', 'abcd'],
+    ['escaped', '%C3%A4'],
+    ['escaped here and there', 'a%C3%A4'],
+    ['all in pairs of units', '%F0%9F%98%80'],
+  ])('of a mebibyte, %s, becomes text in long runs, not by the character', (_, unit) => {
+    const units = Math.floor(1_048_000 / unit.length);
+    const octets = Buffer.from(`a=${unit.repeat(units)}`);
+    const codePoints = vi.spyOn(String, 'fromCodePoint');
+    const codeUnits = vi.spyOn(String, 'fromCharCode');
+    const parsed = parseForm(octets);
+    const calls = codePoints.mock.calls.length + codeUnits.mock.calls.length;
+    const longest = Math.max(...codeUnits.mock.calls.map((call) => call.length));
+    vi.restoreAllMocks();
+    expect(parsed.ok && parsed.value.get('a')).toBe(decodeURIComponent(unit).repeat(units));
+    expect(calls).toBeLessThan(1_100);
+    expect(longest).toBeLessThanOrEqual(1_024);
+  });
 
   it('with one name twice is refused, however it is written', () => {
     expect(form('RelayState=a&SAMLResponse=x&RelayState=a')).toBe('duplicate');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentLimits, documentShapeFault } from '../../../../src/domain/xml/document-shape.js';
+import { documentShapeFault, logoutLimits, responseLimits } from '../../../../src/domain/xml/document-shape.js';
 
 const notWellFormed = 'document_not_well_formed';
 
@@ -132,11 +132,11 @@ describe('the shape of a document', () => {
   });
 
   it('has a bound for its length', () => {
-    const longest = `<a>${' '.repeat(documentLimits.characters - 7)}</a>`;
+    const longest = `<a>${' '.repeat(responseLimits.characters - 7)}</a>`;
     expect(documentShapeFault(longest)).toBeNull();
     expect(documentShapeFault(`${longest} `)).toBe('document_too_large');
     // The length comes first: nothing else is looked at.
-    expect(documentShapeFault(`<!${' '.repeat(documentLimits.characters)}`)).toBe('document_too_large');
+    expect(documentShapeFault(`<!${' '.repeat(responseLimits.characters)}`)).toBe('document_too_large');
   });
 
   it('has a bound for its depth', () => {
@@ -149,15 +149,32 @@ describe('the shape of a document', () => {
 
   it('has a bound for its elements', () => {
     const wide = (count: number) => `<a>${'<b/>'.repeat(count - 1)}</a>`;
-    expect(documentShapeFault(wide(10_000))).toBeNull();
-    expect(documentShapeFault(wide(10_001))).toBe('document_too_deep');
+    expect(documentShapeFault(wide(4000))).toBeNull();
+    expect(documentShapeFault(wide(4001))).toBe('document_too_deep');
   });
 
   it('has a bound for the attributes of an element', () => {
     const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}=""`).join('');
-    expect(documentShapeFault(`<a${attributes(64)}><b${attributes(64)}/></a>`)).toBeNull();
-    expect(documentShapeFault(`<a${attributes(65)}/>`)).toBe('document_too_deep');
-    const declarations = attributes(65).replaceAll(' a', ' xmlns:a').replaceAll('""', '"urn:a"');
+    expect(documentShapeFault(`<a${attributes(32)}><b${attributes(32)}/></a>`)).toBeNull();
+    expect(documentShapeFault(`<a${attributes(33)}/>`)).toBe('document_too_deep');
+    const declarations = attributes(33).replaceAll(' a', ' xmlns:a').replaceAll('""', '"urn:a"');
     expect(documentShapeFault(`<a${declarations}/>`)).toBe('document_too_deep');
+  });
+
+  it('has a bound for the attributes of all elements', () => {
+    const element = '<b c="" d="" e="" f=""/>';
+    expect(documentShapeFault(`<a>${element.repeat(2000)}</a>`)).toBeNull();
+    expect(documentShapeFault(`<a>${element.repeat(2000)}<b c=""/></a>`)).toBe('document_too_deep');
+  });
+
+  it('has less room for messages of single logout', () => {
+    const fault = (text: string) => documentShapeFault(text, logoutLimits);
+    expect(fault(`<a>${'<b/>'.repeat(299)}</a>`)).toBeNull();
+    expect(fault(`<a>${'<b/>'.repeat(300)}</a>`)).toBe('document_too_deep');
+    expect(fault(`<a>${' '.repeat(65_529)}</a>`)).toBeNull();
+    expect(fault(`<a>${' '.repeat(65_530)}</a>`)).toBe('document_too_large');
+    const element = '<b c="" d="" e="" f=""/>';
+    expect(fault(`<a>${element.repeat(250)}</a>`)).toBeNull();
+    expect(fault(`<a e="">${element.repeat(250)}</a>`)).toBe('document_too_deep');
   });
 });

@@ -19,9 +19,9 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     return started;
   };
 
-  const open = async (url: string | Secret) => {
+  const open = async (url: string | Secret, waits = true) => {
     const logger = new RecordingLogger();
-    const opened = await new RedisStoreOpener(logger).open(
+    const opened = await new RedisStoreOpener(logger, { waits }).open(
       { kind: 'redis', url: typeof url === 'string' ? new Secret(url) : url },
       'https://gateway.example',
     );
@@ -77,12 +77,86 @@ describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => 
     expect((await open(redis.url(400))).error).toContain('the password or the database');
   });
 
-  it('fails where nothing listens, where it hangs, and where there is no TLS', async () => {
-    expect((await open(`redis://127.0.0.1:${await freePort()}`)).error).toContain('connection refused');
+  it('fails where nothing listens, where it hangs, and where there is no TLS, unless that is waited for', async () => {
+    expect((await open(`redis://127.0.0.1:${await freePort()}`, false)).error).toContain('connection refused');
     const redis = await server();
-    expect((await open(`rediss://127.0.0.1:${redis.port}`)).error).toContain('does it speak TLS there?');
+    expect((await open(`rediss://127.0.0.1:${redis.port}`, false)).error).toContain('does it speak TLS there?');
     redis.hang();
-    expect((await open(redis.url())).error).toContain('no connection within 2 s');
+    expect((await open(redis.url(), false)).error).toContain('no connection within 2 s');
+  });
+
+  /** What it comes to, once it is another answer than that. */
+  const changed = async <Answer>(ask: () => Promise<Answer>, isThat: (answer: Answer) => boolean): Promise<Answer> => {
+    for (;;) {
+      const answer = await ask();
+      if (!isThat(answer)) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+
+  it('succeeds with a warning where nothing listens yet, and works as soon as it does', async () => {
+    const port = await freePort();
+    const { opened, logger } = await open(`redis://127.0.0.1:${port}`);
+    if (!opened.ok) throw new Error(opened.error);
+    const fields = { server: `127.0.0.1:${port}`, reason: 'connection refused' };
+    expect(logger.lines).toEqual([{ level: 'warn', message: 'redis cannot be reached yet', fields }]);
+    const { sessions, replays, requests } = opened.value;
+    const reason = 'redis cannot be reached: connection refused';
+    for (const answer of [
+      await sessions.insert(testSession('a')),
+      await sessions.count(),
+      await replays.remember('key', 2_000, 1_000),
+      await requests.take('a', 0),
+    ]) {
+      expect(answer).toEqual({ ok: false, error: { reason } });
+    }
+    await server({ port });
+    const inserted = await changed(
+      () => sessions.insert(testSession('a')),
+      ({ ok }) => !ok,
+    );
+    expect(inserted).toEqual({ ok: true, value: undefined });
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it('succeeds with a warning where the server hangs, and works when it goes on', async () => {
+    const redis = await server();
+    redis.hang();
+    const { opened, logger } = await open(redis.url());
+    if (!opened.ok) throw new Error(opened.error);
+    expect(logger.lines).toMatchObject([{ fields: { reason: 'no connection within 2 s' } }]);
+    redis.goOn();
+    const { sessions } = opened.value;
+    expect(
+      await changed(
+        () => sessions.count(),
+        ({ ok }) => !ok,
+      ),
+    ).toEqual({ ok: true, value: 0 });
+  });
+
+  it('never uses what comes there later and cannot be used, and says why', async () => {
+    const port = await freePort();
+    const { opened } = await open(`redis://127.0.0.1:${port}`);
+    if (!opened.ok) throw new Error(opened.error);
+    const master = await server();
+    await server({ port, settings: [['replicaof', `127.0.0.1 ${master.port}`]] });
+    const { sessions } = opened.value;
+    const answer = await changed(
+      () => sessions.count(),
+      (counted) => !counted.ok && !counted.error.reason.includes('replica'),
+    );
+    expect(answer).toMatchObject({ error: { reason: expect.stringContaining('it is a replica') } });
+  });
+
+  it('leaves nothing behind where it is closed before it was reached', async () => {
+    const port = await freePort();
+    const { opened } = await open(`redis://127.0.0.1:${port}`);
+    if (!opened.ok) throw new Error(opened.error);
+    await opened.value.close();
+    const redis = await server({ port });
+    expect(await opened.value.sessions.count()).toMatchObject({ error: { reason: expect.stringContaining('closed') } });
+    expect(await redis.send('CLIENT', 'LIST')).not.toMatch(/\n.*\n/);
   });
 
   it('fails where nobody that is trusted has signed the certificate', async () => {

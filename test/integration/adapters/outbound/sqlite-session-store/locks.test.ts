@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../../../src/adapters/outbound/sqlite-session-store/open-database.js';
 import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
 import { openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
@@ -21,6 +22,13 @@ describe('a SQLite store that another program has locked', () => {
     other.close();
     await stores.close();
     folder.remove();
+  });
+
+  it('is never waited for by the thread itself', async () => {
+    const database = await openDatabase(path, false);
+    if (!database.ok) throw new Error(database.error);
+    expect(database.value.pragma('busy_timeout', { simple: true })).toBe(0);
+    database.value.close();
   });
 
   it('says so to every write once its patience ends, and reads on', async () => {

@@ -152,7 +152,7 @@ describe('the files of a SQLite store', () => {
     execFileSync('sh', [folder.file('replace.sh')]);
     const expected = {
       ok: false,
-      error: { reason: `${path} was removed or replaced while it is in use: start again` },
+      error: { reason: `${path} was removed or replaced while it is in use: reload, or start again` },
     };
     expect(await stores.sessions.insert(testSession('late'))).toEqual(expected);
     expect(await stores.sessions.find(hashOf('n0'))).toEqual(expected);

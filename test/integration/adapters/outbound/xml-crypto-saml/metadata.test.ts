@@ -7,31 +7,63 @@ import { signElement } from '../../../../support/saml-signatures.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 
+const redirect = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+const role = [
+  '<md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><md:KeyDescriptor>',
+  '<ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate><![CDATA[AA]]>AA',
+  '</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>',
+  `<md:SingleSignOnService Binding="${redirect}" Location="https://idp.example/sso"/></md:IDPSSODescriptor>`,
+].join('');
 const metadata = [
   '<?xml version="1.0"?><!-- of the identity provider -->\n',
   '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" ID="_m" entityID="https://idp.example/">',
   '<!-- a comment --><md:Organization><md:OrganizationName><![CDATA[A & B]]></md:OrganizationName></md:Organization>',
+  role,
   '</md:EntityDescriptor>',
 ].join('');
 const signed = signElement(metadata, { id: '_m', key: idpKey().privateKey, after: null });
 
+/** The location that sign-ons are sent to, or why there is none. */
 const outcome = async (text: string, certificates = [idpKey().certificate]): Promise<string> => {
-  const result = await verifier.verifyMetadata(text, certificates);
-  return result.ok ? result.value : result.error;
+  const result = await verifier.verifyMetadata(text, { certificates, entityId: null, nowMs: 0 });
+  if (result.ok) return result.value.provider.ssoUrl;
+  return typeof result.error === 'string' ? result.error : result.error.unusable;
 };
 
 describe('metadata', () => {
-  it('is given back as its signature covers it, without what that does not', async () => {
-    const octets = await outcome(signed);
-    expect(octets).toMatch(/^<md:EntityDescriptor /);
-    expect(octets).not.toContain('Signature');
-    expect(octets).not.toContain('comment');
-    expect(octets).toContain('A &amp; B');
-    expect(await outcome(signed, [strangerKey().certificate, idpKey().certificate])).toBe(octets);
+  it('is read where one of the certificates has signed it', async () => {
+    const certificates = [strangerKey().certificate, idpKey().certificate];
+    const result = await verifier.verifyMetadata(signed, { certificates, entityId: null, nowMs: 0 });
+    const provider = {
+      entityId: 'https://idp.example/',
+      ssoUrl: 'https://idp.example/sso',
+      logout: null,
+      signingCertificates: ['AAAA'],
+      wantsSignedRequests: false,
+    };
+    expect(result).toEqual({ ok: true, value: { provider, validUntilMs: null, cacheDurationMs: null } });
   });
 
-  it('is given back as it came where no certificate is known, once it is found in order', async () => {
-    expect(await outcome(metadata, [])).toBe(metadata);
+  it('is of use where it describes whom it should, and is still valid', async () => {
+    const query = { certificates: [], entityId: 'https://other.example/', nowMs: 0 };
+    const other = await verifier.verifyMetadata(metadata, query);
+    expect(other).toEqual({
+      ok: false,
+      error: { unusable: 'has no identity provider https://other.example/ for SAML 2.0' },
+    });
+    const over = swapped(metadata, ' ID=', ' validUntil="2026-01-01T00:00:00Z" ID=');
+    const known = { ...query, entityId: null };
+    expect((await verifier.verifyMetadata(over, { ...known, nowMs: Date.parse('2025-12-31T23:59:59Z') })).ok).toBe(
+      true,
+    );
+    expect(await verifier.verifyMetadata(over, { ...known, nowMs: Date.parse('2026-01-01T00:00:00Z') })).toEqual({
+      ok: false,
+      error: { unusable: 'was valid until 2026-01-01T00:00:00Z only' },
+    });
+  });
+
+  it('is read as it came where no certificate is known, once it is found in order', async () => {
+    expect(await outcome(metadata, [])).toBe('https://idp.example/sso');
     expect(await outcome(`<!DOCTYPE a>${metadata}`, [])).toBe('document_markup');
     expect(await outcome(metadata.slice(0, -1), [])).toBe('document_not_well_formed');
     expect(await outcome(atEnd(metadata, '<evil:a/>'), [])).toBe('document_not_well_formed');
@@ -40,7 +72,7 @@ describe('metadata', () => {
   it('is refused where it is not signed, or not by one of the certificates', async () => {
     expect(await outcome(metadata)).toBe('unsigned');
     expect(await outcome(signed, [strangerKey().certificate])).toBe('wrong_signature');
-    expect(await outcome(swapped(signed, 'https://idp.example/', 'https://evil.example/'))).toBe('wrong_signature');
+    expect(await outcome(swapped(signed, 'https://idp.example/sso', 'https://evil.example/'))).toBe('wrong_signature');
     expect(await outcome(swapped(signed, 'A & B', 'C'))).toBe('wrong_signature');
   });
 

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { createPublicKey, generateKeyPairSync, verify, X509Certificate } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -15,16 +16,16 @@ const read = ({ privatePem, certificatePem: pem }: SamlKey) => {
 };
 
 describe('a key of the service provider', () => {
-  it('signs by RSA, and can decrypt', () => {
+  it('signs by RSA, and can decrypt', async () => {
     const key = read(spKey());
-    const signature = Buffer.from(key.sign('ä'), 'base64');
+    const signature = Buffer.from(await key.sign('ä'), 'base64');
     expect(key.signatureAlgorithm).toBe(signatureUris.rsaSha256);
     expect(verify('sha256', Buffer.from('ä'), spKey().publicKey, signature)).toBe(true);
     expect(key.certificate).toBe(spKey().certificate);
     expect(createPublicKey(key.decryptionKey?.reveal() ?? '').equals(spKey().publicKey)).toBe(true);
   });
 
-  it('signs by ECDSA as r and s, and cannot decrypt', () => {
+  it('signs by ECDSA as r and s, and cannot decrypt', async () => {
     for (const [curve, octets] of [
       ['P-256', 64],
       ['P-384', 96],
@@ -32,13 +33,24 @@ describe('a key of the service provider', () => {
     ] as const) {
       const own = ecSamlKey('sp', curve);
       const key = read(own);
-      const signature = Buffer.from(key.sign('a'), 'base64');
+      const signature = Buffer.from(await key.sign('a'), 'base64');
       expect(key.signatureAlgorithm).toBe(signatureUris.ecdsaSha256);
       expect(signature).toHaveLength(octets);
       const verifying = { key: own.publicKey, dsaEncoding: 'ieee-p1363' } as const;
       expect(verify('sha256', Buffer.from('a'), verifying, signature)).toBe(true);
       expect(key.decryptionKey).toBeNull();
     }
+  });
+
+  it('signs in the pool of threads, not on the calling one', async () => {
+    const key = read(spKey());
+    const jobs: string[] = [];
+    // Node has an asynchronous resource of this type for signatures of the pool, and none for others.
+    const hook = createHook({ init: (_, type) => void jobs.push(type) }).enable();
+    const signature = key.sign('a');
+    hook.disable();
+    expect(jobs).toContain('SIGNREQUEST');
+    await signature;
   });
 
   it('is not shown where its secret is printed', () => {

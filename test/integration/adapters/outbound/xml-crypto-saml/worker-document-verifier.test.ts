@@ -5,6 +5,7 @@ import {
   type VerificationLimits,
   WorkerDocumentVerifier,
 } from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
+import { neverCancelled } from '../../../../support/never-cancelled.js';
 import { startProcess } from '../../../../support/processes.js';
 import {
   logoutRequestXml,
@@ -23,6 +24,10 @@ const program = new URL('../../../../../dist/bootstrap/main-saml-verifier.js', i
 const encoded = posted(signedResponse());
 const keys = documentKeys();
 const accepted = { ok: true, value: { assertion: { nameId: { value: 'alice@example.com' } } } };
+const query = { certificates: [], entityId: null, nowMs: 0 };
+const notMetadata = {
+  unusable: 'is no SAML metadata: its root is neither EntityDescriptor nor EntitiesDescriptor',
+};
 const failed = { ok: false, error: 'verifier_failed' };
 
 const verifiers: WorkerDocumentVerifier[] = [];
@@ -56,26 +61,35 @@ describe('WorkerDocumentVerifier', () => {
   it('verifies every kind of document on a thread', async () => {
     const verifier = verifying(program);
     const key = idpKey();
-    expect(await verifier.verifyResponse(encoded, keys)).toMatchObject(accepted);
-    expect(await verifier.verifyResponse(posted('<a/>'), keys)).toEqual({ ok: false, error: 'unexpected_root' });
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toMatchObject(accepted);
+    expect(await verifier.verifyResponse(posted('<a/>'), keys, neverCancelled)).toEqual({
+      ok: false,
+      error: 'unexpected_root',
+    });
     const request = { binding: 'redirect', ...redirected(logoutRequestXml(), { key }) } as const;
-    expect(await verifier.verifyLogoutRequest(request, keys)).toMatchObject({ ok: true, value: { id: '_logout-1' } });
+    expect(await verifier.verifyLogoutRequest(request, keys, neverCancelled)).toMatchObject({
+      ok: true,
+      value: { id: '_logout-1' },
+    });
     const response = { binding: 'post', encoded: posted(logoutResponseXml()) } as const;
-    expect(await verifier.verifyLogoutResponse(response, keys)).toMatchObject({ ok: true, value: { isSigned: false } });
-    expect(await verifier.verifyMetadata('<a/>', [])).toEqual({ ok: true, value: '<a/>' });
+    expect(await verifier.verifyLogoutResponse(response, keys, neverCancelled)).toMatchObject({
+      ok: true,
+      value: { isSigned: false },
+    });
+    expect(await verifier.verifyMetadata('<a/>', query, neverCancelled)).toEqual({ ok: false, error: notMetadata });
   });
 
   it('hands its key to the thread', async () => {
     const xml = signedResponse();
     const assertion = piece(xml, 'saml:Assertion');
     const encrypted = swapped(xml, assertion, await encryptedAssertion(assertion));
-    expect(await verifying(program).verifyResponse(posted(encrypted), keys)).toMatchObject(accepted);
+    expect(await verifying(program).verifyResponse(posted(encrypted), keys, neverCancelled)).toMatchObject(accepted);
   });
 
   it('lets the event loop go on meanwhile', async () => {
     const verifier = verifying(program);
     let isDone = false;
-    const verified = verifier.verifyResponse(encoded, keys).then((result) => {
+    const verified = verifier.verifyResponse(encoded, keys, neverCancelled).then((result) => {
       isDone = true;
       return result;
     });
@@ -88,32 +102,38 @@ describe('WorkerDocumentVerifier', () => {
     const verifier = verifying(program);
     const names = Array.from({ length: 40 }, (_, index) => `user-${index}@example.com`);
     const results = await Promise.all(
-      names.map((nameId) => verifier.verifyResponse(posted(signedResponse({ assertion: { nameId } })), keys)),
+      names.map((nameId) =>
+        verifier.verifyResponse(posted(signedResponse({ assertion: { nameId } })), keys, neverCancelled),
+      ),
     );
     expect(results.map((result) => (result.ok ? result.value.assertion.nameId?.value : result.error))).toEqual(names);
   });
 
   it('refuses at once what is too large for every document', async () => {
     const verifier = verifying(misbehaving('process.exit(3);'));
-    const result = await verifier.verifyResponse('A'.repeat(3_000_000), keys);
+    const result = await verifier.verifyResponse('A'.repeat(3_000_000), keys, neverCancelled);
     expect(result).toEqual({ ok: false, error: 'document_too_large' });
   });
 
   it('refuses what comes while too many wait, by their number', async () => {
     const verifier = verifying(program, { threads: 1, waiting: 2 });
-    const results = await Promise.all(Array.from({ length: 4 }, () => verifier.verifyResponse(encoded, keys)));
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => verifier.verifyResponse(encoded, keys, neverCancelled)),
+    );
     expect(results.map((result) => (result.ok ? 'accepted' : result.error))).toEqual([
       'accepted',
       'accepted',
       'accepted',
       'overloaded',
     ]);
-    expect(await verifier.verifyResponse(encoded, keys)).toMatchObject(accepted);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toMatchObject(accepted);
   });
 
   it('refuses what comes while too many wait, by their characters', async () => {
     const verifier = verifying(program, { threads: 1, waitingCharacters: encoded.length });
-    const results = await Promise.all(Array.from({ length: 3 }, () => verifier.verifyResponse(encoded, keys)));
+    const results = await Promise.all(
+      Array.from({ length: 3 }, () => verifier.verifyResponse(encoded, keys, neverCancelled)),
+    );
     expect(results.map(({ ok }) => ok)).toEqual([true, true, false]);
     expect(results[2]).toEqual({ ok: false, error: 'overloaded' });
   });
@@ -121,10 +141,13 @@ describe('WorkerDocumentVerifier', () => {
   it('stops a document that takes too long, and replaces its thread; those that wait are refused in time', async () => {
     const hangs = `parentPort.on('message', () => { for (;;) {} });`;
     const verifier = verifying(misbehaving(hangs), { threads: 1, deadlineMs: 200 });
-    const results = await Promise.all([verifier.verifyResponse(encoded, keys), verifier.verifyResponse(encoded, keys)]);
+    const results = await Promise.all([
+      verifier.verifyResponse(encoded, keys, neverCancelled),
+      verifier.verifyResponse(encoded, keys, neverCancelled),
+    ]);
     expect(results[0]).toEqual(failed);
     expect(results[1]?.ok).toBe(false);
-    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
   it('fails where its thread crashes, and goes on with another one', async () => {
@@ -137,29 +160,33 @@ describe('WorkerDocumentVerifier', () => {
     });`;
     const verifier = verifying(misbehaving(crashing), { threads: 1 });
     for (const way of ['throw', 'exit', 'memory']) {
-      expect(await verifier.verifyResponse(way, keys)).toEqual(failed);
-      expect(await verifier.verifyResponse('x', keys)).toEqual({ ok: false, error: 'unsigned' });
+      expect(await verifier.verifyResponse(way, keys, neverCancelled)).toEqual(failed);
+      expect(await verifier.verifyResponse('x', keys, neverCancelled)).toEqual({ ok: false, error: 'unsigned' });
     }
   });
 
   it('fails where there is no program', async () => {
     const verifier = verifying(new URL('none.js', program));
-    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
-    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
   it('gives the threads nothing of the environment', async () => {
     const tells = `parentPort.on('message', () => parentPort.postMessage({ ok: true, value: Object.keys(process.env).length }));`;
-    expect(await verifying(misbehaving(tells)).verifyMetadata('<a/>', [])).toEqual({ ok: true, value: 0 });
+    const verifier = verifying(misbehaving(tells));
+    expect(await verifier.verifyMetadata('<a/>', query, neverCancelled)).toEqual({ ok: true, value: 0 });
   });
 
   it('answers all that it has not finished when it is stopped, and everything after that', async () => {
     const hangs = `parentPort.on('message', () => { for (;;) {} });`;
     const verifier = verifying(misbehaving(hangs), { threads: 1 });
-    const pending = [verifier.verifyResponse(encoded, keys), verifier.verifyResponse(encoded, keys)];
+    const pending = [
+      verifier.verifyResponse(encoded, keys, neverCancelled),
+      verifier.verifyResponse(encoded, keys, neverCancelled),
+    ];
     await verifier.stop();
     expect(await Promise.all(pending)).toEqual([failed, failed]);
-    expect(await verifier.verifyResponse(encoded, keys)).toEqual(failed);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toEqual(failed);
   });
 
   it('keeps no process alive while it has nothing to do, and does not end one that waits for it', async () => {
@@ -169,10 +196,10 @@ describe('WorkerDocumentVerifier', () => {
     const code = [
       `const { WorkerDocumentVerifier } = await import(${JSON.stringify(pathToFileURL(module).href)});`,
       `const verifier = new WorkerDocumentVerifier(new URL(${JSON.stringify(program.href)}));`,
-      `console.log(JSON.stringify(await verifier.verifyMetadata('<a/>', [])));`,
+      `console.log(JSON.stringify(await verifier.verifyMetadata('<a/>', ${JSON.stringify(query)}, { onCancel: () => () => {} })));`,
     ].join('\n');
     const started = startProcess(process.execPath, ['--input-type=module', '--eval', code]);
     expect(await started.exited).toEqual({ code: 0, signal: null });
-    expect(started.output()).toContain('{"ok":true,"value":"<a/>"}');
+    expect(started.output()).toContain('{"ok":false,"error":{"unusable":"is no SAML metadata');
   });
 });

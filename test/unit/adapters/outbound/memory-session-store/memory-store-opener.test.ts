@@ -53,6 +53,35 @@ describe('stores in memory', () => {
     expect(await succeeded(remember('lasts', noonMs + 900, noonMs + 500))).toBe('first');
   });
 
+  it('keep so many characters of requests: the oldest make way, and one that is longer than all may be is refused', async () => {
+    const { requests } = await opened({ requestCharacters: 3_500 });
+    const insert = (name: string, length: number) =>
+      requests.insert({ ...testSignOnRequest(name), returnTo: `/${'x'.repeat(length)}` });
+    for (const name of ['one', 'two', 'three']) await succeeded(insert(name, 500));
+    await succeeded(insert('long', 1_500));
+    expect(await succeeded(requests.take(hashOf('one'), noonMs))).toBeNull();
+    expect(await succeeded(requests.take(hashOf('three'), noonMs))).not.toBeNull();
+    expect(await insert('too long', 4_000)).toMatchObject({ ok: false });
+    // What was taken or is over leaves its room.
+    await succeeded(requests.removeExpired(Number.MAX_SAFE_INTEGER, 100));
+    for (let round = 0; round < 5; round += 1) {
+      await succeeded(insert('again', 2_500));
+      expect(await succeeded(requests.take(hashOf('again'), noonMs))).not.toBeNull();
+    }
+    await succeeded(insert('first', 1_000));
+    await succeeded(insert('second', 1_000));
+    expect(await succeeded(requests.take(hashOf('first'), noonMs))).not.toBeNull();
+  });
+
+  it('keep 100 000 requests', async () => {
+    const { requests } = await opened({});
+    for (let index = 0; index <= 100_000; index += 1) {
+      await requests.insert({ ...testSignOnRequest('one'), handleHash: String(index) });
+    }
+    expect(await succeeded(requests.take('0', noonMs))).toBeNull();
+    expect(await succeeded(requests.take('1', noonMs))).not.toBeNull();
+  });
+
   it('are empty each time they are opened', async () => {
     const opener = new MemoryStoreOpener();
     const one = await succeeded(opener.open({ kind: 'memory' }));

@@ -87,7 +87,13 @@ describe('the URL of a key set', () => {
     'http://127.0.0.1.example/keys',
     'http://10.0.0.1/keys',
     'http://localhost.example/',
-  ])('is warned about where it is %s', (url) => expect(keySetUrlFault(url)?.severity).toBe('warning'));
+    'http://id.example/keys?key=hunter2',
+  ])('is warned about where it is %s', (url) => {
+    const fault = keySetUrlFault(url);
+    expect(fault?.severity).toBe('warning');
+    expect(fault?.message).not.toContain('hunter2');
+    expect(fault?.secret).toBe(url.includes('?'));
+  });
 
   it.each([
     'file:///etc/passwd',

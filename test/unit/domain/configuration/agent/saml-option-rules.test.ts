@@ -21,10 +21,12 @@ const configured: JsonObject = {
 
 const checked = (saml: JsonObject, config: JsonObject = {}) => {
   const decoded = decodeAgentOptions({ ...config, saml });
-  if (decoded.options === null) return { saml: null, texts: decoded.problems.map(({ message }) => message) };
+  if (decoded.options === null) {
+    return { saml: null, texts: decoded.problems.map(({ message }) => message), problems: [] };
+  }
   const { options, problems } = completeAgentOptions(decoded.options, new Map());
   const texts = problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
-  return { saml: options?.saml ?? null, texts };
+  return { saml: options?.saml ?? null, texts, problems };
 };
 
 describe('the saml block', () => {
@@ -70,7 +72,7 @@ describe('the saml block', () => {
   });
 
   it('counts only where it is enabled', () => {
-    expect(checked({ ...minimal, enabled: false })).toEqual({
+    expect(checked({ ...minimal, enabled: false })).toMatchObject({
       saml: null,
       texts: ['warning saml: it is not enabled: nobody can sign on, and no session is accepted'],
     });
@@ -102,6 +104,12 @@ describe('the saml block', () => {
     ]);
   });
 
+  it.each(['__Host-s', '__Secure-s'])('may have a session cookie by the name of %s', (name) => {
+    const { saml, texts } = checked({ ...minimal, 'session-cookie-name': name });
+    expect(texts).toEqual([]);
+    expect(saml?.cookie).toMatchObject({ name, secure: true });
+  });
+
   it('names a store with all that it needs', () => {
     expect(checked({ ...minimal, 'session-store': 'memory' }).saml?.store).toEqual({ kind: 'memory' });
     expect(checked({ ...minimal, 'session-store-path': '/s.db' }).saml?.store).toEqual({
@@ -121,6 +129,11 @@ describe('a saml block is refused', () => {
     ['both ways to know the provider', { ...minimal, 'idp-cert-file': '/c' }, 'idp-cert-file and idp-metadata-url'],
     ['an SSO URL beside metadata', { ...minimal, 'idp-sso-url': 'https://x' }, 'idp-sso-url and idp-metadata-url'],
     ['an SLO URL beside metadata', { ...minimal, 'idp-slo-url': 'https://x' }, 'idp-slo-url and idp-metadata-url'],
+    [
+      'unsigned metadata by HTTP',
+      { ...minimal, 'idp-metadata-url': 'http://id.example/m' },
+      'idp-metadata-url is not https',
+    ],
     ['a metadata certificate alone', { ...configured, 'idp-metadata-cert-file': '/c' }, 'has no effect without'],
     ['a metadata interval alone', { ...configured, 'idp-metadata-refresh-secs': 60 }, 'has no effect without'],
     ['a key without its certificate', { ...minimal, 'sp-key-file': '/k' }, 'sp-key-file is given without sp-cert-file'],
@@ -156,7 +169,11 @@ describe('a saml block is refused', () => {
       'force-authn cannot be kept',
     ],
     ['a cookie of no name', { ...minimal, 'session-cookie-name': 'a b' }, 'must be the name of a cookie'],
-    ['a cookie for the host', { ...minimal, 'session-cookie-name': '__Host-s' }, 'for the path of acs-url alone'],
+    [
+      'a name for the host without the flag',
+      { ...minimal, 'session-cookie-name': '__host-s', 'cookie-secure': false },
+      'asks for cookie-secure #true',
+    ],
     [
       'a secure name without the flag',
       { ...minimal, 'session-cookie-name': '__Secure-s', 'cookie-secure': false },
@@ -214,10 +231,24 @@ describe('a saml block is refused', () => {
   });
 });
 
+describe('a URL that may hold a secret', () => {
+  it.each([
+    ['idp-metadata-url', { ...minimal, 'idp-metadata-url': 'http://id.example/m?key=S3CRET' }],
+    ['idp-metadata-url', { ...minimal, 'idp-metadata-url': 'id.example/m?key=S3CRET' }],
+    ['idp-metadata-url', { ...minimal, 'idp-metadata-url': 'https://id.example/m?key=S3CRET#a' }],
+    ['idp-sso-url', { ...configured, 'idp-sso-url': 'http://id.example/sso?key=S3CRET' }],
+  ])('is shown by nothing that is said of %s', (key, saml) => {
+    const { problems } = checked(saml as JsonObject);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toContain(`${key} `);
+    expect(problems[0]?.place?.key).toBeUndefined();
+    expect(JSON.stringify(problems)).not.toContain('S3CRET');
+  });
+});
+
 describe('a saml block is warned about', () => {
   it.each([
     ['an ACS by HTTP', { ...minimal, 'acs-url': 'http://app.example/saml/acs' }, 'acs-url is not https'],
-    ['metadata by HTTP', { ...minimal, 'idp-metadata-url': 'http://id.example/m' }, 'idp-metadata-url is not https'],
     ['an ACS elsewhere', { ...minimal, 'acs-url': 'https://app.example/sso' }, 'acs-path is not the path of acs-url'],
     ['no binding', { ...minimal, 'browser-binding': false }, 'browser-binding is #false'],
     ['unsolicited responses', { ...minimal, 'allow-idp-initiated': true }, 'allow-idp-initiated is #true'],

@@ -29,13 +29,14 @@ const reason = (changed: Partial<LogoutRequest>, clockSkewMs = skew) =>
 describe('a LogoutRequest', () => {
   it('is followed where it is from the identity provider, for us, and new', () => {
     expect(reason({})).toBeNull();
-    expect(reason({ destination: null, notOnOrAfterMs: null })).toBeNull();
+    expect(reason({ notOnOrAfterMs: null })).toBeNull();
   });
 
   it('is refused where somebody else issued it, or it is for somebody else', () => {
     expect(reason({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
     expect(reason({ destination: 'https://other.example/saml/logout' })).toBe('wrong_destination');
     expect(reason({ destination: '' })).toBe('wrong_destination');
+    expect(reason({ destination: null })).toBe('wrong_destination');
   });
 
   it('is refused where it is old, over, or of the future', () => {
@@ -69,12 +70,14 @@ describe('a LogoutResponse', () => {
 
   it('says that the user is signed out where it answers our request with success', () => {
     expect(judged({})).toBeNull();
-    expect(judged({ destination: null })).toBeNull();
+    expect(judged({ destination: null, isSigned: false })).toBeNull();
   });
 
   it('says nothing where it is of somebody else, for somebody else, of another request, or a failure', () => {
     expect(judged({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
     expect(judged({ destination: 'https://other.example' })).toBe('wrong_destination');
+    expect(judged({ destination: 'https://other.example', isSigned: false })).toBe('wrong_destination');
+    expect(judged({ destination: null })).toBe('wrong_destination');
     expect(judged({ inResponseTo: '_other' })).toBe('wrong_in_response_to');
     expect(judged({ inResponseTo: null })).toBe('wrong_in_response_to');
     expect(judged({ statusCodes: [] })).toBe('failed_status');

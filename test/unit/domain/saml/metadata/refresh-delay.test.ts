@@ -21,7 +21,7 @@ describe('refreshDelayMs', () => {
   });
 
   it('is a minute at the least, whatever the metadata says, unless the interval is shorter', () => {
-    for (const hurried of [{ cacheDurationMs: 0 }, { leftMs: 1 }, { leftMs: -hour }]) {
+    for (const hurried of [{ cacheDurationMs: 0 }, { leftMs: 60_000 }]) {
       expect(refreshDelayMs({ ...plain, ...hurried })).toBe(60_000);
       expect(refreshDelayMs({ ...plain, ...hurried, refreshMs: 30_000 })).toBe(30_000);
     }
@@ -30,5 +30,14 @@ describe('refreshDelayMs', () => {
   it('doubles with each failure from five seconds to five minutes', () => {
     const delays = [1, 2, 3, 20].map((failures) => refreshDelayMs({ ...plain, failures }));
     expect(delays).toEqual([5_000, 10_000, 20_000, 300_000]);
+  });
+
+  it('is half a minute at the most where nothing is known, or from when what is known is over', () => {
+    const delays = [1, 2, 3, 4, 20].map((failures) => refreshDelayMs({ ...plain, failures, leftMs: 0 }));
+    expect(delays).toEqual([5_000, 10_000, 20_000, 30_000, 30_000]);
+    expect(refreshDelayMs({ ...plain, failures: 20, leftMs: -hour })).toBe(30_000);
+    expect(refreshDelayMs({ ...plain, failures: 20, leftMs: 10_000 })).toBe(40_000);
+    expect(refreshDelayMs({ ...plain, leftMs: 1 })).toBe(30_001);
+    expect(refreshDelayMs({ ...plain, failures: 20, leftMs: 0, refreshMs: 7_000 })).toBe(7_000);
   });
 });

@@ -1,0 +1,118 @@
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import { SamlStoreLeases } from '../../../../../src/application/saml-trust/saml-store-leases.js';
+import { ManualClock } from '../../../../support/manual-clock.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { filledStore, nthName } from '../../../../support/sqlite-stores.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { hashOf, succeeded, testSession } from '../../../../support/test-sessions.js';
+
+describe('a SQLite store that is lost while it is in use', () => {
+  let folder: TemporaryFolder;
+  let path: string;
+  let leases: SamlStoreLeases;
+  const releases: (() => Promise<void>)[] = [];
+  beforeEach(() => {
+    folder = temporaryFolder();
+    path = folder.file('sessions.db');
+    leases = new SamlStoreLeases({
+      opener: new SqliteStoreOpener(),
+      clock: new ManualClock(),
+      logger: new RecordingLogger(),
+    });
+  });
+  afterEach(async () => {
+    for (const release of releases.splice(0)) await release();
+    folder.remove();
+  });
+
+  const acquire = async () => {
+    const lease = await leases.acquire({ kind: 'sqlite', path }, 'sp');
+    if (lease.ok) releases.push(lease.value.release);
+    return lease;
+  };
+  const leased = () => succeeded(acquire());
+
+  it('is none as long as nothing happens to it', async () => {
+    const { stores } = await leased();
+    await succeeded(stores.sessions.insert(testSession('one')));
+    expect(stores.isLost()).toBe(false);
+    expect((await leased()).stores).toBe(stores);
+  });
+
+  it('because its files were removed is made anew for whoever comes next, and stays so when the lost one is closed', async () => {
+    const before = await leased();
+    await succeeded(before.stores.sessions.insert(testSession('one')));
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file);
+    expect(before.stores.isLost()).toBe(true);
+    const after = await leased();
+    expect(await succeeded(after.stores.sessions.find(hashOf('one')))).toBeNull();
+    await succeeded(after.stores.sessions.insert(testSession('two')));
+    await before.release();
+    await succeeded(after.stores.sessions.insert(testSession('three')));
+    await after.release();
+    const again = await leased();
+    expect(await succeeded(again.stores.sessions.count())).toBe(2);
+  });
+
+  it('because its file alone was removed is refused with the reason, and goes on when it is put back', async () => {
+    const before = await leased();
+    await succeeded(before.stores.sessions.insert(testSession('one')));
+    renameSync(path, folder.file('away.db'));
+    expect(await acquire()).toMatchObject({
+      error: expect.stringMatching(
+        /was removed or replaced while it is in use, and .*-wal belongs to what was there: put it back/,
+      ),
+    });
+    renameSync(folder.file('away.db'), path);
+    expect(before.stores.isLost()).toBe(false);
+    expect(await succeeded((await leased()).stores.sessions.find(hashOf('one')))).not.toBeNull();
+  });
+
+  it('because another file was put in its place is refused: its log would be played into that', async () => {
+    const copy = folder.file('copy.db');
+    await filledStore(copy, 3);
+    const whole = readFileSync(copy);
+    const before = await leased();
+    await succeeded(before.stores.sessions.insert(testSession('one')));
+    renameSync(copy, path);
+    expect(await acquire()).toMatchObject({ error: expect.stringContaining('-wal belongs to what was there') });
+    expect(readFileSync(path).equals(whole)).toBe(true);
+    // The way out, as it is said.
+    await before.release();
+    for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+    const { stores } = await leased();
+    expect(await succeeded(stores.sessions.find(hashOf(nthName(0))))).not.toBeNull();
+    expect(await succeeded(stores.sessions.find(hashOf('one')))).toBeNull();
+  });
+
+  it('because it was damaged is opened anew, as soon as somebody has met the damage', async () => {
+    await filledStore(path, 400);
+    const whole = folder.file('whole.db');
+    copyFileSync(path, whole);
+    const before = await leased();
+    const octets = readFileSync(path);
+    octets.fill(0xa5, 4 * 4_096);
+    writeFileSync(path, octets);
+    await before.stores.sessions.find(hashOf(nthName(1)));
+    expect(before.stores.isLost()).toBe(true);
+    expect(before.state.failure).toContain('is damaged');
+    const octetsAgain = readFileSync(whole);
+    writeFileSync(path, octetsAgain);
+    const after = await leased();
+    expect(after.stores).not.toBe(before.stores);
+    expect(await succeeded(after.stores.sessions.find(hashOf(nthName(1))))).not.toBeNull();
+  });
+
+  it('because it was cut to nothing is refused, and not filled', async () => {
+    await filledStore(path, 10);
+    const before = await leased();
+    truncateSync(path, 0);
+    await before.stores.sessions.find(hashOf(nthName(1)));
+    await before.stores.sessions.insert(testSession('one'));
+    expect(before.stores.isLost()).toBe(true);
+    expect((await acquire()).ok).toBe(false);
+    expect(existsSync(path)).toBe(true);
+  });
+});

@@ -1,0 +1,170 @@
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type VerificationLimits,
+  WorkerDocumentVerifier,
+} from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
+import { CancellationSource } from '../../../../../src/application/cancellation/cancellation-source.js';
+import type { Cancellation } from '../../../../../src/application/ports/cancellation.js';
+import { neverCancelled } from '../../../../support/never-cancelled.js';
+import { documentKeys } from '../../../../support/saml-verifying.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const keys = documentKeys();
+const overloaded = { ok: false, error: 'overloaded' };
+const cancelled = { ok: false, error: 'cancelled' };
+const failed = { ok: false, error: 'verifier_failed' };
+
+/** Says how many documents the thread has answered before; a document says whether it takes a while, or no end. */
+const counting = `import { parentPort } from 'node:worker_threads';
+let answered = 0;
+const answer = () => parentPort.postMessage({ ok: true, value: answered++ });
+parentPort.on('message', (job) => {
+  const text = job.encoded ?? job.message.encoded;
+  if (text === 'while') setTimeout(answer, 50);
+  else if (text !== 'endless') answer();
+});
+`;
+
+let folder: TemporaryFolder;
+let verifier: WorkerDocumentVerifier | null = null;
+
+const verifying = (limits: Partial<VerificationLimits> = {}): WorkerDocumentVerifier => {
+  const program = pathToFileURL(folder.write('worker.mjs', counting));
+  verifier = new WorkerDocumentVerifier(program, { threads: 1, deadlineMs: 60_000, ...limits });
+  return verifier;
+};
+
+const response = (by: WorkerDocumentVerifier, text: string, cancellation: Cancellation = neverCancelled) =>
+  by.verifyResponse(text, keys, cancellation);
+const logout = (by: WorkerDocumentVerifier, text: string, cancellation: Cancellation = neverCancelled) =>
+  by.verifyLogoutRequest({ binding: 'post', encoded: text }, keys, cancellation);
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+afterEach(async () => {
+  await verifier?.stop();
+  verifier = null;
+  folder.remove();
+});
+
+describe('messages of single logout', () => {
+  it('never hold the last thread', async () => {
+    const by = verifying({ threads: 2 });
+    const endless = [logout(by, 'endless'), logout(by, 'endless'), logout(by, 'endless')];
+    expect(await response(by, 'a')).toEqual({ ok: true, value: 0 });
+    expect(await response(by, 'b')).toEqual({ ok: true, value: 1 });
+    await by.stop();
+    expect(await Promise.all(endless)).toEqual([failed, failed, failed]);
+  });
+
+  it('are verified one after the other while responses come', async () => {
+    const by = verifying({ threads: 2 });
+    const all = [logout(by, 'while'), logout(by, 'a'), response(by, 'while'), logout(by, 'b')];
+    expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  });
+
+  it('do not go before a response that waits', async () => {
+    const by = verifying();
+    const first = response(by, 'while');
+    const messages = [logout(by, 'a'), logout(by, 'b')];
+    const responses = [response(by, 'c'), response(by, 'd')];
+    expect(await first).toEqual({ ok: true, value: 0 });
+    expect((await Promise.all(responses)).map((result) => result.ok && result.value)).toEqual([1, 2]);
+    expect((await Promise.all(messages)).map((result) => result.ok && result.value)).toEqual([3, 4]);
+  });
+
+  it('take no place from responses that wait', async () => {
+    const by = verifying({ waiting: 1, waitingLogouts: 2 });
+    const first = response(by, 'while');
+    const messages = ['a', 'b', 'c'].map((text) => logout(by, text));
+    const responses = ['d', 'e'].map((text) => response(by, text));
+    expect(await Promise.all(messages)).toEqual([{ ok: true, value: 2 }, { ok: true, value: 3 }, overloaded]);
+    expect(await Promise.all(responses)).toEqual([{ ok: true, value: 1 }, overloaded]);
+    expect((await first).ok).toBe(true);
+  });
+
+  it('have a bound for the characters of those that wait', async () => {
+    const by = verifying({ waitingLogoutCharacters: 5 });
+    const first = response(by, 'while');
+    const messages = ['aaa', 'bbb', 'cc'].map((text) => logout(by, text));
+    expect((await Promise.all(messages)).map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect((await first).ok).toBe(true);
+  });
+
+  it('are refused at once where they are longer than any has to be', async () => {
+    const by = verifying();
+    expect(await logout(by, 'A'.repeat(128 * 1024 + 1))).toEqual({ ok: false, error: 'document_too_large' });
+    expect((await response(by, 'A'.repeat(128 * 1024 + 1))).ok).toBe(true);
+  });
+});
+
+describe('a document that nobody waits for any more', () => {
+  it('leaves the queue, and its place to another one', async () => {
+    const by = verifying({ waiting: 1 });
+    const source = new CancellationSource();
+    const first = response(by, 'while');
+    const second = response(by, 'a', source);
+    expect(await response(by, 'b')).toEqual(overloaded);
+    source.cancel();
+    expect(await second).toEqual(cancelled);
+    const third = response(by, 'c');
+    expect(await first).toEqual({ ok: true, value: 0 });
+    expect(await third).toEqual({ ok: true, value: 1 });
+  });
+
+  it('leaves the queue of messages of single logout too', async () => {
+    const by = verifying({ waitingLogouts: 1 });
+    const source = new CancellationSource();
+    const first = response(by, 'while');
+    const second = logout(by, 'a', source);
+    source.cancel();
+    expect(await second).toEqual(cancelled);
+    expect(await logout(by, 'b')).toEqual({ ok: true, value: 1 });
+    expect((await first).ok).toBe(true);
+  });
+
+  it('is answered at once while it is at work, and its result is for nobody', async () => {
+    const by = verifying();
+    const source = new CancellationSource();
+    const running = response(by, 'while', source);
+    const next = response(by, 'a');
+    source.cancel();
+    expect(await running).toEqual(cancelled);
+    expect(await next).toEqual({ ok: true, value: 1 });
+  });
+
+  it('does not come to a thread where that was so before', async () => {
+    const by = verifying();
+    const source = new CancellationSource();
+    source.cancel();
+    expect(await response(by, 'a', source)).toEqual(cancelled);
+    expect(await response(by, 'b')).toEqual({ ok: true, value: 0 });
+  });
+
+  it('is not listened for once it is answered', async () => {
+    let listeners = 0;
+    const counted: Cancellation = {
+      onCancel: () => {
+        listeners += 1;
+        return () => {
+          listeners -= 1;
+        };
+      },
+    };
+    const by = verifying({ waiting: 1 });
+    const all = [response(by, 'while', counted), response(by, 'a', counted), response(by, 'b', counted)];
+    expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, false]);
+    expect(listeners).toBe(0);
+  });
+});
+
+describe('a document that waits in vain', () => {
+  it('is refused as one too many, not as one that could not be judged', async () => {
+    const by = verifying({ deadlineMs: 300 });
+    const all = ['endless', 'endless', 'a'].map((text) => response(by, text));
+    expect(await Promise.all(all)).toEqual([failed, failed, overloaded]);
+  });
+});

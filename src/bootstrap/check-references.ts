@@ -3,9 +3,10 @@ import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { LogFields, Logger } from '../application/ports/logger.js';
 import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
 import { decodeAgentOptions, unreadOptionProblems } from '../domain/configuration/agent/decode-agent-options.js';
-import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
+import { locatedProblem, toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
 import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
 import { type ConfigurationProblem, unplacedProblem } from '../domain/configuration/configuration-problem.js';
+import type { AgentOptionLocator } from '../domain/configuration/gateway/agent-option-places.js';
 import type {
   AgentConfiguration,
   GatewayConfiguration,
@@ -32,9 +33,12 @@ const checkContainer = (): Container => {
  * Reads the certificates and keys of listeners, and the keys, lists and policies of the agents that run in the gateway's own
  * process, as they would be read at the start.
  */
-export const checkReferences = async ({ listeners, agents }: GatewayConfiguration): Promise<ConfigurationProblem[]> => [
+export const checkReferences = async (
+  { listeners, agents }: GatewayConfiguration,
+  locate: AgentOptionLocator = () => null,
+): Promise<ConfigurationProblem[]> => [
   ...(await checkTls(listeners)),
-  ...(await Promise.all(agents.map(checkAgentOf))).flat(),
+  ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
 ];
 
 const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
@@ -47,7 +51,10 @@ const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<Co
 const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
 
 /** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
-const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Promise<ConfigurationProblem[]> => {
+const checkAgentOf = async (
+  { name, transport, config }: AgentConfiguration,
+  locate: AgentOptionLocator,
+): Promise<ConfigurationProblem[]> => {
   if (transport.kind !== 'embedded') return [];
   const { options } = decodeAgentOptions(config);
   // What cannot be decoded was reported with the file.
@@ -56,5 +63,5 @@ const checkAgentOf = async ({ name, transport, config }: AgentConfiguration): Pr
   // What needs no file to be read was reported with the configuration, at its place there.
   const told = new Set(unreadOptionProblems(options).map(sameText));
   const found = problems.filter((one) => !told.has(sameText(one)));
-  return found.map((one) => toConfigurationProblem(one, `agent "${name}": `));
+  return found.map((one) => toConfigurationProblem(locatedProblem(one, locate(name, one)), `agent "${name}": `));
 };

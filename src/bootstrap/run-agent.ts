@@ -5,12 +5,12 @@ import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
-import { toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
+import { locatedProblem, toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
 import type { AgentOptionProblem } from '../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../domain/configuration/configuration-problem.js';
 import { formatProblem } from '../domain/configuration/format-problem.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
-import { readStartOptions } from './agent-start-options.js';
+import { type ReadStartOptions, readStartOptions } from './agent-start-options.js';
 import { checkAgent } from './check-agent.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
 import { type WatchedSignals, watchSignals } from './watch-signals.js';
@@ -23,8 +23,8 @@ const complain = (problems: readonly ConfigurationProblem[]): void => {
   for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
 };
 
-const complainOfOptions = (problems: readonly AgentOptionProblem[]): void =>
-  complain(problems.map((problem) => toConfigurationProblem(problem)));
+const complainOfOptions = (problems: readonly AgentOptionProblem[], locate: ReadStartOptions['locate']): void =>
+  complain(problems.map((problem) => toConfigurationProblem(locatedProblem(problem, locate(problem)))));
 
 /** Serves until a signal has it end; gives the exit code. */
 const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
@@ -49,6 +49,7 @@ const run = async (
   start: StartOptions,
   { exposedSecrets }: AgentRun,
   configuration: LogConfiguration,
+  locate: ReadStartOptions['locate'],
 ): Promise<number> => {
   const { level, format, warning } = configuration;
   const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
@@ -63,7 +64,7 @@ const run = async (
     }
     const started = await startAgent(agentContainer(logger), start);
     if (started.ok) return await serve(started.value, signals, logger);
-    complainOfOptions(started.error);
+    complainOfOptions(started.error, locate);
     return 1;
   } catch (error) {
     if (!(error instanceof AgentSocketError)) throw error;
@@ -76,10 +77,10 @@ const run = async (
 };
 
 /** Loads everything and reports. The report says all that the log would. */
-const check = async (start: StartOptions): Promise<number> => {
+const check = async (start: StartOptions, locate: ReadStartOptions['locate']): Promise<number> => {
   const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
   const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
-  complainOfOptions(problems);
+  complainOfOptions(problems, locate);
   if (summary !== null) process.stdout.write(`${summary}\n`);
   return summary === null ? 1 : 0;
 };
@@ -95,8 +96,8 @@ export const runAgent = async (
   command: Extract<AgentCommand, { kind: 'run' | 'check' }>,
   log: LogConfiguration,
 ): Promise<number> => {
-  const { start, problems } = await readStartOptions(command, openConfiguration);
+  const { start, problems, locate } = await readStartOptions(command, openConfiguration);
   complain(problems);
   if (start === null) return 1;
-  return command.kind === 'check' ? check(start) : run(start, command, log);
+  return command.kind === 'check' ? check(start, locate) : run(start, command, log, locate);
 };

@@ -87,7 +87,7 @@ export class FakeSessions extends Failing implements SignOnSessions {
     });
   }
 
-  endOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<number> {
+  endOfSubject({ issuer, nameId, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     return this.answer('endOfSubject', () => {
       const named = [...this.held.values()].filter(
         (session) =>
@@ -96,7 +96,7 @@ export class FakeSessions extends Failing implements SignOnSessions {
           (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
       );
       for (const { idHash } of named) this.held.delete(idHash);
-      return named.length;
+      return named.map(({ idHash }) => idHash);
     });
   }
 }

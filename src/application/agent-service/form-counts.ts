@@ -1,31 +1,34 @@
 interface Counts {
   underWay: number;
+  /** That the forms under way take. */
+  octets: number;
   dropped: number;
 }
 
-const none: Counts = { underWay: 0, dropped: 0 };
+const none: Counts = { underWay: 0, octets: 0, dropped: 0 };
 
-/** How many forms there are, in all and of each client address. It remembers an address as long as there are any of it. */
+/** How many forms there are, in all and of each address group. It remembers a group as long as there are any of it. */
 export class FormCounts {
-  readonly #ofAddress = new Map<string, Counts>();
+  readonly #ofGroup = new Map<string, Counts>();
   readonly #all: Counts = { ...none };
 
   get all(): Readonly<Counts> {
     return this.#all;
   }
 
-  of(address: string): Readonly<Counts> {
-    return this.#ofAddress.get(address) ?? none;
+  of(group: string): Readonly<Counts> {
+    return this.#ofGroup.get(group) ?? none;
   }
 
   /** @param change what is added to the counts */
-  change(address: string, { underWay, dropped }: Readonly<Counts>): void {
-    const counts = this.#ofAddress.get(address) ?? { ...none };
+  change(group: string, { underWay = 0, octets = 0, dropped = 0 }: Readonly<Partial<Counts>>): void {
+    const counts = this.#ofGroup.get(group) ?? { ...none };
     for (const changed of [counts, this.#all]) {
       changed.underWay += underWay;
+      changed.octets += octets;
       changed.dropped += dropped;
     }
-    if (counts.underWay === 0 && counts.dropped === 0) this.#ofAddress.delete(address);
-    else this.#ofAddress.set(address, counts);
+    if (counts.underWay === 0 && counts.dropped === 0) this.#ofGroup.delete(group);
+    else this.#ofGroup.set(group, counts);
   }
 }

@@ -1,4 +1,5 @@
 import type { RequestBodyChunkEvent, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { addressGroup } from '../../domain/http/address-group.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import { FormBuffer } from './form-buffer.js';
 import { FormCounts } from './form-counts.js';
@@ -6,8 +7,8 @@ import { FormCounts } from './form-counts.js';
 /** A form that cannot be had. */
 export interface RefusedForm {
   /**
-   * `overloaded`: the forms that are under way take all the memory that they may; `dropped`: it was not all there in time, or
-   * made way for another one, and what had come must not go on to anybody.
+   * `overloaded`: the forms that its client has under way take all the memory that they may; `dropped`: it was not all there in
+   * time, or made way for another one, and what had come must not go on to anybody.
    */
   readonly kind: 'too_large' | 'overloaded' | 'dropped';
   readonly event: RequestHeadersEvent;
@@ -24,16 +25,18 @@ export type FormProgress =
 export interface FormLimits {
   /** Octets of one form. */
   readonly formOctets: number;
-  /** Octets that all forms take together. */
+  /** Octets that all forms take together; for more of them, the form makes way that has waited longest for its next ones. */
   readonly totalOctets: number;
-  /** Forms under way at a time; for one more, the one makes way that has waited longest without octets. */
+  /** Octets that the forms of one address group take together; a piece that needs more is refused. */
+  readonly octetsOfGroup: number;
+  /** Forms under way at a time; for one more, one makes way of the group that has most of them. */
   readonly forms: number;
-  /** The same for the forms of one client address. */
-  readonly formsOfAddress: number;
+  /** The same for the forms of one group; for one more, the one makes way that has waited longest without octets. */
+  readonly formsOfGroup: number;
   /** Forms that were dropped and whose client has not ended; with so many no new one is awaited. */
   readonly droppedForms: number;
-  /** The same for the forms of one client address. */
-  readonly droppedFormsOfAddress: number;
+  /** The same for the forms of one group. */
+  readonly droppedFormsOfGroup: number;
   /** Milliseconds from the head of the request to the last piece. */
   readonly deadlineMs: number;
   /** Milliseconds for which a dropped form is refused. Requests do not last so long, even where nobody says that they have ended. */
@@ -45,10 +48,11 @@ const mebibyte = 1_048_576;
 export const formLimits: FormLimits = {
   formOctets: mebibyte,
   totalOctets: 64 * mebibyte,
+  octetsOfGroup: 4 * mebibyte,
   forms: 1024,
-  formsOfAddress: 32,
-  droppedForms: 4096,
-  droppedFormsOfAddress: 256,
+  formsOfGroup: 32,
+  droppedForms: 65_536,
+  droppedFormsOfGroup: 32,
   deadlineMs: 30_000,
   refusedMs: 600_000,
 };
@@ -56,13 +60,13 @@ export const formLimits: FormLimits = {
 interface AwaitedForm {
   readonly event: RequestHeadersEvent;
   readonly connection: symbol;
+  /** Of its client's address. */
+  readonly group: string;
   /** Drops it, or, once it was dropped, forgets it. */
   timer: ScheduledTask;
   /** Null once it was dropped. What stays says that pieces still to come are to be refused, not let through. */
   buffer: FormBuffer | null;
 }
-
-const addressOf = ({ event }: AwaitedForm): string => event.metadata.clientIp;
 
 /** Collects the bodies of requests that are asked for theirs. Connections have their own ids each. */
 export class PostedForms {
@@ -72,7 +76,6 @@ export class PostedForms {
   /** Those that were not dropped; first the one that has waited longest without octets. */
   readonly #underWay = new Set<AwaitedForm>();
   readonly #counts = new FormCounts();
-  #octets = 0;
   #isStopped = false;
 
   constructor(scheduler: Scheduler, limits: FormLimits = formLimits) {
@@ -83,16 +86,17 @@ export class PostedForms {
   /** The body of this request is awaited from now on; false: there is no room for one more. */
   begin(event: RequestHeadersEvent, connection: symbol): boolean {
     this.cancel(event.correlationId, connection);
-    const address = event.metadata.clientIp;
-    if (this.#isStopped || !this.#makeRoom(address)) return false;
+    const group = addressGroup(event.metadata.clientIp);
+    if (this.#isStopped || !this.#makeRoom(group)) return false;
     const form: AwaitedForm = {
       event,
       connection,
+      group,
       timer: this.#scheduler.after(this.#limits.deadlineMs, () => this.#giveUp(form)),
       buffer: new FormBuffer(this.#limits.formOctets),
     };
     this.#underWay.add(form);
-    this.#counts.change(address, { underWay: 1, dropped: 0 });
+    this.#counts.change(group, { underWay: 1 });
     let awaited = this.#byConnection.get(connection);
     if (awaited === undefined) {
       awaited = new Map();
@@ -141,8 +145,8 @@ export class PostedForms {
     if ((chunk.totalSize ?? 0) > this.#limits.formOctets || !buffer.fits(chunk.data))
       return { kind: 'too_large', event };
     const growth = buffer.growthFor(chunk.data);
-    if (this.#octets + growth > this.#limits.totalOctets) return { kind: 'overloaded', event };
-    this.#octets += growth;
+    if (!this.#makeRoomForOctets(growth, form)) return { kind: 'overloaded', event };
+    this.#counts.change(form.group, { octets: growth });
     buffer.add(chunk.data);
     if (chunk.isLast) return { kind: 'complete', event, form: buffer.octets() };
     if (chunk.data.length > 0) {
@@ -152,23 +156,48 @@ export class PostedForms {
     return { kind: 'more' };
   }
 
-  /** False: there are too many of which nobody may make way, being dropped. */
-  #makeRoom(address: string): boolean {
-    const { forms, formsOfAddress, droppedForms, droppedFormsOfAddress } = this.#limits;
-    const { all } = this.#counts;
-    const own = this.#counts.of(address);
-    if (all.dropped >= droppedForms || own.dropped >= droppedFormsOfAddress) return false;
-    if (own.underWay >= formsOfAddress) this.#giveUpFirst((form) => addressOf(form) === address);
-    else if (all.underWay >= forms) this.#giveUpFirst(() => true);
+  /** False: the group takes all that it may, or nobody is left to make way. */
+  #makeRoomForOctets(growth: number, grown: AwaitedForm): boolean {
+    const { totalOctets, octetsOfGroup } = this.#limits;
+    if (this.#counts.of(grown.group).octets + growth > octetsOfGroup) return false;
+    const givesRoom = (form: AwaitedForm): boolean =>
+      form !== grown && form.buffer !== null && form.buffer.capacity > 0;
+    while (this.#counts.all.octets + growth > totalOctets) {
+      if (!this.#giveUpFirst(givesRoom)) return false;
+    }
     return true;
   }
 
-  #giveUpFirst(isMeant: (form: AwaitedForm) => boolean): void {
+  /**
+   * False: there are too many dropped ones. INVARIANT: none of these is forgotten for another one, not even for one of its own
+   * group: its next piece would be one that nobody awaits, and the request would go on to the upstream.
+   */
+  #makeRoom(group: string): boolean {
+    const { forms, formsOfGroup, droppedForms, droppedFormsOfGroup } = this.#limits;
+    const { all } = this.#counts;
+    const own = this.#counts.of(group);
+    if (all.dropped >= droppedForms || own.dropped >= droppedFormsOfGroup) return false;
+    if (own.underWay >= formsOfGroup) this.#giveUpFirst((form) => form.group === group);
+    else if (all.underWay >= forms) this.#giveUpOfLargest(group);
+    return true;
+  }
+
+  /** The group that would have most forms with the new one loses the one that has waited longest without octets. */
+  #giveUpOfLargest(newcomers: string): void {
+    const formsOf = ({ group }: AwaitedForm): number => this.#counts.of(group).underWay + (group === newcomers ? 1 : 0);
+    let most = 0;
+    for (const form of this.#underWay) most = Math.max(most, formsOf(form));
+    this.#giveUpFirst((form) => formsOf(form) === most);
+  }
+
+  /** Of those that are meant, the one that has waited longest without octets; false: none is. */
+  #giveUpFirst(isMeant: (form: AwaitedForm) => boolean): boolean {
     for (const form of this.#underWay) {
       if (!isMeant(form)) continue;
       this.#giveUp(form);
-      return;
+      return true;
     }
+    return false;
   }
 
   /** Nothing more of it is taken, and whatever still comes is refused. */
@@ -180,8 +209,7 @@ export class PostedForms {
 
   #free(form: AwaitedForm, { capacity }: FormBuffer): void {
     this.#underWay.delete(form);
-    this.#counts.change(addressOf(form), { underWay: -1, dropped: 0 });
-    this.#octets -= capacity;
+    this.#counts.change(form.group, { underWay: -1, octets: -capacity });
     form.buffer = null;
   }
 
@@ -189,12 +217,12 @@ export class PostedForms {
     form.timer.cancel();
     if (form.buffer === null) return;
     this.#free(form, form.buffer);
-    this.#counts.change(addressOf(form), { underWay: 0, dropped: 1 });
+    this.#counts.change(form.group, { dropped: 1 });
   }
 
   #forget(form: AwaitedForm): void {
     form.timer.cancel();
-    if (form.buffer === null) this.#counts.change(addressOf(form), { underWay: 0, dropped: -1 });
+    if (form.buffer === null) this.#counts.change(form.group, { dropped: -1 });
     else this.#free(form, form.buffer);
   }
 }

@@ -1,10 +1,11 @@
+import { addressGroup } from '../../domain/http/address-group.js';
 import type { Clock } from '../ports/clock.js';
 
 export interface AllowanceLimits {
-  /** Sign-ons that one client address may begin in a period. */
+  /** Sign-ons that one address group may begin in a period. */
   readonly signOns: number;
   readonly periodMs: number;
-  /** Addresses that are remembered; the one that has not come for longest makes way. */
+  /** Groups that are remembered; the one that has not come for longest makes way. */
   readonly addresses: number;
 }
 
@@ -19,7 +20,7 @@ interface PartCount {
   count: number;
 }
 
-/** Says whether a client address may begin one more sign-on: in no period does it begin more than it may. */
+/** Says whether a client may begin one more sign-on: in no period does an address group begin more than it may. */
 export class SignOnAllowance {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #limits: AllowanceLimits;
@@ -30,20 +31,21 @@ export class SignOnAllowance {
     this.#limits = limits;
   }
 
-  /** False: it has begun so many already. True counts. */
+  /** False: the group of the address has begun so many already. True counts. */
   take(address: string): boolean {
     const { signOns, periodMs, addresses } = this.#limits;
+    const group = addressGroup(address);
     const part = Math.floor((this.#clock.monotonicMs() * parts) / periodMs);
     // The part that is cut by the beginning of the period counts whole.
-    const counts = (this.#begun.get(address) ?? []).filter((counted) => counted.part >= part - parts);
+    const counts = (this.#begun.get(group) ?? []).filter((counted) => counted.part >= part - parts);
     const isAllowed = counts.reduce((sum, { count }) => sum + count, 0) < signOns;
     if (isAllowed) {
       const last = counts.at(-1);
       if (last?.part === part) last.count += 1;
       else counts.push({ part, count: 1 });
     }
-    this.#begun.delete(address);
-    this.#begun.set(address, counts);
+    this.#begun.delete(group);
+    this.#begun.set(group, counts);
     if (this.#begun.size > addresses) this.#begun.delete(this.#begun.keys().next().value as string);
     return isAllowed;
   }

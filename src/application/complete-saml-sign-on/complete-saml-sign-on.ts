@@ -10,11 +10,14 @@ import { isCancelled } from '../cancellation/is-cancelled.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
+import { RefusedAttempts } from '../single-sign-on/refused-attempts.js';
+import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import { onwardPage, redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import type { VerificationShares } from '../single-sign-on/verification-shares.js';
 
 type CompleteParts = Pick<
   SingleSignOnParts,
@@ -23,6 +26,7 @@ type CompleteParts = Pick<
   | 'trust'
   | 'verifier'
   | 'sessions'
+  | 'requests'
   | 'replays'
   | 'random'
   | 'digest'
@@ -40,6 +44,10 @@ interface Refused {
 const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null });
 const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
 
+/** Says nothing against the document: the next one, or the same, may be in order. */
+const isNoFault = (reason: SignOnRefusal): boolean =>
+  reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
+
 interface OpenedSession {
   /** The secret of the cookie. */
   readonly id: string;
@@ -52,12 +60,21 @@ export class CompleteSamlSignOn {
   readonly #awaited: AwaitedAnswers;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
+  readonly #attempts = new RefusedAttempts();
 
-  constructor(parts: CompleteParts, awaited: AwaitedAnswers, cookies: SignOnCookies, refusals: SignOnRefusals) {
+  constructor(
+    parts: CompleteParts,
+    awaited: AwaitedAnswers,
+    cookies: SignOnCookies,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
     this.#parts = parts;
     this.#awaited = awaited;
     this.#cookies = cookies;
     this.#refusals = refusals;
+    this.#shares = shares;
   }
 
   /** Where nobody waits for the answer any more no session is opened. */
@@ -83,15 +100,16 @@ export class CompleteSamlSignOn {
     const relayState = fields.value.get('RelayState') ?? '';
     const request = await this.#requestOf(event, relayState);
     if (!request.ok) return request;
-    const judged = await this.#judge(encoded, provider, request.value, cancellation);
-    if (!judged.ok) return judged;
-    const taken = request.value === null ? ok(undefined) : await this.#take(relayState);
+    const judged = await this.#judge(event, encoded, provider, request.value, cancellation);
+    if (!judged.ok) return this.#countRefusal(judged, request.value, relayState);
+    const taken = request.value === null ? ok(null) : await this.#take(relayState);
     if (!taken.ok) return taken;
-    const accepted = await this.#acceptOnce(judged.value, provider);
+    const accepted = await this.#acceptOnce(judged.value, provider, taken.value, cancellation);
     if (!accepted.ok) return accepted;
     const opened = await this.#open(accepted.value, provider, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
+    if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
     return ok(this.#goOn(event, request.value, opened.value));
   }
 
@@ -116,13 +134,16 @@ export class CompleteSamlSignOn {
   }
 
   async #judge(
+    event: RequestHeadersEvent,
     encoded: string,
     provider: IdentityProvider,
     request: SignOnRequest | null,
     cancellation: Cancellation,
   ): Promise<Result<AcceptedAssertion, Refused>> {
     const { options, key, verifier, clock } = this.#parts;
-    const verified = await verifier.verifyResponse(encoded, documentKeys(provider, key), cancellation);
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyResponse(encoded, documentKeys(provider, key), cancellation),
+    );
     if (!verified.ok) return refused(verified.error);
     const nowMs = clock.wallMs();
     const judged = judgeResponse(verified.value, {
@@ -142,23 +163,47 @@ export class CompleteSamlSignOn {
     return isCancelled(cancellation) ? refused('cancelled') : judged;
   }
 
-  /** From now on the request is over. Whatever was refused before has left it as it was, for the answer that is meant for it. */
-  async #take(relayState: string): Promise<Result<void, Refused>> {
+  /** A request outlasts a few documents that are refused, for the answer that is meant for it, and no more of them than that. */
+  async #countRefusal(
+    refusal: { readonly ok: false; readonly error: Refused },
+    request: SignOnRequest | null,
+    relayState: string,
+  ): Promise<Result<never, Refused>> {
+    const { reason } = refusal.error;
+    if (request === null || isNoFault(reason) || !this.#attempts.noted(request.handleHash)) return refusal;
     const taken = await this.#awaited.take(relayState, 'sign_on');
-    if (!taken.ok) return storeFailed(taken.error.reason);
-    return taken.value === null ? refused('unknown_request') : ok(undefined);
+    return taken.ok ? refusal : err({ reason, detail: taken.error.reason });
   }
 
-  /** Sees to it that an assertion is accepted once. */
+  /** From now on the request is over, unless it is put back. */
+  async #take(relayState: string): Promise<Result<SignOnRequest, Refused>> {
+    const taken = await this.#awaited.take(relayState, 'sign_on');
+    if (!taken.ok) return storeFailed(taken.error.reason);
+    return taken.value === null ? refused('unknown_request') : ok(taken.value);
+  }
+
+  /** Sees to it that an assertion is accepted once. The request is put back where the assertion could still be. */
   async #acceptOnce(
     accepted: AcceptedAssertion,
     { entityId }: IdentityProvider,
+    request: SignOnRequest | null,
+    cancellation: Cancellation,
   ): Promise<Result<AcceptedAssertion, Refused>> {
     const { replays, digest, clock } = this.#parts;
+    if (isCancelled(cancellation)) return this.#putBack(request, { reason: 'cancelled', detail: null });
     const key = digest.sha256Hex(`${entityId}\n${accepted.assertionId}`);
     const remembered = await replays.remember(key, accepted.replayUntilMs, clock.wallMs());
-    if (!remembered.ok) return storeFailed(remembered.error.reason);
+    if (!remembered.ok) {
+      return this.#putBack(request, { reason: 'store_unavailable', detail: remembered.error.reason });
+    }
     return remembered.value === 'first' ? ok(accepted) : refused('replayed');
+  }
+
+  /** Where that fails too the browser has to begin anew. */
+  async #putBack(request: SignOnRequest | null, refusal: Refused): Promise<Result<never, Refused>> {
+    if (request === null) return err(refusal);
+    const stored = await this.#parts.requests.insert(request);
+    return err(stored.ok ? refusal : { reason: refusal.reason, detail: refusal.detail ?? stored.error.reason });
   }
 
   async #open(
@@ -180,9 +225,12 @@ export class CompleteSamlSignOn {
     if (session.expiresMs <= session.createdMs) return refused('session_over');
     const opened = await sessions.open(session);
     if (!opened.ok) return storeFailed(opened.error.reason);
-    if (!isCancelled(cancellation)) return ok({ id, session });
-    // Nobody gets its cookie.
-    const ended = await sessions.end(id);
+    return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });
+  }
+
+  /** Nobody gets the cookie of the session. */
+  async #endAgain(id: string): Promise<Result<never, Refused>> {
+    const ended = await this.#parts.sessions.end(id);
     return ended.ok ? refused('cancelled') : err({ reason: 'cancelled', detail: ended.error.reason });
   }
 

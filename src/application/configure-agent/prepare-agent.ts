@@ -15,7 +15,7 @@ import { identityHeaderPatterns, removablePatterns } from './header-patterns.js'
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
-import { missingMetadata, prepareSaml } from './prepare-saml.js';
+import { prepareSaml, providerWarnings } from './prepare-saml.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import { ProviderKeySets } from './provider-key-sets.js';
@@ -59,7 +59,7 @@ const assemble = (
     saml,
     forwardsCookies: options.forwardCredentials === 'all',
     onChange: (listener) => {
-      const ends = [keySets.onChange(listener), saml?.trust.onChange(listener)];
+      const ends = [keySets.onChange(listener), saml?.onChange(listener)];
       return () => {
         for (const end of ends) end?.();
       };
@@ -115,6 +115,6 @@ export const prepareAgent = async (
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
   const agent = assemble(complete, methods, authorization, keySets, saml.value, parts);
   await firstLoad(keySets, saml.value, waitMs, parts);
-  const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : missingMetadata(saml.value.trust))];
+  const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : providerWarnings(saml.value))];
   return ok({ agent, warnings: [...problems, ...missing] });
 };

@@ -21,9 +21,15 @@ export const prepareSaml = async (
 };
 
 /** What there is to say where the identity provider is not known yet. Its metadata is fetched until it is. */
-export const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
+const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
   if (trust.state() !== 'absent') return [];
   const reason = trust.lastFailure() ?? 'there is no answer yet';
   const message = `the metadata of the identity provider cannot be had, and nobody can sign on: ${reason}`;
   return [optionProblem('warning', 'saml', message)];
 };
+
+/** What there is to say of the identity provider as it is known by now; what changes later, the log is told. To be called once. */
+export const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionProblem[] => [
+  ...missingMetadata(trust),
+  ...signingDemand.begin(),
+];

@@ -15,6 +15,7 @@ import { SingleSignOn } from '../single-sign-on/single-sign-on.js';
 import type { AgentParts } from './agent-parts.js';
 import type { SamlFiles } from './saml-files.js';
 import { SessionCount } from './session-count.js';
+import { SigningDemand } from './signing-demand.js';
 
 export interface SamlLeases {
   readonly stores: SamlStoreLease;
@@ -26,6 +27,7 @@ export class PreparedSaml {
   readonly signOn: SingleSignOn;
   readonly sessions: Sessions;
   readonly sessionCount: SessionCount;
+  readonly signingDemand: SigningDemand;
   readonly #leases: SamlLeases;
   readonly #expiry: ExpireSessions;
   readonly #cookieName: string;
@@ -72,6 +74,7 @@ export class PreparedSaml {
       logger,
       outcomes,
     });
+    this.signingDemand = new SigningDemand(trust, key !== null, logger);
     this.sessionCount = new SessionCount(stores.sessions);
     this.#expiry = new ExpireSessions({
       stores,
@@ -94,6 +97,14 @@ export class PreparedSaml {
     return this.#leases.stores.state.failure;
   }
 
+  /** Calls back whenever there is another state of the identity provider or of the session store; the result ends that. */
+  onChange(listener: () => void): () => void {
+    const ends = [this.trust.onChange(listener), this.#leases.stores.state.onChange(listener)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
   /** Takes the cookies of single sign-on out of a request. */
   cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
     const isOurs = (name: string) => name === this.#cookieName || name.startsWith(this.#bindingPrefix);
@@ -107,6 +118,7 @@ export class PreparedSaml {
   }
 
   async #release(): Promise<void> {
+    this.signingDemand.stop();
     this.#leases.trust.release();
     await Promise.all([this.#expiry.stop(), this.sessions.stop()]);
     await this.#leases.stores.release();

@@ -1,5 +1,5 @@
 import { decodeAgentOptions } from '../../domain/configuration/agent/decode-agent-options.js';
-import type { AgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { AgentOptionProblem, AgentOptions, OptionSource } from '../../domain/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import type { ConfigurationSource } from '../ports/configuration-source.js';
@@ -8,11 +8,16 @@ export interface ReadAgentBlock {
   /** Null where there was any error. */
   readonly options: AgentOptions | null;
   readonly problems: readonly ConfigurationProblem[];
+  /** Where a problem with one of the options stands. */
+  readonly locate: (problem: AgentOptionProblem) => OptionSource | null;
 }
+
+const nowhere = () => null;
 
 const failure = (message: string, problems: readonly ConfigurationProblem[]): ReadAgentBlock => ({
   options: null,
   problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+  locate: nowhere,
 });
 
 /** The socket that the gateway connects to is the one to serve, unless the block says otherwise. */
@@ -24,8 +29,8 @@ export const readAgentBlock = async (
   source: ConfigurationSource,
   agentName: string | null,
 ): Promise<ReadAgentBlock> => {
-  const { configuration, problems } = await source.load();
-  if (configuration === null) return { options: null, problems };
+  const { configuration, problems, locate } = await source.load();
+  if (configuration === null) return { options: null, problems, locate: nowhere };
   const names = configuration.agents.map(({ name }) => name);
   const agent =
     agentName === null && names.length === 1
@@ -38,5 +43,9 @@ export const readAgentBlock = async (
   }
   const decoded = decodeAgentOptions(agent.config);
   const options = decoded.options === null ? null : { ...socketOf(agent), ...decoded.options };
-  return { options, problems: [...problems, ...decoded.problems] };
+  return {
+    options,
+    problems: [...problems, ...decoded.problems],
+    locate: (problem) => locate?.(agent.name, problem) ?? null,
+  };
 };

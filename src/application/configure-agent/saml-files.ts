@@ -1,6 +1,7 @@
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
 import type { IdentityProviderOptions, SamlOptions } from '../../domain/configuration/saml-options.js';
 import type { ServiceProviderKey, SigningCertificate } from '../ports/saml-keys.js';
+import { readServiceProviderKey } from '../single-sign-on/read-service-provider-key.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 
@@ -14,23 +15,17 @@ export interface SamlFiles {
 
 type FileParts = Pick<AgentParts, 'files' | 'clock'> & { readonly saml: Pick<AgentParts['saml'], 'keys'> };
 
-const samlProblem = (severity: AgentOptionProblem['severity'], message: string): AgentOptionProblem =>
-  optionProblem(severity, 'saml', message);
+const samlProblem = (severity: AgentOptionProblem['severity'], key: string, message: string): AgentOptionProblem =>
+  optionProblem(severity, 'saml', message, { key });
 
 const readKey = async (
-  { keyFile, certificateFile }: NonNullable<SamlOptions['serviceProviderKey']>,
+  configured: NonNullable<SamlOptions['serviceProviderKey']>,
   { files, saml }: FileParts,
   problems: AgentOptionProblem[],
 ): Promise<ServiceProviderKey | null> => {
-  const key = await files.read(keyFile);
-  if (!key.ok) problems.push(samlProblem('error', `sp-key-file: the file ${keyFile} ${key.error}`));
-  const certificate = await files.read(certificateFile);
-  if (!certificate.ok)
-    problems.push(samlProblem('error', `sp-cert-file: the file ${certificateFile} ${certificate.error}`));
-  if (!key.ok || !certificate.ok) return null;
-  const read = saml.keys.readServiceProviderKey(key.value, certificate.value);
+  const read = await readServiceProviderKey(configured, { files, keys: saml.keys });
   if (read.ok) return read.value;
-  problems.push(samlProblem('error', `sp-key-file and sp-cert-file: ${read.error}`));
+  problems.push(...read.error.map(({ key, message }) => samlProblem('error', key, message)));
   return null;
 };
 
@@ -44,16 +39,18 @@ const readCertificates = async (
 ): Promise<readonly SigningCertificate[]> => {
   const path = provider.certificateFile;
   if (path === null) return [];
-  const name = `${certificateKey(provider)}: the file ${path}`;
+  const key = certificateKey(provider);
+  const name = `${key}: the file ${path}`;
   const pem = await files.read(path);
   const read = pem.ok ? saml.keys.readCertificates(pem.value) : pem;
   if (!read.ok) {
-    problems.push(samlProblem('error', `${name} ${read.error}`));
+    problems.push(samlProblem('error', key, `${name} ${read.error}`));
     return [];
   }
   const nowMs = clock.wallMs();
   if (read.value.some(({ notAfterMs }) => notAfterMs < nowMs)) {
-    problems.push(samlProblem('warning', `${name} has a certificate whose time is over; its key is used all the same`));
+    const message = `${name} has a certificate whose time is over; its key is used all the same`;
+    problems.push(samlProblem('warning', key, message));
   }
   return read.value;
 };

@@ -32,7 +32,7 @@ const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0 };
 
 const lease: SamlStoreLease = {
   stores,
-  state: { failure: null, fails: () => false },
+  state: { failure: null, fails: () => false, onChange: () => () => undefined },
   known: new KnownSessions(stores.sessions, clock),
   release: () => Promise.resolve(),
 };

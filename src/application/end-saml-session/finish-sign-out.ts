@@ -6,9 +6,12 @@ import type { ReceivedMessage } from '../ports/saml-document-verifier.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import { logoutUrlOf } from '../single-sign-on/service-provider.js';
+import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
+import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import type { VerificationShares } from '../single-sign-on/verification-shares.js';
 import type { EndShownSessions } from './end-shown-sessions.js';
 import type { LogoutMessage } from './logout-message.js';
 import { signedOutAnswer } from './signed-out-answers.js';
@@ -17,20 +20,32 @@ type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifi
 
 /**
  * Takes the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session ended before
- * it was asked, so what it says is for the log. Anybody can have a browser bring one that answers nothing, though, as
- * anybody can have it follow a link that signs out: whatever session is shown ends, before the browser is told that it has.
+ * it was asked, so what it says is for the log. Anybody can have a browser bring one that answers nothing, though. By redirect
+ * that is as good as a link that signs out: whatever session is shown ends, before the browser is told that it has. By POST
+ * the browser keeps a SameSite Lax cookie back, so nothing is said of a session that nobody saw.
  */
 export class FinishSignOut {
   readonly #parts: FinishParts;
   readonly #awaited: AwaitedAnswers;
   readonly #cookies: SignOnCookies;
   readonly #shown: EndShownSessions;
+  readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
 
-  constructor(parts: FinishParts, awaited: AwaitedAnswers, cookies: SignOnCookies, shown: EndShownSessions) {
+  constructor(
+    parts: FinishParts,
+    awaited: AwaitedAnswers,
+    cookies: SignOnCookies,
+    shown: EndShownSessions,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
     this.#parts = parts;
     this.#awaited = awaited;
     this.#cookies = cookies;
     this.#shown = shown;
+    this.#refusals = refusals;
+    this.#shares = shares;
   }
 
   async finish(
@@ -39,9 +54,11 @@ export class FinishSignOut {
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
     const { options, logger, outcomes } = this.#parts;
+    const unawaited = message.binding === 'post' ? await this.#refusalOfUnawaited(event, relayState) : null;
+    if (unawaited !== null) return unawaited;
     const ended = await this.#shown.end(event);
     if (!ended.ok) return ended.error;
-    const reason = await this.#fault(message, relayState, cancellation);
+    const reason = await this.#fault(event, message, relayState, cancellation);
     const fields = { correlation_id: event.correlationId, client_ip: event.metadata.clientIp };
     if (reason === null) logger.info('sign-out completed', { correlation_id: event.correlationId });
     else {
@@ -51,18 +68,27 @@ export class FinishSignOut {
     return signedOutAnswer(options.signedOutPath, [this.#cookies.clearSession()]);
   }
 
+  /** Null: a request of ours is answered. It stays until the sessions that are shown have ended. */
+  async #refusalOfUnawaited(event: RequestHeadersEvent, relayState: string): Promise<AgentAnswer | null> {
+    const found = await this.#awaited.find(relayState, 'sign_out');
+    if (!found.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', found.error.reason);
+    return found.value === null ? this.#refusals.refuse(event, 'unknown_request', 'sign-out') : null;
+  }
+
   /** Why it does not say that the user is signed out; null where it does. */
   async #fault(
+    event: RequestHeadersEvent,
     message: ReceivedMessage,
     relayState: string,
     cancellation: Cancellation,
   ): Promise<SignOnRefusal | null> {
     const taken = await this.#awaited.take(relayState, 'sign_out');
     if (!taken.ok) return 'store_unavailable';
-    return taken.value === null ? 'unknown_request' : this.#faultOfAnswer(message, taken.value, cancellation);
+    return taken.value === null ? 'unknown_request' : this.#faultOfAnswer(event, message, taken.value, cancellation);
   }
 
   async #faultOfAnswer(
+    event: RequestHeadersEvent,
     message: ReceivedMessage,
     { requestId }: SignOnRequest,
     cancellation: Cancellation,
@@ -70,7 +96,9 @@ export class FinishSignOut {
     const { options, key, trust, verifier } = this.#parts;
     const provider = trust.current();
     if (provider === null) return 'provider_unavailable';
-    const verified = await verifier.verifyLogoutResponse(message, documentKeys(provider, key), cancellation);
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyLogoutResponse(message, documentKeys(provider, key), cancellation),
+    );
     if (!verified.ok) return verified.error;
     const logoutUrl = logoutUrlOf(options);
     return judgeLogoutResponse(verified.value, { idpEntityId: provider.entityId, logoutUrl, requestId });

@@ -7,12 +7,14 @@ import type { Cancellation } from '../ports/cancellation.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
 import { logoutUrlOf } from '../single-sign-on/service-provider.js';
+import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
+import type { VerificationShares } from '../single-sign-on/verification-shares.js';
 import type { LogoutMessage } from './logout-message.js';
-import { signedOutAnswer } from './signed-out-answers.js';
+import { othersSignedOutAnswer, signedOutAnswer } from './signed-out-answers.js';
 
 type FollowParts = Pick<
   SingleSignOnParts,
@@ -25,12 +27,20 @@ export class FollowLogoutRequest {
   readonly #messages: RedirectMessages;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
 
-  constructor(parts: FollowParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
+  constructor(
+    parts: FollowParts,
+    messages: RedirectMessages,
+    cookies: SignOnCookies,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
     this.#refusals = refusals;
+    this.#shares = shares;
   }
 
   async follow(
@@ -41,7 +51,9 @@ export class FollowLogoutRequest {
     const { options, key, trust, verifier, replays, digest, clock } = this.#parts;
     const provider = trust.current();
     if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-out');
-    const verified = await verifier.verifyLogoutRequest(message, documentKeys(provider, key), cancellation);
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyLogoutRequest(message, documentKeys(provider, key), cancellation),
+    );
     if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
     const request = verified.value;
     const nowMs = clock.wallMs();
@@ -71,11 +83,14 @@ export class FollowLogoutRequest {
     const ended = await sessions.endOfSubject({ issuer, nameId: nameId.value, sessionIndexes });
     if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
     logger.info('sessions ended by the identity provider', {
-      sessions: ended.value,
+      sessions: ended.value.length,
       correlation_id: event.correlationId,
     });
-    const cookies = [this.#cookies.clearSession()];
-    if (provider.logout === null) return signedOutAnswer(options.signedOutPath, cookies);
+    const isSignedOut = this.#showsNoneBut(event, ended.value);
+    const cookies = isSignedOut ? [this.#cookies.clearSession()] : [];
+    if (provider.logout === null) {
+      return isSignedOut ? signedOutAnswer(options.signedOutPath, cookies) : othersSignedOutAnswer();
+    }
     const location = provider.logout.responseLocation ?? provider.logout.location;
     const xml = logoutResponseXml({
       id: `_${random.uuid()}`,
@@ -91,6 +106,13 @@ export class FollowLogoutRequest {
       relayState: relayState === '' ? null : relayState,
     });
     return redirectAnswer(url, cookies);
+  }
+
+  /** Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget another. */
+  #showsNoneBut({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
+    const { digest } = this.#parts;
+    const shown = this.#cookies.allSessionIds(headers);
+    return shown?.every((sessionId) => endedHashes.includes(digest.sha256Hex(sessionId))) ?? false;
   }
 
   #storeFailed(event: RequestHeadersEvent, detail: string): AgentAnswer {

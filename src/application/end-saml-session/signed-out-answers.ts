@@ -6,3 +6,11 @@ export const signedOutAnswer = (signedOutPath: string | null, cookies: readonly 
   signedOutPath === null
     ? noticePage('Signed out', 'You are signed out here. To be sure, close the browser.', cookies)
     : redirectAnswer(signedOutPath, cookies);
+
+/** What a browser gets that has brought the end of sessions of others, and keeps its own. */
+export const othersSignedOutAnswer = (): AgentAnswer =>
+  noticePage(
+    'Sessions ended',
+    'The sessions that the identity provider named have ended. That of this browser is none.',
+    [],
+  );

@@ -1,4 +1,5 @@
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import type { AgentOptionLocator } from '../../domain/configuration/gateway/agent-option-places.js';
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 
 /** What came of reading a configuration. */
@@ -7,6 +8,8 @@ export interface LoadedConfiguration {
   readonly configuration: GatewayConfiguration | null;
   /** Errors and warnings, in the order of the file. */
   readonly problems: readonly ConfigurationProblem[];
+  /** Finds what is wrong with what options of agents name; absent where the configuration is no text. */
+  readonly locate?: AgentOptionLocator;
 }
 
 /** Where the gateway's configuration comes from. */

@@ -94,13 +94,13 @@ export class Sessions {
     return ok(removed.value ? found.value : null);
   }
 
-  /** Ends the sessions that the identity provider names; the result is how many. */
-  async endOfSubject(subject: SubjectSessions): Stored<number> {
+  /** Ends the sessions that the identity provider names; the result are the hashes of their ids. */
+  async endOfSubject(subject: SubjectSessions): Stored<readonly string[]> {
     const removed = await this.#parts.store.removeOfSubject(subject);
     if (removed.ok) for (const idHash of removed.value) this.#forget(idHash);
     // Where it is not sure which are gone, the store is to be asked about each.
     else this.#known.endedOfSubject(subject);
-    return removed.ok ? ok(removed.value.length) : removed;
+    return removed;
   }
 
   /** Writes now when sessions were last seen. */

@@ -10,6 +10,7 @@ export class StoreState {
   readonly #logger: Logger;
   /** Uses that failed the last time, with the reason. */
   readonly #failures = new Map<StoreUse, string>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -24,6 +25,13 @@ export class StoreState {
     return this.#failures.has(use);
   }
 
+  /** Calls back whenever all uses succeed again, or one no longer does; the result ends that. */
+  onChange(listener: () => void): () => void {
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
   /** Gives back what came of a use. */
   noted<Value>(use: StoreUse, outcome: Result<Value, StoreFailure>): Result<Value, StoreFailure> {
     const failed = this.#failures.size > 0;
@@ -33,6 +41,7 @@ export class StoreState {
       this.#logger.warn('the session store cannot be used', { reason: outcome.error.reason });
     }
     if (failed && this.#failures.size === 0) this.#logger.info('the session store can be used again');
+    if (failed !== this.#failures.size > 0) for (const listener of this.#listeners) listener();
     return outcome;
   }
 }

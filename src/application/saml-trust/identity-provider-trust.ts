@@ -20,6 +20,6 @@ export interface IdentityProviderTrust {
   firstLoad(): Promise<void>;
   /** Somebody cannot sign on while the state is `absent`: an attempt begins, unless there has just been one. Nobody waits for it. */
   hurry(): void;
-  /** Calls back whenever an attempt has changed `state`; the result ends that. */
+  /** Calls back whenever an attempt has changed `state`, or what the provider wants signed; the result ends that. */
   onChange(listener: () => void): () => void;
 }

@@ -41,6 +41,7 @@ export class MetadataTrust implements IdentityProviderTrust {
   #next: ScheduledTask | null = null;
   /** What was last told to the listeners. */
   #told: TrustState = 'absent';
+  #toldDemand = false;
 
   constructor(place: MetadataPlace, refreshMs: number, parts: MetadataTrustParts) {
     this.#place = place;
@@ -119,8 +120,10 @@ export class MetadataTrust implements IdentityProviderTrust {
     });
     this.#next = scheduler.after(delayMs, () => void this.#begin());
     const state = this.state();
-    if (state === this.#told) return;
+    const demand = this.#loaded?.provider.wantsSignedRequests ?? false;
+    if (state === this.#told && demand === this.#toldDemand) return;
     this.#told = state;
+    this.#toldDemand = demand;
     for (const listener of [...this.#listeners]) listener();
   }
 

@@ -11,7 +11,7 @@ import { watchedStores } from '../saml-sessions/watched-stores.js';
 export interface SamlStoreLease {
   readonly stores: SamlStores;
   /** What came of the uses of `stores`, by whoever shares them. */
-  readonly state: Pick<StoreState, 'failure' | 'fails'>;
+  readonly state: Pick<StoreState, 'failure' | 'fails' | 'onChange'>;
   /** What is known of their sessions, whoever asked. */
   readonly known: KnownSessions;
   /** Resolves once they are closed, if nobody else uses them. Calling it again changes nothing. */

@@ -18,8 +18,8 @@ export interface SignOnSessions {
   open(session: Session): Stored<void>;
   /** By the id in the cookie; null: there was none. */
   end(sessionId: string): Stored<Session | null>;
-  /** The result is how many there were. */
-  endOfSubject(subject: SubjectSessions): Stored<number>;
+  /** The result are the hashes of their ids. */
+  endOfSubject(subject: SubjectSessions): Stored<readonly string[]>;
 }
 
 /** Counts what sign-ons come to. */

@@ -26,6 +26,7 @@ import { documentAnswer, withNoStore } from './sign-on-answers.js';
 import { SignOnCookies } from './sign-on-cookies.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import { VerificationShares } from './verification-shares.js';
 
 const methodNotAllowed: ProblemKind = {
   status: 405,
@@ -65,12 +66,13 @@ export class SingleSignOn {
     this.#needsBinding = options.browserBinding && !options.allowIdpInitiated;
     const messages = new RedirectMessages(parts.keys, key);
     const awaited = new AwaitedAnswers(parts);
+    const shares = new VerificationShares();
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
-    this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals);
+    this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);
     const shown = new EndShownSessions(parts, cookies, this.#refusals);
     this.#end = new EndSamlSession(parts, messages, cookies, shown);
-    this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals);
-    this.#finish = new FinishSignOut(parts, awaited, cookies, shown);
+    this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals, shares);
+    this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);
   }
 
   /** What the path of a request is to single sign-on. */

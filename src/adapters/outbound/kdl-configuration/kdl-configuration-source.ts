@@ -47,6 +47,7 @@ export class KdlConfigurationSource implements ConfigurationSource {
       isComplete: !files.hasGaps,
     });
     const problems = boundedProblems(inFileOrder([...files.problems, ...decoded.problems]));
-    return { configuration: files.problems.length > 0 ? null : decoded.configuration, problems };
+    const configuration = files.problems.length > 0 ? null : decoded.configuration;
+    return { configuration, problems, locate: decoded.locate };
   }
 }

@@ -1,3 +1,5 @@
+import { ClientClosedError, ClientOfflineError, DisconnectsClientError, SocketClosedUnexpectedlyError } from 'redis';
+
 /** What answers of Redis mean, by the word that they begin with. */
 const answers: Readonly<Record<string, string>> = {
   WRONGPASS: 'it refuses the user or the password of session-store-url',
@@ -55,8 +57,12 @@ const passing = new Set([
 const reportedCode = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 
+/** What the client says of a connection that was closed in order, as a server does that is going down or coming up. */
+const closings = [SocketClosedUnexpectedlyError, ClientClosedError, ClientOfflineError, DisconnectsClientError];
+
 /** Whether what went wrong says nothing against the server and what we show it. */
-export const isPassing = (error: unknown): boolean => passing.has(answerCode(error) ?? reportedCode(error) ?? '');
+export const isPassing = (error: unknown): boolean =>
+  passing.has(answerCode(error) ?? reportedCode(error) ?? '') || closings.some((closing) => error instanceof closing);
 
 /** Says in one clause what went wrong, without anything that was sent: an answer may repeat that. */
 export const failureClause = (error: unknown): string => {

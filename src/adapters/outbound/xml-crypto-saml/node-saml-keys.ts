@@ -60,7 +60,7 @@ export class NodeSamlKeys implements SamlKeys {
     if (first === undefined || others.length > 0)
       return err('its certificate file holds several certificates; one is needed');
     if (!new X509Certificate(Buffer.from(first.der, 'base64')).checkPrivateKey(key)) {
-      return err('does not belong to the certificate');
+      return err('does not belong to the certificate of sp-cert-file');
     }
     const isRsa = key.asymmetricKeyType === 'rsa';
     return ok({

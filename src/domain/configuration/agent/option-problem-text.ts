@@ -1,4 +1,4 @@
-import type { AgentOptionProblem } from '../agent-configuration.js';
+import type { AgentOptionProblem, OptionSource } from '../agent-configuration.js';
 import type { ConfigurationProblem } from '../configuration-problem.js';
 
 /** A problem of an option as one of a configuration; `prefix` tells whose option it is. */
@@ -12,6 +12,10 @@ export const toConfigurationProblem = (
   line: source?.line ?? null,
   suggestion,
 });
+
+/** The problem at a place that was found for it, unless it has one in a text of its own. */
+export const locatedProblem = (problem: AgentOptionProblem, found: OptionSource | null): AgentOptionProblem =>
+  found === null || problem.source !== undefined ? problem : { ...problem, source: found };
 
 /** What is wrong, in one line for a log or a refusal: with its place, without the text that stands there. */
 export const optionProblemText = ({ option, message, source }: AgentOptionProblem): string => {

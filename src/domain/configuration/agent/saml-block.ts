@@ -68,7 +68,10 @@ const samlShape = {
     'Path of a private key in PEM, RSA from 2048 bits or EC: requests are signed with it, and an RSA key decrypts assertions.',
   ),
   'sp-cert-file': optional(text, 'Path of the certificate of that key, in PEM.'),
-  'name-id-format': optional(nameIdFormat, 'The format of NameID that is asked for and required; without it, any.'),
+  'name-id-format': optional(
+    nameIdFormat,
+    'The format of NameID that is asked for and required; `unspecified` is asked for, and requires nothing. Without it, any.',
+  ),
   'authn-context': list(uri, 'Authentication context classes that are asked for, one of which is required; none: any.'),
   'force-authn': withDefault(
     boolean,
@@ -105,7 +108,10 @@ const samlShape = {
     text,
     `Path of the file of \`sqlite\`; without it \`${agentDefaults.sessionStorePath}\`. It is created where it is missing, readable by its owner alone. Who checks a configuration (\`--validate\`, \`--test\`) neither opens nor creates it.`,
   ),
-  'session-store-url': optional(secret, 'URL of `redis`, as in `rediss://user:password@host:6379/0`.'),
+  'session-store-url': optional(
+    secret,
+    'URL of `redis`, as in `rediss://user:password@host:6379/0`; the number is that of the database. A user or password is percent-encoded where it needs to be. By `redis://` a password goes in the clear.',
+  ),
   'clock-skew-secs': withDefault(
     seconds(0, 600),
     agentDefaults.samlClockSkewMs,
@@ -132,10 +138,13 @@ const samlShape = {
     '`Lax`',
     'Which requests that other sites cause have the session cookie: links and redirects, none, or all.',
   ),
-  'protected-paths': list(text, 'First segments of the paths that need an identity; none: every path.'),
+  'protected-paths': list(
+    text,
+    'First segments of the paths that need an identity, without `*`: each takes all paths below; none: every path.',
+  ),
   'excluded-paths': list(
     text,
-    'First segments of paths at which sessions are not looked at and nobody is redirected; they win over `protected-paths`.',
+    'First segments of paths, without `*`, at which sessions are not looked at and nobody is redirected; they win over `protected-paths`.',
   ),
 };
 

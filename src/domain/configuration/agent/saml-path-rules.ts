@@ -1,6 +1,7 @@
 import { normalisePath } from '../../http/path-normalisation.js';
 import { urlParts } from '../../http/url-parts.js';
 import { prefixTakes } from '../../routing/path-prefix.js';
+import { PathSet } from '../../saml/path-set.js';
 import type { SamlBlockOptions } from '../saml-options.js';
 import type { SamlReport } from './saml-report.js';
 
@@ -14,16 +15,25 @@ const pathFault = (path: string): string | null => {
   return normal.value === path ? null : `must be in its normal form: "${normal.value}"`;
 };
 
-const checkPath = (key: string, path: string, report: SamlReport): void => {
+/** Whether the path can be used. */
+const checkPath = (key: string, path: string, report: SamlReport): boolean => {
   const fault = pathFault(path);
   if (fault !== null) report.error(`${key} ${fault}`, key);
+  return fault === null;
+};
+
+/** A star would stand for itself, and a list that is meant as a pattern protect nothing. */
+const prefixFault = (path: string): string | null => {
+  if (!path.includes('*')) return pathFault(path);
+  const prefix = /^(\/[^*]*)\/\*{1,2}$/.exec(path)?.[1] ?? (/^\/?\*{1,2}$/.test(path) ? '/' : null);
+  return `must not hold "*": prefixes take all paths below${prefix === null ? '' : `: write "${prefix}"`}`;
 };
 
 const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly string[], report: SamlReport): void => {
   if (paths.length > maximumPaths) report.error(`${key} has more than ${maximumPaths} paths`, key);
   const seen = new Set<string>();
   for (const [index, path] of paths.slice(0, maximumPaths).entries()) {
-    const fault = pathFault(path);
+    const fault = prefixFault(path);
     if (fault !== null) report.error(`${key}: entry ${index + 1} ${fault}`, key);
     if (seen.has(path)) report.error(`${key}: entry ${index + 1} is an earlier one once more`, key);
     seen.add(path);
@@ -32,6 +42,29 @@ const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly st
 
 const takes = (prefixes: readonly string[], path: string): boolean =>
   prefixes.some((prefix) => prefixTakes(prefix, path));
+
+/** Who protects `/admin/` protects `/admin` too. */
+const withoutLastSlash = (path: string): string => (path === '/' ? path : path.replace(/\/$/, ''));
+
+/** Paths of one message, at the most. */
+const namedAtMost = 5;
+/** Characters of a path in a message, at the most. */
+const shownLength = 100;
+
+/** `excluded-paths` win: what they take as a whole is not protected, whatever `protected-paths` says. */
+const checkExclusions = ({ protectedPaths, excludedPaths }: SamlBlockOptions, report: SamlReport): void => {
+  const key = 'excluded-paths';
+  if (excludedPaths.includes('/')) {
+    report.warning('excluded-paths holds "/": no path is protected, and no session is ever looked at', key);
+    return;
+  }
+  const excluded = new PathSet(excludedPaths);
+  const open = protectedPaths.filter((path) => excluded.takes(withoutLastSlash(path)));
+  if (open.length === 0) return;
+  const names = open.slice(0, namedAtMost).map((path) => `"${path.slice(0, shownLength)}"`);
+  if (open.length > namedAtMost) names.push(`${open.length - namedAtMost} more`);
+  report.warning(`excluded-paths takes all of ${names.join(', ')}, so protected-paths protects nothing there`, key);
+};
 
 const checkEndpoints = (saml: SamlBlockOptions, report: SamlReport): void => {
   const taken = new Map<string, string>();
@@ -53,7 +86,7 @@ const checkEndpoints = (saml: SamlBlockOptions, report: SamlReport): void => {
 
 const checkSignedOut = ({ signedOutPath, ...saml }: SamlBlockOptions, report: SamlReport): void => {
   if (signedOutPath === null) return;
-  checkPath('signed-out-path', signedOutPath, report);
+  if (!checkPath('signed-out-path', signedOutPath, report)) return;
   if (signedOutPath === saml.logoutPath || signedOutPath === saml.acsPath || signedOutPath === saml.metadataPath) {
     report.error('signed-out-path has to be another path than the endpoints of single sign-on', 'signed-out-path');
     return;
@@ -70,4 +103,5 @@ export const checkSamlPaths = (saml: SamlBlockOptions, report: SamlReport): void
   checkSignedOut(saml, report);
   checkList('protected-paths', saml.protectedPaths, report);
   checkList('excluded-paths', saml.excludedPaths, report);
+  checkExclusions(saml, report);
 };

@@ -1,6 +1,7 @@
 import { isToken } from '../../http/field-syntax.js';
 import { agentDefaults } from '../agent-configuration.js';
 import type { SamlBlockOptions, SessionStoreOptions } from '../saml-options.js';
+import { redisUrlFinding } from './redis-url.js';
 import type { SamlReport } from './saml-report.js';
 
 /** What stands in for a store that cannot be made out, while the rest is checked. */
@@ -15,9 +16,9 @@ const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): 
     report.error('session-store-url is missing: redis needs it', 'session-store', suggestion);
     return noStore;
   }
-  if (!/^rediss?:\/\/[\x21-\x7e]+$/.test(sessionStoreUrl.reveal())) {
-    report.error('session-store-url must be a URL that begins with redis:// or rediss://', 'session-store-url');
-  }
+  const { fault, risk } = redisUrlFinding(sessionStoreUrl.reveal());
+  if (fault !== null) report.error(`session-store-url ${fault}`, 'session-store-url');
+  if (risk !== null) report.warning(`session-store-url ${risk}`, 'session-store-url', 'use rediss://');
   return { kind: 'redis', url: sessionStoreUrl };
 };
 

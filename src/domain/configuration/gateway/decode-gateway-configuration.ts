@@ -16,6 +16,7 @@ import type { Fields, Located } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
 import { settingsToJson } from '../setting/setting-json.js';
 import type { adminShape } from './admin-schema.js';
+import { type AgentOptionLocator, agentOptionLocator } from './agent-option-places.js';
 import { checkConfiguration } from './configuration-rules.js';
 import { gatewayShape } from './gateway-schema.js';
 import type { limitsShape } from './limits-schema.js';
@@ -148,6 +149,8 @@ export interface DecodedGatewayConfiguration {
   /** Null where there was any error. */
   readonly configuration: GatewayConfiguration | null;
   readonly problems: readonly ConfigurationProblem[];
+  /** For what is found once the files are read that options of agents name. */
+  readonly locate: AgentOptionLocator;
 }
 
 /** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
@@ -158,7 +161,8 @@ export const decodeGatewayConfiguration = (
   const report = new ProblemReport(lines);
   const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
   if (isComplete) checkConfiguration(gateway, patternFault, root, report);
-  if (report.hasErrors || !isComplete) return { configuration: null, problems: report.problems };
+  const locate = agentOptionLocator(agentsOf(gateway), lines);
+  if (report.hasErrors || !isComplete) return { configuration: null, problems: report.problems, locate };
   const system = gateway.system.value;
   const configuration: GatewayConfiguration = {
     system: {
@@ -173,5 +177,5 @@ export const decodeGatewayConfiguration = (
     limits: toLimits(gateway.limits.value),
     admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
   };
-  return { configuration, problems: report.problems };
+  return { configuration, problems: report.problems, locate };
 };

@@ -61,7 +61,8 @@ describeWithPeers(['openssl'], 'the description of a service provider', () => {
     const mixed = await describe(
       samlBlockText(`sp-key-file "${one.keyFile}"; sp-cert-file "${other.certificateFile}"`),
     );
-    expect(mixed).toEqual({ metadata: null, errors: [expect.stringContaining('sp-key-file and sp-cert-file')] });
+    const text = `saml: sp-key-file: the file ${one.keyFile} does not belong to the certificate of sp-cert-file`;
+    expect(mixed).toEqual({ metadata: null, errors: [text] });
   });
 
   it('is none without a block, with one that is wrong, and for an agent that is not there', async () => {

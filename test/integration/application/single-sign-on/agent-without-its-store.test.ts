@@ -86,10 +86,14 @@ describe('an agent whose sessions are in a file that is removed', () => {
   it('says so, and works again after a reload', async () => {
     const { agent, browser, signOn, folder } = await started({});
     expect((await signOn()).status).toBe(302);
+    const pushed: string[] = [];
+    cleanUp.add(agent.onHealthChange(({ state }) => void pushed.push(state)));
     for (const end of ['', '-wal', '-shm']) rmSync(folder.file(`sessions.db${end}`));
     browser.cookies.clear();
     expect((await browser.get('/orders')).status).toBe(503);
     expect(agent.health()).toMatchObject(degraded);
+    // Nobody had asked for it by then.
+    expect(pushed).toEqual(['degraded']);
     expect(await agent.reload()).toMatchObject({ ok: true });
     await expect.poll(() => agent.health().state).toBe('healthy');
     expect((await signOn()).status).toBe(302);

@@ -8,11 +8,12 @@ import { ManualScheduler } from '../../../support/manual-scheduler.js';
 const connections = [Symbol('one'), Symbol('two')] as const;
 const limits: FormLimits = {
   formOctets: 20,
-  totalOctets: 10_000,
+  totalOctets: 50,
+  octetsOfGroup: 30,
   forms: 3,
-  formsOfAddress: 2,
+  formsOfGroup: 2,
   droppedForms: 3,
-  droppedFormsOfAddress: 2,
+  droppedFormsOfGroup: 2,
   deadlineMs: 100,
   refusedMs: 150,
 };
@@ -31,7 +32,7 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number };
 
 const id = fc.constantFrom('a', 'b', 'c');
-const address = fc.constantFrom('192.0.2.1', '192.0.2.2');
+const address = fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3');
 const connection = fc.constantFrom(0, 1);
 const data = fc.uint8Array({ maxLength: 12 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -76,9 +77,14 @@ class Model {
     const all = [...this.#forms.values()];
     const own = all.filter((form) => form.address === address);
     const dropped = (forms: readonly ModelForm[]) => forms.filter(({ isDropped }) => isDropped).length;
-    if (dropped(all) >= limits.droppedForms || dropped(own) >= limits.droppedFormsOfAddress) return false;
-    if (own.length - dropped(own) >= limits.formsOfAddress) this.#makeWay(own);
-    else if (all.length - dropped(all) >= limits.forms) this.#makeWay(all);
+    if (dropped(all) >= limits.droppedForms || dropped(own) >= limits.droppedFormsOfGroup) return false;
+    if (own.length - dropped(own) >= limits.formsOfGroup) this.#makeWay(own);
+    else if (all.length - dropped(all) >= limits.forms) {
+      const open = all.filter(({ isDropped }) => !isDropped);
+      const sizeOf = (of: string) => open.filter((form) => form.address === of).length + (of === address ? 1 : 0);
+      const most = Math.max(...open.map((form) => sizeOf(form.address)));
+      this.#makeWay(open.filter((form) => sizeOf(form.address) === most));
+    }
     const lastTick = this.#tick();
     this.#forms.set(key, { address, lastTick, octets: [], dueMs: this.#nowMs + limits.deadlineMs, isDropped: false });
     return true;
@@ -94,6 +100,10 @@ class Model {
     const form = this.#forms.get(key);
     if (form === undefined) return ['not_awaited', null];
     if (!form.isDropped && form.octets.length + piece.length <= limits.formOctets) {
+      if (form.octets.length === 0 && piece.length > 0 && !this.#makeRoomForOctets(form)) {
+        this.#forms.delete(key);
+        return ['overloaded', null];
+      }
       form.octets.push(...piece);
       if (piece.length > 0) form.lastTick = this.#tick();
       if (!isLast) return ['more', null];
@@ -102,6 +112,15 @@ class Model {
     }
     this.#forms.delete(key);
     return [form.isDropped ? 'dropped' : 'too_large', null];
+  }
+
+  /** A form takes room for all its octets with the first of them. */
+  #makeRoomForOctets({ address }: ModelForm): boolean {
+    const holding = [...this.#forms.values()].filter((form) => !form.isDropped && form.octets.length > 0);
+    const room = limits.formOctets;
+    if ((holding.filter((form) => form.address === address).length + 1) * room > limits.octetsOfGroup) return false;
+    if ((holding.length + 1) * room > limits.totalOctets) this.#makeWay(holding);
+    return true;
   }
 
   /** Tells apart what happens in one millisecond. */

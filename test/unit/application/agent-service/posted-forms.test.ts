@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type FormLimits, formLimits, PostedForms } from '../../../../src/application/agent-service/posted-forms.js';
-import { chunkEvent, headersEvent } from '../../../support/agent-events.js';
-import { ManualClock } from '../../../support/manual-clock.js';
-import { ManualScheduler } from '../../../support/manual-scheduler.js';
+import { chunkEvent } from '../../../support/agent-events.js';
+import { formsOf, one } from '../../../support/posted-forms.js';
 
 const text = (value: string) => new TextEncoder().encode(value);
-const one = Symbol('one');
 const other = Symbol('other');
-
-const formsOf = (limits: Partial<FormLimits> = {}) => {
-  const scheduler = new ManualScheduler(new ManualClock());
-  const forms = new PostedForms(scheduler, { ...formLimits, ...limits });
-  const begin = (id: string, connection = one, clientIp = '192.0.2.7') => {
-    const event = headersEvent(id, { method: 'POST' });
-    return forms.begin({ ...event, metadata: { ...event.metadata, clientIp } }, connection);
-  };
-  const take = (id: string, data: string | Uint8Array, isLast = false, connection = one) =>
-    forms.take(chunkEvent(id, { data: typeof data === 'string' ? text(data) : data, isLast }), connection);
-  return { forms, scheduler, begin, take };
-};
 
 describe('forms that are posted', () => {
   it('are put together of their pieces, with the request that they are of', () => {
@@ -91,21 +76,45 @@ describe('forms that are posted', () => {
     expect(forms.take(chunk, one)).toMatchObject({ kind: 'too_large' });
   });
 
-  it('take no more memory than all may together, and make room when they end', () => {
-    const { forms, begin, take } = formsOf({ formOctets: 8192, totalOctets: 12_288 });
-    begin('a');
-    begin('b');
-    begin('c');
-    begin('d');
+  it('take no more memory than all may together: the one makes way that has waited longest for its next octets', () => {
+    const { begin, take } = formsOf({ formOctets: 8192, totalOctets: 12_288 });
+    for (const [index, id] of ['empty', 'a', 'b', 'c', 'd'].entries()) begin(id, one, `192.0.2.${index}`);
     take('a', 'x');
     take('b', 'x');
     take('c', 'x');
-    expect(take('d', 'x')).toMatchObject({ kind: 'overloaded', event: { correlationId: 'd' } });
-    expect(take('a', new Uint8Array(4096))).toMatchObject({ kind: 'overloaded' });
-    forms.cancel('b', one);
-    begin('d');
-    expect(take('d', new Uint8Array(8000))).toEqual({ kind: 'more' });
-    expect(take('c', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
+    take('a', 'y');
+    expect(take('d', 'x')).toEqual({ kind: 'more' });
+    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more' });
+    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'b' } });
+    expect(take('c', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'c' } });
+    expect(take('d', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
+    expect(take('empty', 'x', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('never make way for their own octets', () => {
+    const { begin, take } = formsOf({ formOctets: 8192, totalOctets: 8192 });
+    for (const [index, id] of ['a', 'b'].entries()) {
+      begin(id, one, `192.0.2.${index}`);
+      take(id, 'x');
+    }
+    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more' });
+    expect(take('b', 'x')).toMatchObject({ kind: 'dropped' });
+    expect(take('a', '', true)).toMatchObject({ kind: 'complete' });
+  });
+
+  it('of one address group take four mebibytes: a piece that needs more is refused, and no other form suffers', () => {
+    const { forms, begin, take } = formsOf();
+    const mebibyte = new Uint8Array(1_048_576).fill(0x61);
+    begin('honest', one, '2001:db8:0:1::1');
+    take('honest', 'x');
+    for (let index = 0; index < 6; index += 1) begin(`f-${index}`, one, `2001:db8::${index}`);
+    for (let index = 0; index < 4; index += 1) expect(take(`f-${index}`, mebibyte)).toEqual({ kind: 'more' });
+    expect(take('f-4', 'x')).toMatchObject({ kind: 'overloaded', event: { correlationId: 'f-4' } });
+    expect(take('f-4', 'x')).toEqual({ kind: 'not_awaited' });
+    expect(take('honest', mebibyte.subarray(1), true)).toMatchObject({ kind: 'complete' });
+    forms.cancel('f-0', one);
+    expect(take('f-5', mebibyte)).toEqual({ kind: 'more' });
+    for (const id of ['f-1', 'f-2', 'f-3', 'f-5']) expect(take(id, '', true)).toMatchObject({ kind: 'complete' });
   });
 
   it('are so many at a time: the one that has waited longest without octets makes way for one more', () => {
@@ -142,17 +151,31 @@ describe('forms that are posted', () => {
     for (const id of ['more', 'first']) expect(take(id, 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('of one client address never take the place of those of another one', () => {
-    const { begin, take } = formsOf({ formsOfAddress: 2 });
+  it('make way, where all are taken, in the group that has most of them: one honest form is never it', () => {
+    const { begin, take } = formsOf({ forms: 5 });
     begin('honest', one, '192.0.2.1');
-    for (let index = 0; index < 100; index += 1) begin(`f-${index}`, one, '192.0.2.2');
+    begin('x', one, '192.0.2.2');
+    for (let index = 0; index < 3; index += 1) begin(`f-${index}`, one, `2001:db8::${index}`);
+    expect(begin('later', one, '192.0.2.3')).toBe(true);
+    expect(take('f-0', 'x')).toMatchObject({ kind: 'dropped' });
+    expect(begin('x-2', one, '192.0.2.2')).toBe(true);
+    expect(take('x', 'x')).toMatchObject({ kind: 'dropped' });
+    for (const id of ['honest', 'later', 'x-2', 'f-1', 'f-2']) {
+      expect(take(id, 'x', true)).toMatchObject({ kind: 'complete' });
+    }
+  });
+
+  it('of one client address never take the place of those of another one', () => {
+    const { begin, take } = formsOf({ formsOfGroup: 2 });
+    begin('honest', one, '192.0.2.1');
+    for (let index = 0; index < 30; index += 1) begin(`f-${index}`, one, '192.0.2.2');
     expect(take('honest', 'x', true)).toMatchObject({ kind: 'complete' });
-    expect(take('f-97', 'x', true)).toMatchObject({ kind: 'dropped' });
-    expect(take('f-98', 'x', true)).toMatchObject({ kind: 'complete' });
+    expect(take('f-27', 'x', true)).toMatchObject({ kind: 'dropped' });
+    expect(take('f-28', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
   it('make room when they end', () => {
-    const { forms, begin, take, scheduler } = formsOf({ formsOfAddress: 2 });
+    const { forms, begin, take, scheduler } = formsOf({ formsOfGroup: 2 });
     for (let index = 0; index < 10; index += 1) {
       begin(`a-${index}`);
       begin(`b-${index}`);
@@ -184,86 +207,5 @@ describe('forms that are posted', () => {
     expect(take('b', 'x')).toEqual({ kind: 'not_awaited' });
     expect(take('a', 'x', true, other)).toMatchObject({ kind: 'complete' });
     expect(scheduler.waiting).toBe(0);
-  });
-});
-
-describe('forms that never end', () => {
-  it('are dropped after half a minute, and what still comes is refused, not let through', async () => {
-    const { begin, take, scheduler } = formsOf();
-    begin('a');
-    take('a', 'x');
-    await scheduler.advance(29_999);
-    expect(take('a', 'x')).toEqual({ kind: 'more' });
-    await scheduler.advance(1);
-    expect(take('a', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'a' } });
-    expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
-  });
-
-  it('make room for others when they are dropped', async () => {
-    const { begin, take, scheduler } = formsOf({ totalOctets: 4096 });
-    begin('a');
-    take('a', 'x');
-    begin('b');
-    expect(take('b', 'x')).toMatchObject({ kind: 'overloaded' });
-    await scheduler.advance(30_000);
-    expect(begin('b')).toBe(true);
-    expect(take('b', 'x', true)).toMatchObject({ kind: 'complete' });
-  });
-
-  it('keep new ones out where too many of them are still open: none may be forgotten', async () => {
-    const { forms, begin, take, scheduler } = formsOf({ droppedForms: 2 });
-    begin('a');
-    begin('b');
-    await scheduler.advance(30_000);
-    expect(begin('c')).toBe(false);
-    forms.cancel('a', one);
-    expect(begin('c')).toBe(true);
-    expect(take('b', 'x', true)).toMatchObject({ kind: 'dropped' });
-  });
-
-  it('keep out new ones of their own client address alone, where that has many of them open', async () => {
-    const { forms, begin, take, scheduler } = formsOf({ droppedFormsOfAddress: 2 });
-    begin('a');
-    begin('b');
-    await scheduler.advance(30_000);
-    expect(begin('c')).toBe(false);
-    expect(begin('c', one, '192.0.2.8')).toBe(true);
-    forms.cancel('a', one);
-    expect(begin('d')).toBe(true);
-    expect(take('c', 'x', true)).toMatchObject({ kind: 'complete' });
-  });
-
-  it('that made way are forgotten in the end as well', async () => {
-    const { begin, take, scheduler } = formsOf({ forms: 1, droppedForms: 1 });
-    begin('a');
-    begin('b');
-    expect(begin('c')).toBe(false);
-    take('b', 'x', true);
-    await scheduler.advance(599_999);
-    expect(begin('c')).toBe(false);
-    await scheduler.advance(1);
-    expect(begin('c')).toBe(true);
-    expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
-  });
-
-  it('are forgotten in the end, where nobody says that the request is over', async () => {
-    const { begin, take, scheduler } = formsOf({ droppedForms: 1 });
-    begin('a');
-    await scheduler.advance(629_999);
-    expect(begin('b')).toBe(false);
-    await scheduler.advance(1);
-    expect(scheduler.waiting).toBe(0);
-    expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
-    expect(begin('b')).toBe(true);
-  });
-
-  it('end with the agent', () => {
-    const { forms, begin, take, scheduler } = formsOf();
-    begin('a');
-    take('a', 'x');
-    forms.stop();
-    expect(scheduler.waiting).toBe(0);
-    expect(take('a', 'x', true)).toMatchObject({ kind: 'dropped' });
-    expect(begin('b')).toBe(false);
   });
 });

@@ -25,6 +25,12 @@ describe('the sign-ons that a client address may begin', () => {
     expect([allowance.take('a'), allowance.take('a'), allowance.take('b')]).toEqual([true, false, true]);
   });
 
+  it('are one share for all addresses of a /64', () => {
+    const { allowance } = allowanceOf(1);
+    const taken = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map((address) => allowance.take(address));
+    expect(taken).toEqual([true, false, true]);
+  });
+
   it('are forgotten of the address that has not come for longest, where there are too many', () => {
     const { allowance } = allowanceOf(1, 2);
     allowance.take('a');

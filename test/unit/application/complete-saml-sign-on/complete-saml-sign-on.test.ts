@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
+import { documentsOfGroup } from '../../../../src/application/single-sign-on/verification-shares.js';
 import { documentRejections } from '../../../../src/domain/saml/document-rejection.js';
 import {
   locationOf,
@@ -393,8 +394,27 @@ describe('a sign-on that cannot be decided', () => {
   it('is answered with 503 where the assertion cannot be remembered: it could be replayed', async () => {
     const world = worldOf();
     world.replays.failing.add('remember');
-    expect(refusalOf(await world.signOn())).toBe('503 agent_undecided');
+    const relayState = await world.await();
+    const held = [...world.requests.held];
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
     expect(world.refusals).toEqual(['store_unavailable']);
+    nothingOpened(world);
+    // It was not taken, so it can be posted again.
+    expect([...world.requests.held]).toEqual(held);
+    world.replays.failing.clear();
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+    expect(world.requests.held.size).toBe(0);
+  });
+
+  it('is answered with 503 where neither the assertion nor the request again can be remembered', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.replays.failing.add('remember');
+    world.requests.failing.add('insert');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+    world.replays.failing.clear();
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['store_unavailable', 'unknown_request']);
     nothingOpened(world);
   });
 
@@ -477,6 +497,32 @@ describe('a sign-on that nobody waits for any more', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
+  it('remembers nothing where that ends while the request is taken, and can be posted again', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const held = [...world.requests.held];
+    const cancellation = new CancellationSource();
+    cancelIn(world.requests, 'take', cancellation);
+    expect(refusalOf(await postOnce(world, relayState, cancellation))).toBe('503 agent_undecided');
+    expect(world.replays.held.size).toBe(0);
+    expect([...world.requests.held]).toEqual(held);
+    nothingOpened(world);
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+  });
+
+  it('ends the new session too where that ends while the one before is ended', async () => {
+    const world = worldOf();
+    await world.signOn();
+    const relayState = await world.await();
+    const cancellation = new CancellationSource();
+    cancelIn(world.sessions, 'end', cancellation);
+    const answer = await postOnce(world, relayState, cancellation);
+    expect(refusalOf(answer)).toBe('503 agent_undecided');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.held.size).toBe(0);
+    expect([world.completed, world.refusals]).toEqual([1, ['cancelled']]);
+  });
+
   it('opens nothing where that ends while the assertion is remembered', async () => {
     const world = worldOf();
     const relayState = await world.await();
@@ -503,5 +549,90 @@ describe('a sign-on that nobody waits for any more', () => {
     expect(refusalOf(await postOnce(world, relayState, cancellation))).toBe('503 agent_undecided');
     expect([...world.sessions.held.keys()]).toEqual(before);
     expect(world.completed).toBe(1);
+  });
+});
+
+describe('documents of one client', () => {
+  it('are five at the most for one request: the fifth that is refused takes it away', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const good = world.verifier.response;
+    world.verifier.response = { ok: false, error: 'wrong_signature' };
+    for (let times = 0; times < 4; times += 1) await world.post('/saml/acs', form(relayState));
+    expect(world.requests.held.size).toBe(1);
+    // What the document says is its fault as well.
+    world.verifier.response = { ok: true, value: world.response('_another') };
+    await world.post('/saml/acs', form(relayState));
+    expect(world.requests.held.size).toBe(0);
+    world.verifier.response = good;
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
+    expect(world.refusals.slice(4)).toEqual(['wrong_in_response_to', 'unknown_request']);
+    expect(world.verifier.documents).toHaveLength(5);
+    nothingOpened(world);
+  });
+
+  it('count for another request of their own', async () => {
+    const world = worldOf();
+    const first = await world.await();
+    const second = await world.await();
+    const good = world.verifier.response;
+    world.verifier.response = { ok: false, error: 'wrong_signature' };
+    for (let times = 0; times < 5; times += 1) await world.post('/saml/acs', form(first));
+    world.verifier.response = good;
+    expect(refusalOf(await world.post('/saml/acs', form(second)))).toBe('redirect');
+  });
+
+  it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)('count not where they are %s', async (reason) => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const good = world.verifier.response;
+    world.verifier.response = { ok: false, error: reason };
+    for (let times = 0; times < 6; times += 1) await world.post('/saml/acs', form(relayState));
+    world.verifier.response = good;
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+  });
+
+  it('count not where another browser brings them', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    const [name] = [...world.jar.cookies.keys()];
+    for (let times = 0; times < 6; times += 1) {
+      await world.post('/saml/acs', form(relayState), ['cookie', `${name}=${'c'.repeat(43)}`]);
+    }
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+  });
+
+  it('are verified so many at a time, whatever they are; the next one is overloaded', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    let letGo = (): void => undefined;
+    const verified = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { verifyResponse, verifyLogoutRequest } = world.verifier;
+    world.verifier.verifyResponse = async (...given) => {
+      await verified;
+      return verifyResponse.apply(world.verifier, given);
+    };
+    world.verifier.verifyLogoutRequest = async (...given) => {
+      await verified;
+      return verifyLogoutRequest.apply(world.verifier, given);
+    };
+    const cookies = world.jar.header();
+    const first = Array.from({ length: documentsOfGroup }, (_, index) =>
+      index % 2 === 0
+        ? world.post('/saml/acs', form(relayState), cookies)
+        : world.post('/saml/logout', { SAMLRequest: 'YQ==' }),
+    );
+    // The store answers in a turn of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(refusalOf(await world.post('/saml/acs', form(relayState), cookies))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.post('/saml/logout', { SAMLRequest: 'YQ==' }))).toBe('503 agent_undecided');
+    expect(world.refusals).toEqual(['overloaded', 'overloaded']);
+    letGo();
+    const answers = (await Promise.all(first)).map(refusalOf);
+    expect(answers.filter((answer) => answer === 'redirect')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === '403 sign_on_refused')).toHaveLength(documentsOfGroup - 1);
+    expect(world.sessions.held.size).toBe(1);
   });
 });

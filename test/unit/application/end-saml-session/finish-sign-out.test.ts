@@ -15,6 +15,7 @@ const awaitingAnswer = async (members: Partial<LogoutResponse> = {}) => {
 
 const clearing = 'gateway_saml_session=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax';
 const refusal = 'warn the identity provider has not confirmed a sign-out';
+const unawaited = 'warn sign-out refused unknown_request';
 
 describe('the identity provider answers a sign-out', () => {
   it('by redirect or by post, once', async () => {
@@ -28,8 +29,9 @@ describe('the identity provider answers a sign-out', () => {
       expect(setCookies(answer)).toEqual([clearing]);
       expect(world.log()).toEqual(['info sign-out completed']);
       expect(world.requests.held.size).toBe(0);
-      await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
-      expect(world.log()).toEqual(['info sign-out completed', `${refusal} unknown_request`]);
+      const again = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
+      expect(refusalOf(again)).toBe('403 sign_on_refused');
+      expect(world.log()).toEqual(['info sign-out completed', unawaited]);
       expect(world.faults()).toEqual([]);
     }
   });
@@ -63,7 +65,6 @@ describe('the identity provider answers a sign-out', () => {
       'provider_unavailable',
     ],
     ['the store fails', (world: SamlWorld): void => void world.requests.failing.add('take'), 'store_unavailable'],
-    ['it took too long', (world: SamlWorld): void => world.clock.advance(300_000), 'unknown_request'],
   ] as const)('to no avail where %s', async (_, spoil, reason) => {
     const { world, relayState } = await awaitingAnswer();
     spoil(world);
@@ -75,28 +76,58 @@ describe('the identity provider answers a sign-out', () => {
   it('nobody asked for: nothing is verified', async () => {
     const { world } = await awaitingAnswer();
     await world.post('/saml/logout', { SAMLResponse: 'YQ==' });
+    await world.get('/saml/logout?SAMLResponse=YQ%3D%3D');
     expect(world.verifier.messages).toEqual([]);
     expect(world.requests.held.size).toBe(1);
-    expect(world.log()).toEqual([`${refusal} unknown_request`]);
+    expect(world.log()).toEqual([unawaited, `${refusal} unknown_request`]);
   });
 
   it.each([
     ['that nobody waits for', 'x'],
     ['without a relay state', ''],
-  ])('%s, which anybody can make up: the session has ended when the browser is told so', async (_, made) => {
-    for (const way of ['redirect', 'post']) {
+  ])(
+    '%s, which anybody can make up: by redirect the session has ended when the browser is told so',
+    async (_, made) => {
       const world = new SamlWorld();
       await world.signOn();
       const fields = { SAMLResponse: 'YQ==', RelayState: made };
-      const answer =
-        way === 'post'
-          ? await world.post('/saml/logout', fields)
-          : await world.get(`/saml/logout?${new URLSearchParams(fields)}`);
+      const answer = await world.get(`/saml/logout?${new URLSearchParams(fields)}`);
       expect(refusalOf(answer)).toBe('200');
       expect(setCookies(answer)).toEqual([clearing]);
       expect(world.sessions.held.size).toBe(0);
       expect(world.faults()).toEqual([]);
-    }
+    },
+  );
+
+  it.each([
+    ['that nobody waits for', 'x'],
+    ['without a relay state', ''],
+  ])('%s, by post: nothing is said of a session whose cookie the browser keeps back', async (_, made) => {
+    const world = new SamlWorld();
+    await world.signOn();
+    const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: made }, []);
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.held.size).toBe(1);
+    expect(world.log().at(-1)).toBe(unawaited);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('too late, by post: it is refused', async () => {
+    const { world, relayState } = await awaitingAnswer();
+    world.clock.advance(300_000);
+    const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(world.log()).toEqual([unawaited]);
+  });
+
+  it('by post while it cannot be looked for: nothing is claimed', async () => {
+    const { world, relayState } = await awaitingAnswer();
+    world.requests.failing.add('find');
+    const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
+    expect(refusalOf(answer)).toBe('503 agent_undecided');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.requests.held.size).toBe(1);
   });
 
   it('which a browser that has signed on again shows: it is signed out, and nobody else is', async () => {

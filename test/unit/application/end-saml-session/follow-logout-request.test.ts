@@ -126,6 +126,32 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
   });
 });
 
+describe('the browser that brings a LogoutRequest', () => {
+  it('keeps the cookie of a session that has not ended by it', async () => {
+    const world = await askedToEnd({ sessionIndexes: ['index-2'] });
+    const answer = await world.get(signedUri);
+    expect(locationOf(answer).pathname).toBe('/slo');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.of(world.sessionCookie() ?? '')).toBeDefined();
+  });
+
+  it('is not told that it is signed out where it is not', async () => {
+    const world = await askedToEnd({ sessionIndexes: ['index-2'] }, { options: { signedOutPath: '/bye' } });
+    world.provider = { ...(world.provider as NonNullable<typeof world.provider>), logout: null };
+    const answer = await world.post('/saml/logout', form);
+    expect(refusalOf(answer)).toBe('200');
+    expect(JSON.stringify(answer.decision)).not.toContain('igned out');
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('loses the cookie where it shows none: it may have kept it back', async () => {
+    const world = await askedToEnd();
+    const answer = await world.post('/saml/logout', form, []);
+    expect(setCookies(answer)[0]).toContain('gateway_saml_session=; Path=/; Max-Age=0');
+  });
+});
+
 describe('the answer to a LogoutRequest', () => {
   it('goes where answers go', async () => {
     const world = await askedToEnd();

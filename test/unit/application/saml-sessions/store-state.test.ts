@@ -95,4 +95,22 @@ describe('the state of opened stores', () => {
     expect(messages()).toEqual(['warn the session store cannot be used', 'info the session store can be used again']);
     expect(JSON.stringify(logger.lines)).not.toContain('hash-of');
   });
+
+  it('is told to whoever listens, once for each change, until that ends', async () => {
+    const { state, sessions, stores } = made();
+    const heard: (string | null)[] = [];
+    const end = state.onChange(() => void heard.push(state.failure));
+    await stores.sessions.count();
+    sessions.isDown = true;
+    await stores.sessions.find('a');
+    await stores.sessions.insert(sessionOf('ann', 0));
+    sessions.isDown = false;
+    await stores.sessions.find('a');
+    await stores.sessions.insert(sessionOf('bob', 0));
+    expect(heard).toEqual(['the disk is full', null]);
+    end();
+    sessions.isDown = true;
+    await stores.sessions.find('a');
+    expect(heard).toHaveLength(2);
+  });
 });

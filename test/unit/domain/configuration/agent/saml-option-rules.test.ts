@@ -157,6 +157,17 @@ describe('a saml block is refused', () => {
     ['a path that climbs', { ...minimal, 'protected-paths': ['/a/../b'] }, 'entry 1 must be in its normal form: "/b"'],
     ['a path without a slash', { ...minimal, 'excluded-paths': ['public'] }, 'entry 1 must be a path'],
     ['a path with a query', { ...minimal, 'metadata-path': '/m?x' }, 'metadata-path must be a path'],
+    [
+      'a star among protected paths',
+      { ...minimal, 'protected-paths': ['/app', '/admin/*'] },
+      'entry 2 must not hold "*": prefixes take all paths below: write "/admin"',
+    ],
+    [
+      'a star for all',
+      { ...minimal, 'protected-paths': ['/**'] },
+      'must not hold "*": prefixes take all paths below: write "/"',
+    ],
+    ['a star in a name', { ...minimal, 'excluded-paths': ['/a/*.css'] }, 'entry 1 must not hold "*": prefixes take'],
     ['a path twice', { ...minimal, 'excluded-paths': ['/a', '/a'] }, 'entry 2 is an earlier one once more'],
     [
       'signing out again and again',
@@ -203,6 +214,38 @@ describe('a saml block is refused', () => {
     expect(result.saml).toBeNull();
   });
 
+  it('once for a path after signing out that is none', () => {
+    const { texts } = checked({ ...minimal, 'signed-out-path': 'bye' });
+    expect(texts).toEqual(['error saml: signed-out-path must be a path that begins with /, without a query']);
+  });
+
+  it.each([
+    ['redis://', 'names no host'],
+    ['redis://:6379', 'names no host'],
+    ['redis://a b', 'must be a URL'],
+    ['redis://[::1', 'names no host'],
+    ['redis://[::x]', 'names no host'],
+    ['redis://h:0', 'port from 1 to 65535'],
+    ['redis://h:65536', 'port from 1 to 65535'],
+    ['redis://h:http', 'port from 1 to 65535'],
+    ['redis://h/one', 'number of a database'],
+    ['redis://h/123456', 'number of a database'],
+    ['redis://h/1/2', 'number of a database'],
+    ['redis://h?db=1', 'must not hold a query'],
+    ['redis://h#1', 'must not hold a query'],
+    ['redis://user@h', 'has a user and no password'],
+    ['redis://user:@h', 'has a user and no password'],
+    ['redis://:%f@h', 'not percent-encoded UTF-8'],
+    ['redis://:%ff@h', 'not percent-encoded UTF-8'],
+  ])('for the store URL %s, as soon as it is read', (url, text) => {
+    const { saml, problems } = checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url });
+    expect(saml).toBeNull();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toContain(`session-store-url `);
+    expect(problems[0]?.message).toContain(text);
+    expect(problems[0]?.place).toEqual({ key: 'session-store-url' });
+  });
+
   it.each([
     ['an attribute without a header', { ...minimal, 'attribute-mapping': { a: true } }, '"a" must be a string'],
     ['a header with spaces', { ...minimal, 'attribute-mapping': { a: 'X A' } }, 'must be a header name'],
@@ -223,7 +266,8 @@ describe('a saml block is refused', () => {
   });
 
   it('without a word of the secret in its URL', () => {
-    for (const url of ['S3CRET', 'http://:S3CRET@h', 'redis:// S3CRET']) {
+    const urls = ['S3CRET', 'http://:S3CRET@h', 'redis:// S3CRET', 'redis://S3CRET@h', 'redis://:a/S3CRET@h'];
+    for (const url of [...urls, 'redis://:S3CRET%@h', 'redis://:S3CRET@h', 'redis://h:S3CRET']) {
       const { texts } = checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url });
       expect(texts).toHaveLength(1);
       expect(texts[0]).not.toContain('S3CRET');
@@ -256,6 +300,21 @@ describe('a saml block is warned about', () => {
     ['a cookie for scripts', { ...minimal, 'cookie-http-only': false }, 'cookie-http-only is #false'],
     ['an idle time that never counts', { ...minimal, 'session-idle-secs': 28_800 }, 'no session is ever idle'],
     ['names that do not last', { ...minimal, 'name-id-format': 'transient' }, 'names a user anew'],
+    [
+      'no path that is protected',
+      { ...minimal, 'protected-paths': ['/app'], 'excluded-paths': ['/', '/x'] },
+      'no path is protected',
+    ],
+    [
+      'protected paths that are excluded',
+      { ...minimal, 'protected-paths': ['/app', '/admin/'], 'excluded-paths': ['/admin'] },
+      'excluded-paths takes all of "/admin/"',
+    ],
+    [
+      'a password in the clear',
+      { ...minimal, 'session-store': 'redis', 'session-store-url': 'redis://me:word@db' },
+      'session-store-url has a password, and sends it in the clear',
+    ],
     ['a loop after signing out', { ...minimal, 'signed-out-path': '/bye' }, 'is sent to sign on again'],
   ] as const)('for %s', (_name, saml, text) => {
     const result = checked(saml as JsonObject);
@@ -270,6 +329,18 @@ describe('a saml block is warned about', () => {
     expect(checked({ ...minimal, ...signed }).texts).toEqual([]);
     const local = { 'acs-url': 'http://localhost:8080/saml/acs', 'idp-metadata-url': 'http://127.0.0.1:1/m' };
     expect(checked({ ...minimal, ...local }).texts).toEqual([]);
+  });
+
+  it.each(['rediss://me:word@db/1', 'redis://db_1:7000', 'redis://:word@localhost', 'redis://:word@[::1]:1/0'])(
+    'not for the store URL %s',
+    (url) => {
+      expect(checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url }).texts).toEqual([]);
+    },
+  );
+
+  it('not for exclusions that leave something protected', () => {
+    const paths = { 'protected-paths': ['/app', '/x/'], 'excluded-paths': ['/app/assets', '/x/', '/apple'] };
+    expect(checked({ ...minimal, ...paths }).texts).toEqual([]);
   });
 
   it('not for a page after signing out that is open', () => {

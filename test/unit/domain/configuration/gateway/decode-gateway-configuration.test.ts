@@ -658,6 +658,10 @@ describe('a configuration of which a part could not be read', () => {
   it('is not taken even where nothing else is wrong', () => {
     const settings = settingsOf(configurationText());
     const decoding = { patternFault: () => null, lines: () => null, root: null, isComplete: false };
-    expect(decodeGatewayConfiguration(settings, decoding)).toEqual({ configuration: null, problems: [] });
+    expect(decodeGatewayConfiguration(settings, decoding)).toEqual({
+      configuration: null,
+      problems: [],
+      locate: expect.any(Function),
+    });
   });
 });

@@ -1,0 +1,29 @@
+import { agentOptionField, agentOptionsShape } from '../agent/agent-options-schema.js';
+import type { AgentOptionProblem, OptionSource } from '../agent-configuration.js';
+import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
+import { readMembers } from '../schema/read-block.js';
+import type { ReadAgent } from './read-gateway.js';
+
+/**
+ * Finds where a problem with an option of an agent, known by its name, stands in the configuration: at the key that its place names,
+ * or at the block where the key was not written. Null: it names no key, or there is nothing of it in the file.
+ */
+export type AgentOptionLocator = (
+  agent: string,
+  problem: Pick<AgentOptionProblem, 'option' | 'place'>,
+) => OptionSource | null;
+
+export const agentOptionLocator =
+  (agents: readonly ReadAgent[], lines: LineLookup): AgentOptionLocator =>
+  (agent, { option, place }) => {
+    const settings = agents.find(({ name }) => name.value === agent)?.fields.config.value ?? null;
+    if (settings === null || place?.key === undefined) return null;
+    // What reading them has to say was said when the configuration was read.
+    const report = new ProblemReport(() => null);
+    const { position } = agentOptionField(
+      readMembers(agentOptionsShape, settings, { report, path: [], position: null }),
+      option,
+      place,
+    );
+    return position === null ? null : { position, line: lines(position, false) };
+  };

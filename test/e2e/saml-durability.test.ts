@@ -1,21 +1,25 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
-import { type GatewayStack, untilTrue } from '../support/gateway-stack.js';
-import type { LiveSamlProvider } from '../support/live-saml-provider.js';
+import { startStack, untilTrue } from '../support/gateway-stack.js';
 import { describeWithPeers } from '../support/peers.js';
 import { startRedis } from '../support/redis-server.js';
 import { SamlBrowser } from '../support/saml-browser.js';
 import { startCompany } from '../support/saml-company.js';
+import { posted, signedResponse } from '../support/saml-documents.js';
+import { acsUrlAt, beginSignOn, partsFor, samlBlockAt } from '../support/saml-exchange.js';
+import { idpKey } from '../support/saml-keys.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const sessionCookie = 'gateway_saml_session';
 
 /** A sign-on; the session it was answered with, null where it came to nothing. */
-const signOn = async (stack: GatewayStack, provider: LiveSamlProvider): Promise<string | null> => {
-  const browser = new SamlBrowser(stack.port);
-  const asked = await browser.visit('/app');
-  if (asked.status !== 302) return null;
-  const { status } = await browser.post(await provider.signOn(asked.headers.location ?? ''));
-  return status === 302 ? (browser.cookie(sessionCookie) ?? null) : null;
+const signOn = async (port: number): Promise<string | null> => {
+  const begun = await beginSignOn(port);
+  if (begun === null) return null;
+  const response = posted(signedResponse(partsFor(port, begun.requestId)));
+  const fields = { SAMLResponse: response, RelayState: begun.relayState };
+  const { status } = await begun.browser.post({ action: acsUrlAt(port), fields });
+  return status === 302 ? (begun.browser.cookie(sessionCookie) ?? null) : null;
 };
 
 describe('sessions in sqlite', () => {
@@ -23,12 +27,19 @@ describe('sessions in sqlite', () => {
   afterAll(() => cleanUp.run());
 
   it('are all there that were answered with a cookie, though the agent was killed twice during 1 000 sign-ons', async () => {
-    const { stack, provider } = await startCompany(cleanUp, { transport: 'socket' });
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const certificate = folder.write('idp.crt', idpKey().certificatePem);
+    const stack = await startStack(cleanUp, {
+      transport: 'socket',
+      agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
+      agentConfig: (port) => samlBlockAt(port, certificate, folder.file('sessions.db')),
+    });
     const wanted = 1_000;
     const answered: string[] = [];
     const client = async () => {
       while (answered.length < wanted) {
-        const session = await signOn(stack, provider);
+        const session = await signOn(stack.port);
         if (session !== null) answered.push(session);
         // Nobody answers while the agent is away.
         else await new Promise((resolve) => setTimeout(resolve, 20));

@@ -6,6 +6,7 @@ import { authentication } from './authentication/authentication.js';
 import { authorization } from './authorization/authorization.js';
 import { runComparisons } from './checks/run-comparisons.js';
 import type { Contender, Place, RunningContender } from './contender.js';
+import { exchange } from './exchange/exchange.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
 import { benchToken, portcullis } from './portcullis.js';
@@ -121,7 +122,7 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  const benchmark = [authentication, authorization, sessions].find(({ name }) => name === first);
+  const benchmark = [authentication, authorization, sessions, exchange].find(({ name }) => name === first);
   if (benchmark !== undefined) return runComparisons(benchmark, others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

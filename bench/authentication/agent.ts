@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import { built } from '../built.js';
 import type { Check } from '../checks/comparison.js';
 
-const eventOf = (headers: readonly string[]): AgentEvent => ({
+const eventOf = (headers: readonly string[], method = 'GET', uri = '/orders/17'): AgentEvent => ({
   kind: 'request_headers',
   correlationId: 'bench',
   metadata: {
@@ -19,14 +19,16 @@ const eventOf = (headers: readonly string[]): AgentEvent => ({
     timestampMs: 0,
     traceparent: null,
   },
-  method: 'GET',
-  uri: '/orders/17',
+  method,
+  uri,
   headers: ['host', 'api.bench.example', 'accept', 'application/json', 'user-agent', 'bench/1', ...headers],
 });
 
 export interface BenchAgent {
   /** Judges requests with these headers, one after the other and round again. */
   judging(headers: readonly (readonly string[])[]): Check;
+  /** Posts these forms to a path, one after the other and round again; each has to be answered 200. */
+  posting(uri: string, headers: readonly string[], forms: readonly string[]): Check;
   stop(): void;
 }
 
@@ -49,11 +51,35 @@ export const startBenchAgent = async (config: Readonly<Record<string, unknown>>)
   const connection = Symbol('bench');
   return {
     judging: (all) => {
-      const events = all.map(eventOf);
+      const events = all.map((headers) => eventOf(headers));
       return {
         run: async (index) => {
           const { decision } = await agent.judge(events[index % events.length] as AgentEvent, connection);
           if (decision.kind !== 'allow') throw new Error(`the agent refused: ${JSON.stringify(decision)}`);
+        },
+      };
+    },
+    posting: (uri, headers, forms) => {
+      const head = eventOf(['content-type', 'application/x-www-form-urlencoded', ...headers], 'POST', uri);
+      const bodies = forms.map((form) => Buffer.from(form));
+      return {
+        run: async (index) => {
+          const { needsMore } = await agent.judge(head, connection);
+          if (!needsMore) throw new Error('the agent does not want the form');
+          const data = bodies[index % bodies.length] as Buffer;
+          const { decision } = await agent.judge(
+            {
+              kind: 'request_body_chunk',
+              correlationId: 'bench',
+              data,
+              isLast: true,
+              totalSize: data.length,
+              chunkIndex: 0,
+              bytesReceived: data.length,
+            },
+            connection,
+          );
+          if (decision.kind !== 'block' || decision.status !== 200) throw new Error(JSON.stringify(decision));
         },
       };
     },

@@ -1,5 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { HmacSecretDigest } from '../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { JoseTokenSigningKeys } from '../adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { NodePolicyFiles } from '../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
@@ -40,6 +41,9 @@ export const agentModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(agentTokens.verificationKeys)
     .toResolvedValue(() => new JoseVerificationKeys(), [])
+    .inSingletonScope();
+  bind(agentTokens.tokenSigningKeys)
+    .toResolvedValue(() => new JoseTokenSigningKeys(), [])
     .inSingletonScope();
   bind(agentTokens.textFileReader)
     .toResolvedValue(() => new NodeTextFileReader(), [])
@@ -129,6 +133,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         logger,
         digest,
         keys,
+        signingKeys,
         files,
         policyFiles,
         keySets,
@@ -141,6 +146,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         logger,
         digest,
         keys,
+        signingKeys,
         files,
         policyFiles,
         keySets,
@@ -154,6 +160,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         sharedTokens.logger,
         agentTokens.secretDigest,
         agentTokens.verificationKeys,
+        agentTokens.tokenSigningKeys,
         agentTokens.textFileReader,
         agentTokens.policyFiles,
         agentTokens.keySets,

@@ -14,6 +14,7 @@ import type { SamlKeys } from '../application/ports/saml-keys.js';
 import type { SamlStoreOpener } from '../application/ports/saml-stores.js';
 import type { SecretDigest } from '../application/ports/secret-digest.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
+import type { TokenSigningKeys } from '../application/ports/token-signing-keys.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
 import type { KeySets } from '../application/refresh-key-set/key-sets.js';
 import type { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
@@ -32,6 +33,7 @@ export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 export const agentTokens = {
   secretDigest: Symbol('SecretDigest') as ServiceIdentifier<SecretDigest>,
   verificationKeys: Symbol('VerificationKeys') as ServiceIdentifier<VerificationKeys>,
+  tokenSigningKeys: Symbol('TokenSigningKeys') as ServiceIdentifier<TokenSigningKeys>,
   textFileReader: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
   policyFiles: Symbol('PolicyFiles') as ServiceIdentifier<PolicyFiles>,
   keySetSource: Symbol('KeySetSource') as ServiceIdentifier<KeySetSource>,

@@ -15,7 +15,7 @@ export interface AgentCheck {
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
   const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
   if (agent === null) return { problems, summary: null };
-  const { methods, failOpen, authorization } = agent;
+  const { methods, failOpen, authorization, tokenExchange } = agent;
   const accepted =
     methods.length === 0
       ? 'No method is configured: every request is refused until a gateway hands over a configuration.'
@@ -23,5 +23,9 @@ export const checkAgent = async (container: Container, { block, overrides }: Sta
   const decided = authorization === null ? '' : `\nPolicies: ${authorization.policyCount}.`;
   const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
   const lenient = failOpen ? `\nFail-open: requests without a valid credential ${goOn}.` : '';
-  return { problems, summary: `The configuration is fine. ${accepted}${decided}${lenient}` };
+  const issued =
+    tokenExchange === null
+      ? ''
+      : `\nTokens are issued at ${tokenExchange.endpointPath} for ${tokenExchange.issuer}, signed with the key ${tokenExchange.kid}.`;
+  return { problems, summary: `The configuration is fine. ${accepted}${decided}${lenient}${issued}` };
 };

@@ -2,12 +2,18 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CertificateCast, certificateCast } from '../support/certificate-cast.js';
+import { privatePem } from '../support/exchange-company.js';
 import { newSamlKey } from '../support/live-saml-provider.js';
 import { describeWithPeers } from '../support/peers.js';
 import { runGateway } from '../support/running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
+import { ecPair, publicPem } from '../support/test-tokens.js';
 
-const environment = { ADMIN_TOKEN: 'a-token-of-the-test-that-is-long', API_KEYS: 'key:alice' };
+const environment = {
+  ADMIN_TOKEN: 'a-token-of-the-test-that-is-long',
+  API_KEYS: 'key:alice',
+  ORDERS_SECRET: 'a-secret-of-the-test-that-is-long',
+};
 
 describeWithPeers(['openssl'], 'the shipped configurations that refer to files, on a machine that has these', () => {
   let folder: TemporaryFolder;
@@ -26,6 +32,9 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
     const single = newSamlKey('app.example.com');
     folder.write('saml.key', single.key);
     folder.write('saml.crt', single.certificate);
+    const issuer = ecPair();
+    folder.write('issuer.key', privatePem(issuer));
+    folder.write('billing.pub.pem', publicPem(issuer.publicKey));
     folder.write('portcullis-api-keys', 'key:alice\n');
     cpSync(fileURLToPath(new URL('../../config/policies/', import.meta.url)), folder.file('policies'), {
       recursive: true,
@@ -49,6 +58,7 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
     ['behind-load-balancer.kdl', '1 listener'],
     ['production.kdl', '2 listeners'],
     ['single-sign-on.kdl', '1 listener'],
+    ['token-exchange.kdl', '1 listener'],
   ])('pass --validate: %s', async (name, listeners) => {
     const gateway = runGateway(['--validate', '--config', placed(name)], environment);
     const { code } = await gateway.exited;

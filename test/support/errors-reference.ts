@@ -6,6 +6,7 @@ import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../src
 import type { FailureReason } from '../../src/domain/identity/authentication-failure.js';
 import { RecordingLogger } from './recording-logger.js';
 import { requestEvent } from './test-agent.js';
+import { tokenEndpointErrors } from './token-endpoint-errors.js';
 
 interface Explanation {
   readonly when: string;
@@ -194,8 +195,9 @@ ${agentRow(formRefusal({ kind: 'dropped', event: requestEvent([]) }), 'The form 
 
 Such an endpoint that is asked with another method than its own answers 405 \`method_not_allowed\`, with \`Allow\`.
 
-Their \`error_type\` in the access record is \`blocked_by_agent\`.
+Their \`error_type\` in the access record is \`blocked_by_agent\`, and so it is for what follows.
 
+${tokenEndpointErrors()}
 ## Without an answer
 
 A client that goes away before its response has ended is in the access record with the \`error_type\` \`client_gone\`, and with

@@ -4,6 +4,7 @@ import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
 import type { SignOnRefusal } from '../../src/application/single-sign-on/sign-on-refusal.js';
 import { SingleSignOn } from '../../src/application/single-sign-on/single-sign-on.js';
+import { VerificationShares } from '../../src/application/single-sign-on/verification-shares.js';
 import { answerFault } from '../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { SamlOptions } from '../../src/domain/configuration/saml-options.js';
@@ -155,6 +156,7 @@ export class SamlWorld {
         },
       },
       verifier: this.verifier,
+      shares: new VerificationShares(),
       sessions: this.sessions,
       requests: this.requests,
       replays: this.replays,
@@ -183,7 +185,7 @@ export class SamlWorld {
   }
 
   async get(uri: string): Promise<AgentAnswer> {
-    return this.#taken(await this.singleSignOn.answerEndpoint(this.event(uri), neverCancelled));
+    return this.#taken(await this.singleSignOn.answer(this.event(uri), neverCancelled));
   }
 
   /** Posts a form to a path, as browsers do. */
@@ -199,7 +201,7 @@ export class SamlWorld {
   ): Promise<AgentAnswer> {
     const headers = ['content-type', 'application/x-www-form-urlencoded', 'content-length', String(form.length)];
     const event = this.event(uri, { method: 'POST', headers }, cookies);
-    const first = await this.singleSignOn.answerEndpoint(event, cancellation);
+    const first = await this.singleSignOn.answer(event, cancellation);
     if (!first.needsMore) return this.#taken(first);
     return this.#taken(await this.singleSignOn.answerForm(event, form, cancellation));
   }

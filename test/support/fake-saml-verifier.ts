@@ -5,7 +5,7 @@ import type {
   SamlDocumentVerifier,
   VerifierFailure,
 } from '../../src/application/ports/saml-document-verifier.js';
-import type { VerifiedResponse } from '../../src/domain/saml/assertion.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../src/domain/saml/assertion.js';
 import type { LogoutRequest, LogoutResponse } from '../../src/domain/saml/logout-message.js';
 import { err, type Result } from '../../src/domain/shared/result.js';
 
@@ -13,13 +13,15 @@ type Verified<Document> = Result<Document, VerifierFailure>;
 
 /** Gives what a test says is in a document, and keeps what it was asked. */
 export class FakeDocumentVerifier
-  implements Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>
+  implements
+    Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyAssertion' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>
 {
   readonly documents: string[] = [];
   readonly messages: ReceivedMessage[] = [];
   readonly keys: DocumentKeys[] = [];
   readonly cancellations: Cancellation[] = [];
   response: Verified<VerifiedResponse> = err('unsigned');
+  assertion: Verified<VerifiedAssertion> = err('unsigned');
   logoutRequest: Verified<LogoutRequest> = err('unsigned');
   logoutResponse: Verified<LogoutResponse> = err('unsigned');
 
@@ -28,6 +30,17 @@ export class FakeDocumentVerifier
     this.keys.push(keys);
     this.cancellations.push(cancellation);
     return Promise.resolve(this.response);
+  }
+
+  verifyAssertion(
+    encoded: string,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Verified<VerifiedAssertion>> {
+    this.documents.push(encoded);
+    this.keys.push(keys);
+    this.cancellations.push(cancellation);
+    return Promise.resolve(this.assertion);
   }
 
   verifyLogoutRequest(

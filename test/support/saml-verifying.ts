@@ -3,6 +3,7 @@ import type { DocumentKeys } from '../../src/application/ports/saml-document-ver
 import type { Assertion } from '../../src/domain/saml/assertion.js';
 import { Secret } from '../../src/domain/shared/secret.js';
 import { posted } from './saml-documents.js';
+import { asToken } from './saml-exchange.js';
 import { idpKey, type SamlKey, spKey } from './saml-keys.js';
 
 export const documentKeys = (
@@ -24,4 +25,10 @@ export const acceptedAssertion = async (xml: string, keys: DocumentKeys = docume
   const result = await new XmlCryptoDocumentVerifier().verifyResponse(posted(xml), keys);
   if (!result.ok) throw new Error(`refused: ${result.error}`);
   return result.value.assertion;
+};
+
+/** The user that a document is a token of, or the reason for which it is refused as one. */
+export const tokenVerdict = async (xml: string, keys: DocumentKeys = documentKeys()): Promise<string> => {
+  const result = await new XmlCryptoDocumentVerifier().verifyAssertion(asToken(xml), keys);
+  return result.ok ? `accepted ${result.value.assertion.nameId?.value}` : result.error;
 };

@@ -1,6 +1,7 @@
 import { assertionXml, type ResponseParts, responseXml, signedResponse } from './saml-documents.js';
 import { idpKey, type SamlKey } from './saml-keys.js';
 import { afterIssuer, atBegin, atEnd, piece, swapped, without } from './saml-pieces.js';
+import { signElement } from './saml-signatures.js';
 
 /** Who an attacker wants to be. */
 export const mallory = 'mallory@example.com';
@@ -20,12 +21,14 @@ export interface Forgery {
 }
 
 const extensions = (xml: string): string => `<samlp:Extensions>${xml}</samlp:Extensions>`;
+const advice = (xml: string): string => `<saml:Advice>${xml}</saml:Advice>`;
 const object = (xml: string): string => `<ds:Object>${xml}</ds:Object>`;
 
 /** Places for the signed element, its signature and a forged one, one within, before or behind another. */
 const shapes = (
   evil: string,
   original: string,
+  aside: (xml: string) => string = extensions,
 ): Readonly<Record<string, { readonly evil: string; readonly beside?: readonly [before: string, after: string] }>> => {
   const signature = piece(original, 'ds:Signature');
   const bare = without(original, signature);
@@ -36,11 +39,11 @@ const shapes = (
     XSW4: { evil: atEnd(evil, original) },
     XSW5: { evil: afterIssuer(evil, signature), beside: ['', bare] },
     XSW6: { evil: afterIssuer(evil, atBegin(signature, bare)) },
-    XSW7: { evil: '', beside: [extensions(evil), original] },
+    XSW7: { evil: '', beside: [aside(evil), original] },
     XSW8: { evil: afterIssuer(evil, atEnd(signature, object(bare))) },
     'XSW3 the other way round': { evil, beside: [original, ''] },
     'XSW5 with the signature before': { evil, beside: [signature, bare] },
-    'XSW7 the other way round': { evil: '', beside: [extensions(original), evil] },
+    'XSW7 the other way round': { evil: '', beside: [aside(original), evil] },
     'XSW8 in KeyInfo': { evil: afterIssuer(evil, atEnd(signature, `<ds:KeyInfo>${bare}</ds:KeyInfo>`)) },
   };
 };
@@ -70,5 +73,15 @@ export const wrappedResponses = ({ parts = {}, key = idpKey() }: Forgery = {}): 
   return Object.entries(shapes(evilResponse, original)).map(([name, { evil, beside = ['', ''] }]) => {
     const root = evil === '' ? responseXml({ ...parts, id: '_evil-root', assertions: [] }) : evil;
     return { name: `${name} on the response`, xml: atEnd(atBegin(root, beside[0]), beside[1]) };
+  });
+};
+
+/** The same around an assertion that came alone, which is in a forged one then. */
+export const wrappedTokens = ({ parts = {}, key = idpKey() }: Forgery = {}): readonly ForgedDocument[] => {
+  const id = parts.assertion?.id ?? '_assertion-1';
+  const original = signElement(assertionXml({ ...parts.assertion, id }), { id, key: key.privateKey });
+  return Object.entries(shapes(evilAssertionOf(parts), original, advice)).map(([name, { evil, beside = ['', ''] }]) => {
+    const root = evil === '' ? assertionXml({ ...parts.assertion, id: '_evil-root', nameId: mallory }) : evil;
+    return { name: `${name} on an assertion alone`, xml: atEnd(atBegin(root, beside[0]), beside[1]) };
   });
 };

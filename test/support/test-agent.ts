@@ -1,4 +1,5 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { JoseTokenSigningKeys } from '../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -110,6 +111,7 @@ export const testAgent = (
     logger,
     digest: new HmacSecretDigest(),
     keys,
+    signingKeys: new JoseTokenSigningKeys(),
     files: new NodeTextFileReader(),
     policyFiles: new NodePolicyFiles(),
     keySets,

@@ -29,7 +29,7 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken' };
-  const { methods, keySets } = agent;
+  const { methods, keySets, tokenExchange } = agent;
   const troubles: string[] = [];
   let anyKeys = false;
   keySets.providers.forEach(({ options, keys }, index) => {
@@ -42,7 +42,8 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   });
   troubles.push(...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null };
-  // Sessions that are remembered count for a while without their store.
-  const canDecide = anyKeys || methods.some((method) => method !== 'oidc');
+  // Sessions that are remembered count for a while without their store; and whoever waits for the keys that are absent may wait for
+  // those that are published here.
+  const canDecide = anyKeys || tokenExchange !== null || methods.some((method) => method !== 'oidc');
   return { state: canDecide ? 'degraded' : 'unhealthy', message: troubles.join('; ') };
 };

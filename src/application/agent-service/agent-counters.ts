@@ -1,6 +1,8 @@
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../domain/agent-protocol/metrics-report.js';
 import type { AuthenticationFailure } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
+import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
 import type { RefreshResult } from '../refresh-key-set/key-set.js';
 import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
 import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
@@ -11,7 +13,7 @@ type PolicyDecision = 'allow' | 'deny';
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /** What the agent counts, from its start on. Labels are closed unions, so the number of series is bounded. */
-export class AgentCounters implements SignOnOutcomes {
+export class AgentCounters implements SignOnOutcomes, ExchangeOutcomes {
   #requests = 0;
   readonly #successes = new Map<AuthenticationMethod, number>();
   readonly #failures = new Map<string, { labels: { method: string; reason: string }; value: number }>();
@@ -19,6 +21,7 @@ export class AgentCounters implements SignOnOutcomes {
   readonly #decisions = new Map<PolicyDecision, number>();
   readonly #shadowDifferences = new Map<PolicyDecision, number>();
   readonly #signOns = new Map<'completed' | SignOnRefusal, number>();
+  readonly #exchanges = new Map<'issued' | ExchangeReason, number>();
   #refused = 0;
   readonly #buckets = new Float64Array(durationBounds.length + 1);
   #seconds = 0;
@@ -66,6 +69,11 @@ export class AgentCounters implements SignOnOutcomes {
   /** A sign-on, or a message about signing out, was refused. */
   refused(reason: SignOnRefusal): void {
     this.#signedOn(reason);
+  }
+
+  /** A token was issued at the token endpoint, or refused. */
+  exchanged(result: 'issued' | ExchangeReason): void {
+    this.#exchanges.set(result, (this.#exchanges.get(result) ?? 0) + 1);
   }
 
   /** Keys of a provider were fetched, or could not be. */
@@ -151,6 +159,15 @@ export class AgentCounters implements SignOnOutcomes {
         value,
       }),
     );
+    const exchanges = Array.from(
+      this.#exchanges,
+      ([result, value]): ReportedValue => ({
+        name: 'token_exchanges_total',
+        help: 'Requests to the token endpoint, by result',
+        labels: { result },
+        value,
+      }),
+    );
     const activeSessions: ReportedValue = {
       name: 'saml_sessions_active',
       help: 'Sessions in the store, those included that are over and not removed yet',
@@ -167,7 +184,16 @@ export class AgentCounters implements SignOnOutcomes {
       agentId,
       timestampMs,
       intervalMs,
-      counters: [requests, ...successes, ...failures, ...refreshes, ...decisions, ...differences, ...signOns],
+      counters: [
+        requests,
+        ...successes,
+        ...failures,
+        ...refreshes,
+        ...decisions,
+        ...differences,
+        ...signOns,
+        ...exchanges,
+      ],
       gauges: sessions === null ? [] : [activeSessions],
       histograms: [this.#histogram()],
     };

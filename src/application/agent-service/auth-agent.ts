@@ -23,9 +23,9 @@ import { type AgentCondition, agentCondition } from './agent-condition.js';
 import type { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
 import { PendingJudgements } from './pending-judgements.js';
+import { PostedEndpoints } from './posted-endpoints.js';
 import { undecidedAnswer } from './refusal.js';
 import { RequestAnswers } from './request-answers.js';
-import { SignOnEndpoints } from './sign-on-endpoints.js';
 
 /** What an agent says of itself, and how often it reports. */
 export interface AgentFacts {
@@ -81,7 +81,7 @@ export class AuthAgent implements AgentService {
   readonly #logger: Logger;
   readonly #counters: AgentCounters;
   readonly #answers: RequestAnswers;
-  readonly #endpoints: SignOnEndpoints;
+  readonly #endpoints: PostedEndpoints;
   readonly #latency = new LatencyWindow();
   readonly #judgements = new PendingJudgements();
   readonly #healthListeners = new Set<(health: AgentHealth) => void>();
@@ -98,7 +98,7 @@ export class AuthAgent implements AgentService {
     this.#clock = clock;
     this.#logger = logger;
     this.#answers = new RequestAnswers(counters, logger);
-    this.#endpoints = new SignOnEndpoints(scheduler);
+    this.#endpoints = new PostedEndpoints(scheduler);
     configuration.onChange(() => this.#noteState());
     this.#endCount = keySets.onRefresh((result) => counters.refreshedKeys(result));
   }
@@ -132,11 +132,11 @@ export class AuthAgent implements AgentService {
 
   async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
     if (event.kind === 'request_body_chunk') {
-      const signOn = this.#configuration.current()?.saml?.signOn ?? null;
-      const taken = this.#endpoints.take(event, connection, signOn);
+      const endpoints = this.#configuration.current()?.endpoints ?? null;
+      const taken = this.#endpoints.take(event, connection, endpoints);
       if (taken.kind === 'answer') return taken.answer;
       return this.#guarded(taken.event, connection, (judgement) =>
-        this.#endpoints.answerForm(taken.event, taken.form, signOn, judgement),
+        this.#endpoints.answerForm(taken.event, taken.form, endpoints, judgement),
       );
     }
     const agent = this.#configuration.current();
@@ -206,10 +206,9 @@ export class AuthAgent implements AgentService {
     judgement: Cancellation,
   ): Promise<AgentAnswer> {
     const startedMs = this.#clock.monotonicMs();
+    const endpoint = agent.endpoints.at(event.uri);
+    if (endpoint !== null) return this.#endpoints.answer(event, endpoint, connection, judgement);
     const standing = agent.saml?.signOn.standing(event.uri) ?? 'open';
-    if (agent.saml !== null && (standing === 'acs' || standing === 'metadata' || standing === 'logout')) {
-      return this.#endpoints.answer(event, agent.saml.signOn, connection, judgement);
-    }
     const scope = { readsSession: standing !== 'excluded' };
     const outcome = await agent.authentication.authenticate(event.headers, judgement, scope);
     // Nobody gets the answer; it was no failure of the client's either.

@@ -50,7 +50,7 @@ export const formLimits: FormLimits = {
   totalOctets: 64 * mebibyte,
   octetsOfGroup: 4 * mebibyte,
   forms: 1024,
-  formsOfGroup: 32,
+  formsOfGroup: 256,
   droppedForms: 65_536,
   droppedFormsOfGroup: 32,
   deadlineMs: 30_000,

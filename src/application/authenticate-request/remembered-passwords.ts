@@ -20,7 +20,7 @@ const rememberedMismatches = 2_000;
 export const maximumWaitingRequests = 256;
 
 export interface RememberedPasswordsParts {
-  /** By user. */
+  /** By user; none has a colon. */
   readonly hashes: ReadonlyMap<string, PasswordHash>;
   /** What the passwords of other users are checked against, to no avail. */
   readonly decoy: PasswordHash;
@@ -47,15 +47,24 @@ export class RememberedPasswords {
     this.#mismatches = new BriefMemory(parts.clock, rememberedMismatchMs, rememberedMismatches);
   }
 
+  /** Whether it remembers that they match; it does so anew from now on. Nothing is checked. */
+  remembers(user: string, password: string): boolean {
+    return this.#matches.renew(this.#keyOf(user, password));
+  }
+
   /** Answers at once where it remembers. Never rejects. */
   check(user: string, password: string, cancellation: Cancellation): PasswordVerdict | Promise<SharedVerdict> {
-    // No user of HTTP Basic has a colon: no two pairs make one text.
-    const key = this.#parts.digest.digest(`${user}:${password}`);
+    const key = this.#keyOf(user, password);
     if (this.#matches.renew(key)) return 'match';
     if (this.#mismatches.has(key)) return 'mismatch';
     if (this.#waiting >= maximumWaitingRequests) return 'overloaded';
     const shared = this.#pending.get(key) ?? this.#begin(key, user, password);
     return shared === null ? 'overloaded' : this.#wait(shared.join(cancellation));
+  }
+
+  /** No user has a colon, of HTTP Basic or otherwise: no two pairs make one text. */
+  #keyOf(user: string, password: string): string {
+    return this.#parts.digest.digest(`${user}:${password}`);
   }
 
   async #wait(verdict: Promise<SharedVerdict>): Promise<SharedVerdict> {

@@ -1,5 +1,6 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
-import { type AcceptedAssertion, judgeResponse } from '../../domain/saml/checks/judge-response.js';
+import type { AcceptedAssertion } from '../../domain/saml/checks/judge-assertion.js';
+import { judgeResponse } from '../../domain/saml/checks/judge-response.js';
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import { newSession } from '../../domain/saml/session/new-session.js';
 import type { Session } from '../../domain/saml/session/session.js';
@@ -11,6 +12,7 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import { RefusedAttempts } from '../single-sign-on/refused-attempts.js';
+import { replayKey } from '../single-sign-on/replay-key.js';
 import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import { onwardPage, redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
@@ -191,7 +193,7 @@ export class CompleteSamlSignOn {
   ): Promise<Result<AcceptedAssertion, Refused>> {
     const { replays, digest, clock } = this.#parts;
     if (isCancelled(cancellation)) return this.#putBack(request, { reason: 'cancelled', detail: null });
-    const key = digest.sha256Hex(`${entityId}\n${accepted.assertionId}`);
+    const key = replayKey(digest, entityId, accepted.assertionId);
     const remembered = await replays.remember(key, accepted.replayUntilMs, clock.wallMs());
     if (!remembered.ok) {
       return this.#putBack(request, { reason: 'store_unavailable', detail: remembered.error.reason });

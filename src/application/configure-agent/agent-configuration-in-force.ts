@@ -216,9 +216,10 @@ export class AgentConfigurationInForce {
     if (!made.ok) return made;
     const { logger } = this.#parts;
     for (const warning of made.value.warnings) logger.warn(optionProblemText(warning));
-    const { methods, failOpen, authorization } = made.value.agent;
+    const { methods, failOpen, authorization, tokenExchange } = made.value.agent;
     if (methods.length === 0) {
-      logger.warn('no authentication method is configured: every request is refused with 401');
+      const refused = tokenExchange === null ? 'every request' : 'every request but those for tokens';
+      logger.warn(`no authentication method is configured: ${refused} is refused with 401`);
     }
     if (failOpen) {
       const goOn = authorization === null ? 'pass without an identity' : 'are judged as anonymous';
@@ -226,7 +227,8 @@ export class AgentConfigurationInForce {
     }
     this.#options = options;
     const policies = authorization === null ? {} : { policies: authorization.policyCount };
-    logger.info('configuration taken', { methods, fail_open: failOpen, ...policies });
+    const issuer = tokenExchange === null ? {} : { token_issuer: tokenExchange.issuer, signing_key: tokenExchange.kid };
+    logger.info('configuration taken', { methods, fail_open: failOpen, ...policies, ...issuer });
     this.#replaceBy(made.value.agent);
     return ok(undefined);
   }

@@ -1,4 +1,5 @@
 import type { PasswordChecks } from '../authenticate-request/password-checks.js';
+import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
 import type { CertificateReader } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -6,6 +7,7 @@ import type { PolicyFiles } from '../ports/policy-files.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { TextFileReader } from '../ports/text-file-reader.js';
+import type { TokenSigningKeys } from '../ports/token-signing-keys.js';
 import type { VerificationKeys } from '../ports/token-verifier.js';
 import type { KeySets } from '../refresh-key-set/key-sets.js';
 import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
@@ -18,6 +20,7 @@ export interface AgentParts {
   readonly logger: Logger;
   readonly digest: SecretDigest;
   readonly keys: VerificationKeys;
+  readonly signingKeys: TokenSigningKeys;
   readonly files: TextFileReader;
   readonly policyFiles: PolicyFiles;
   /** The key sets of the process: two configurations that name one share it. */
@@ -26,6 +29,6 @@ export interface AgentParts {
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
   readonly saml: SamlParts;
-  /** Counts what sign-ons of this agent come to. */
-  readonly outcomes: SignOnOutcomes;
+  /** Counts what sign-ons and token exchanges of this agent come to. */
+  readonly outcomes: SignOnOutcomes & ExchangeOutcomes;
 }

@@ -1,4 +1,4 @@
-import { agentDefaults, type CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
+import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { ApiKeyCheck } from '../authenticate-request/api-key-check.js';
 import type { AuthenticationCheck, PreparedIdentity } from '../authenticate-request/authentication-check.js';
@@ -9,9 +9,9 @@ import { MtlsCheck } from '../authenticate-request/mtls-check.js';
 import { OidcCheck } from '../authenticate-request/oidc-check.js';
 import { SamlSessionCheck, type SessionChecks } from '../authenticate-request/saml-session-check.js';
 import { VerifiedTokenMemory } from '../authenticate-request/verified-token-memory.js';
+import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
-import type { ProviderKeys } from './provider-key-sets.js';
 
 /** Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer. */
 const charactersPerToken = 4_096;
@@ -21,12 +21,12 @@ const leastCharacters = 8 * 1024 * 1024;
 /** One check for each method that is configured. */
 export const authenticationChecks = (
   options: CompleteAgentOptions,
-  { jwtVerifier, mtls }: PreparedMethods,
-  providers: readonly ProviderKeys[],
+  { mtls }: Pick<PreparedMethods, 'mtls'>,
+  { oidc, jwt }: BearerTokens,
   sessions: SessionChecks | null,
   { logger, digest, clock, certificates, passwords }: AgentParts,
 ): readonly AuthenticationCheck[] => {
-  const { jwt, apiKeys, basicUsers, tokenCacheSize } = options;
+  const { apiKeys, basicUsers, tokenCacheSize } = options;
   const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
   const preparation = new IdentityPreparation(names, logger, clock);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
@@ -43,12 +43,8 @@ export const authenticationChecks = (
     );
   }
   if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
-  if (providers.length > 0) checks.push(new OidcCheck({ providers, prepare, memory, clock }));
-  if (jwt !== null && jwtVerifier !== null) {
-    const { key, issuer, audience } = jwt;
-    const rules = { issuer, audience, clockSkewMs: agentDefaults.clockSkewMs };
-    checks.push(new JwtCheck({ algorithm: key.algorithm, rules, verifier: jwtVerifier, prepare, memory, clock }));
-  }
+  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, prepare, memory }));
+  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, prepare, memory }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
   if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));
   return checks;

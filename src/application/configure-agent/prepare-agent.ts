@@ -7,19 +7,24 @@ import type {
 import { completeAgentOptions } from '../../domain/configuration/agent-option-rules.js';
 import { ownedHeaders } from '../../domain/identity/owned-headers.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize-request/authorize-request.js';
 import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
+import { bearerTokens } from './bearer-tokens.js';
 import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
+import { type OpenedTokenExchange, openTokenExchange } from './open-token-exchange.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { prepareSaml, providerWarnings } from './prepare-saml.js';
+import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import { ProviderKeySets } from './provider-key-sets.js';
 import { readEntryFiles } from './read-entry-files.js';
+import { readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles } from './saml-files.js';
 
 /** How long a configuration waits for key sets and metadata that it is the first to use, in milliseconds. */
@@ -34,15 +39,23 @@ const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
     return [optionProblem('warning', 'oidc', message)];
   });
 
+/** What an agent is assembled of. */
+interface AgentPieces {
+  readonly options: CompleteAgentOptions;
+  readonly methods: PreparedMethods;
+  readonly authorization: AuthorizeRequest | null;
+  readonly keySets: ProviderKeySets;
+  readonly saml: PreparedSaml | null;
+  readonly exchange: OpenedTokenExchange | null;
+}
+
 const assemble = (
-  options: CompleteAgentOptions,
-  methods: PreparedMethods,
-  authorization: AuthorizeRequest | null,
-  keySets: ProviderKeySets,
-  saml: PreparedSaml | null,
+  { options, methods, authorization, keySets, saml, exchange }: AgentPieces,
   parts: AgentParts,
 ): PreparedAgent => {
-  const checks = authenticationChecks(options, methods, keySets.providers, saml?.sessions ?? null, parts);
+  const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
+  const checks = authenticationChecks(options, methods, bearer, saml?.sessions ?? null, parts);
+  const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
     authentication: new AuthenticateRequest(checks, {
       apiKey: options.apiKeyHeader,
@@ -56,7 +69,9 @@ const assemble = (
     // An agent that can accept nothing has nothing to be lenient about: it is not set up yet.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
+    endpoints: new AgentEndpoints([saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined)),
     saml,
+    tokenExchange,
     forwardsCookies: options.forwardCredentials === 'all',
     onChange: (listener) => {
       const ends = [keySets.onChange(listener), saml?.onChange(listener)];
@@ -66,7 +81,7 @@ const assemble = (
     },
     release: async () => {
       keySets.release();
-      await saml?.release();
+      await Promise.all([tokenExchange?.release(), saml?.release()]);
     },
   };
 };
@@ -104,6 +119,7 @@ export const prepareAgent = async (
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
   const samlFiles = complete.saml === null ? null : await readSamlFiles(complete.saml, parts, problems);
+  const read = await readTokenExchange(complete, parts, problems);
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are wanted and not there must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
@@ -111,9 +127,15 @@ export const prepareAgent = async (
 
   const saml = await prepareSaml(complete, samlFiles, parts);
   if (!saml.ok) return err([...problems, saml.error]);
+  const exchange = await openTokenExchange(read, saml.value, parts);
+  // Where there is single sign-on it does not fail, and where there is none nothing is held yet.
+  if (!exchange.ok) return err([...problems, exchange.error]);
   // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
-  const agent = assemble(complete, methods, authorization, keySets, saml.value, parts);
+  const agent = assemble(
+    { options: complete, methods, authorization, keySets, saml: saml.value, exchange: exchange.value },
+    parts,
+  );
   await firstLoad(keySets, saml.value, waitMs, parts);
   const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : providerWarnings(saml.value))];
   return ok({ agent, warnings: [...problems, ...missing] });

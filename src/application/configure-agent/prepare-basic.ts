@@ -1,21 +1,12 @@
 import type { AgentOptionProblem, BasicUser } from '../../domain/configuration/agent-configuration.js';
-import type { PasswordHash } from '../../domain/identity/password-hash.js';
 import type { AgentParts } from './agent-parts.js';
-import { optionProblem } from './option-problem.js';
+import { prepareHashes } from './prepare-hashes.js';
 
 /** Makes sure that the kinds of hashes that are configured can be checked here. */
-export const preparePasswords = async (
+export const preparePasswords = (
   users: readonly BasicUser[],
-  { passwords }: AgentParts,
+  parts: Pick<AgentParts, 'passwords'>,
 ): Promise<readonly AgentOptionProblem[]> => {
-  const kinds = new Map<string, PasswordHash>();
-  for (const { password } of users) if (password.kind !== 'plain') kinds.set(password.kind, password);
-  const problems: AgentOptionProblem[] = [];
-  for (const hash of kinds.values()) {
-    const prepared = await passwords.prepare(hash);
-    if (prepared.ok) continue;
-    const message = `${hash.kind} passwords cannot be checked here: ${prepared.error}`;
-    problems.push(optionProblem('error', 'basic-auth-users', message));
-  }
-  return problems;
+  const hashes = users.map(({ password }) => password).filter((password) => password.kind !== 'plain');
+  return prepareHashes(hashes, 'basic-auth-users', 'passwords', parts);
 };

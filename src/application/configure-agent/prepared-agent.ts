@@ -1,7 +1,9 @@
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
 import type { OwnedHeaders } from '../../domain/identity/owned-headers.js';
+import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize-request/authorize-request.js';
+import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import type { ProviderKeySets } from './provider-key-sets.js';
 
@@ -18,8 +20,12 @@ export interface PreparedAgent {
   readonly removable: OwnedHeaders;
   readonly failOpen: boolean;
   readonly keySets: ProviderKeySets;
+  /** What the agent answers itself: requests for it are not authenticated. */
+  readonly endpoints: AgentEndpoints;
   /** Null: there is no single sign-on. */
   readonly saml: PreparedSaml | null;
+  /** Null: no tokens are issued. */
+  readonly tokenExchange: PreparedTokenExchange | null;
   /** The cookies of single sign-on go on to the upstream. */
   readonly forwardsCookies: boolean;
   /** Calls back when keys or metadata of a provider came or went stale; the result ends that. */

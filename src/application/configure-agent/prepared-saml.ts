@@ -5,13 +5,16 @@ import { withoutCookies } from '../../domain/http/cookies.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { sessionIdentity } from '../../domain/saml/session/session-identity.js';
 import { IdentityPreparation } from '../authenticate-request/identity-preparation.js';
+import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
 import { ExpireSessions } from '../expire-sessions/expire-sessions.js';
+import type { ReplayStore } from '../ports/replay-store.js';
 import { Sessions } from '../saml-sessions/sessions.js';
 import type { IdentityProviderTrust } from '../saml-trust/identity-provider-trust.js';
 import type { TrustLease } from '../saml-trust/identity-provider-trusts.js';
 import type { SamlStoreLease } from '../saml-trust/saml-store-leases.js';
 import { bindingCookiePrefix } from '../single-sign-on/sign-on-cookies.js';
 import { SingleSignOn } from '../single-sign-on/single-sign-on.js';
+import { VerificationShares } from '../single-sign-on/verification-shares.js';
 import type { AgentParts } from './agent-parts.js';
 import type { SamlFiles } from './saml-files.js';
 import { SessionCount } from './session-count.js';
@@ -28,6 +31,9 @@ export class PreparedSaml {
   readonly sessions: Sessions;
   readonly sessionCount: SessionCount;
   readonly signingDemand: SigningDemand;
+  /** Of sign-on and token exchange: what comes to the one does not come to the other. */
+  readonly replays: Pick<ReplayStore, 'remember'>;
+  readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
   readonly #leases: SamlLeases;
   readonly #expiry: ExpireSessions;
   readonly #cookieName: string;
@@ -44,6 +50,9 @@ export class PreparedSaml {
     const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;
     const preparation = new IdentityPreparation({ userId, authMethod }, logger, clock, options.attributeMapping);
+    const shares = new VerificationShares();
+    this.replays = stores.replays;
+    this.#exchange = { options, key, trust, verifier, digest, clock, shares };
     this.#leases = leases;
     this.#cookieName = options.cookie.name;
     this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
@@ -65,6 +74,7 @@ export class PreparedSaml {
       keys,
       trust,
       verifier,
+      shares,
       sessions: this.sessions,
       requests: stores.requests,
       replays: stores.replays,
@@ -95,6 +105,11 @@ export class PreparedSaml {
   /** Why the session store cannot be used, one clause; null: it can. */
   get storeFailure(): string | null {
     return this.#leases.stores.state.failure;
+  }
+
+  /** What verifies SAML tokens at a token endpoint, for as long as this is not released. */
+  samlSubjectTokens(endpointUrl: string, oneTime: boolean): SamlSubjectTokens {
+    return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
   }
 
   /** Calls back whenever there is another state of the identity provider or of the session store; the result ends that. */

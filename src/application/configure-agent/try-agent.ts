@@ -1,12 +1,15 @@
 import type { AgentOptionProblem, AgentOptions } from '../../domain/configuration/agent-configuration.js';
-import type { SignOnOutcomes } from '../single-sign-on/single-sign-on-parts.js';
 import type { AgentParts } from './agent-parts.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
 import { unopenedStores } from './unopened-stores.js';
 
-/** Nobody signs on to an agent that is only tried. */
-const uncounted: SignOnOutcomes = { completed: () => undefined, refused: () => undefined };
+/** Nobody signs on at an agent that is only tried, nor gets a token of it. */
+const uncounted: AgentParts['outcomes'] = {
+  completed: () => undefined,
+  refused: () => undefined,
+  exchanged: () => undefined,
+};
 
 /** More than a fetch of a key set or of metadata may take, in milliseconds: whatever is wrong with one is to be reported. */
 const keySetWaitMs = 12_000;
@@ -15,7 +18,7 @@ export interface TriedAgent {
   /** Errors and warnings. */
   readonly problems: readonly AgentOptionProblem[];
   /** Null where there was an error. */
-  readonly agent: Pick<PreparedAgent, 'methods' | 'failOpen' | 'authorization'> | null;
+  readonly agent: Pick<PreparedAgent, 'methods' | 'failOpen' | 'authorization' | 'tokenExchange'> | null;
 }
 
 /**

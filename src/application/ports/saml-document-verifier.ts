@@ -1,4 +1,4 @@
-import type { VerifiedResponse } from '../../domain/saml/assertion.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../domain/saml/assertion.js';
 import type { DocumentRejection } from '../../domain/saml/document-rejection.js';
 import type { LogoutRequest, LogoutResponse } from '../../domain/saml/logout-message.js';
 import type { DescribedIdentityProvider } from '../../domain/saml/metadata/read-identity-provider.js';
@@ -63,6 +63,15 @@ export interface SamlDocumentVerifier {
     keys: DocumentKeys,
     cancellation: Cancellation,
   ): Promise<Result<VerifiedResponse, VerifierFailure>>;
+  /**
+   * An Assertion alone, which has to be signed itself, an EncryptedAssertion with such a one in it, or a Response: base64url of the document,
+   * without padding or white space (RFC 7522, section 2.1; RFC 8693, section 3).
+   */
+  verifyAssertion(
+    encoded: string,
+    keys: DocumentKeys,
+    cancellation: Cancellation,
+  ): Promise<Result<VerifiedAssertion, VerifierFailure>>;
   /** The signature is required. */
   verifyLogoutRequest(
     message: ReceivedMessage,

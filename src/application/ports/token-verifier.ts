@@ -6,7 +6,7 @@ import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorith
 /** A key that tokens are verified with, bound to the one algorithm it is for. */
 export type VerificationKey =
   | { readonly algorithm: 'HS256'; readonly secret: Secret }
-  | { readonly algorithm: 'RS256' | 'ES256'; readonly publicKeyPem: string }
+  | { readonly algorithm: AsymmetricAlgorithm; readonly publicKeyPem: string }
   /** A public JWK (RFC 7517), without private members. */
   | { readonly algorithm: AsymmetricAlgorithm; readonly jwk: JsonObject };
 

@@ -11,6 +11,7 @@ import type { Stored, SubjectSessions } from '../ports/session-store.js';
 import type { SignOnRequestStore } from '../ports/sign-on-request-store.js';
 import type { IdentityProviderTrust } from '../saml-trust/identity-provider-trust.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
+import type { VerificationShares } from './verification-shares.js';
 
 /** What single sign-on does with sessions: whoever remembers them is behind it, so that one that has ended counts nowhere. */
 export interface SignOnSessions {
@@ -39,6 +40,8 @@ export interface SingleSignOnParts {
   /** What is known of the identity provider. */
   readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>;
+  /** Whatever else has documents verified for clients uses the same. */
+  readonly shares: VerificationShares;
   readonly sessions: SignOnSessions;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'remember'>;

@@ -6,6 +6,7 @@ import {
   samlPathStanding,
 } from '../../domain/saml/protected-paths.js';
 import { isBrowserNavigation } from '../../domain/saml/sign-on/browser-navigation.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { formHeadFault } from '../agent-service/form-head.js';
 import { formRefusal } from '../agent-service/form-refusal.js';
 import type { RefusedForm } from '../agent-service/posted-forms.js';
@@ -26,7 +27,6 @@ import { documentAnswer, withNoStore } from './sign-on-answers.js';
 import { SignOnCookies } from './sign-on-cookies.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
-import { VerificationShares } from './verification-shares.js';
 
 const methodNotAllowed: ProblemKind = {
   status: 405,
@@ -41,7 +41,8 @@ const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', over
 const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 
 /** SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged elsewhere. */
-export class SingleSignOn {
+export class SingleSignOn implements AgentEndpoint {
+  readonly paths: readonly string[];
   readonly #paths: SamlPaths;
   readonly #apiKeyHeader: string | null;
   readonly #metadata: AgentAnswer;
@@ -56,7 +57,8 @@ export class SingleSignOn {
   readonly #finish: FinishSignOut;
 
   constructor(parts: SingleSignOnParts) {
-    const { options, key } = parts;
+    const { options, key, shares } = parts;
+    this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
     this.#paths = compileSamlPaths(options);
     this.#apiKeyHeader = parts.apiKeyHeader;
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
@@ -66,7 +68,6 @@ export class SingleSignOn {
     this.#needsBinding = options.browserBinding && !options.allowIdpInitiated;
     const messages = new RedirectMessages(parts.keys, key);
     const awaited = new AwaitedAnswers(parts);
-    const shares = new VerificationShares();
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);
     const shown = new EndShownSessions(parts, cookies, this.#refusals);
@@ -90,8 +91,7 @@ export class SingleSignOn {
     return this.#begin.begin(event);
   }
 
-  /** Answers a request to an endpoint. With `needsMore` it wants the body: `answerForm` or `refuseForm` has to follow. */
-  answerEndpoint(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
+  answer(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
     switch (this.standing(event.uri)) {
       case 'metadata':
@@ -106,7 +106,6 @@ export class SingleSignOn {
     }
   }
 
-  /** Answers a request whose body `answerEndpoint` wanted. */
   async answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
     switch (this.standing(event.uri)) {
       case 'acs':
@@ -123,7 +122,6 @@ export class SingleSignOn {
     }
   }
 
-  /** Refuses a request whose body could not be had. */
   refuseForm(form: RefusedForm): AgentAnswer {
     const reason = formReasons[form.kind];
     this.#refusals.note(form.event, reason, this.#deed(form.event), null);

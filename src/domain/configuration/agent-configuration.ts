@@ -2,6 +2,7 @@ import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
 import type { SourcePosition } from './configuration-problem.js';
 import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
+import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';
 
 export const jwtAlgorithms = ['HS256', 'RS256', 'ES256'] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
@@ -46,6 +47,7 @@ export interface AgentOptions {
   readonly mtls?: MtlsOptions;
   readonly authz?: AuthzOptions;
   readonly saml?: SamlBlockOptions;
+  readonly tokenExchange?: TokenExchangeBlockOptions;
 }
 
 /** An `oidc` block: a provider whose access tokens are accepted. */
@@ -164,6 +166,8 @@ export interface CompleteAgentOptions {
   readonly authz: AuthzOptions | null;
   /** Null: not enabled. */
   readonly saml: SamlOptions | null;
+  /** Null: not enabled. */
+  readonly tokenExchange: TokenExchangeOptions | null;
 }
 
 export const agentDefaults = {
@@ -189,6 +193,13 @@ export const agentDefaults = {
   samlClockSkewMs: 300_000,
   cleanupIntervalMs: 300_000,
   sessionCookieName: 'gateway_saml_session',
+  exchangePath: '/token/exchange',
+  jwksPath: '/token/jwks',
+  signingAlgorithm: 'RS256',
+  tokenTtlMs: 3_600_000,
+  maximumActors: 4,
+  claimsCopied: ['roles', 'email'],
+  exchangesPerSecond: 20,
 } as const;
 
 /** The options by the names that flags and the config block give them. */
@@ -215,6 +226,7 @@ export const agentOptionNames = [
   'mtls',
   'authz',
   'saml',
+  'token-exchange',
 ] as const;
 export type AgentOptionName = (typeof agentOptionNames)[number];
 
@@ -241,6 +253,8 @@ export interface OptionSource {
 export interface OptionPlace {
   /** Number of the block, from 0; absent where there is one alone. */
   readonly block?: number;
-  /** Absent: the block as a whole. */
+  /** Number of a `client` block inside it, from 0; absent: no client, but the block itself. */
+  readonly client?: number;
+  /** Absent: the block, or the client, as a whole. */
   readonly key?: string;
 }

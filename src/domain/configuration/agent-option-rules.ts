@@ -6,6 +6,7 @@ import { enabledMtls } from './agent/mtls-option-rules.js';
 import { enabledProviders } from './agent/oidc-option-rules.js';
 import type { OptionReport } from './agent/option-report.js';
 import { enabledSaml } from './agent/saml-option-rules.js';
+import { enabledTokenExchange } from './agent/token-exchange-rules.js';
 import {
   type AgentOptionProblem,
   type AgentOptions,
@@ -47,9 +48,14 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const error = reporter('error');
   const warn = reporter('warning');
 
-  const complete: CompleteAgentOptions = {
-    socket: options.socket ?? agentDefaults.socket,
+  const methods = {
     jwt: jwtOptions(options, error, warn),
+    oidc: enabledProviders(options.oidc ?? [], error, warn),
+    saml: enabledSaml(options.saml, error, warn),
+  };
+  const complete: CompleteAgentOptions = {
+    ...methods,
+    socket: options.socket ?? agentDefaults.socket,
     apiKeys: apiKeyEntries(options, files, error),
     apiKeyHeader: apiKeyHeader(options),
     basicUsers: basicUserEntries(options, files, error, warn),
@@ -58,10 +64,9 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     failOpen: options.failOpen ?? agentDefaults.failOpen,
     forwardCredentials: forwarding(options.forwardCredentials),
     tokenCacheSize: options.tokenCacheSize ?? agentDefaults.tokenCacheSize,
-    oidc: enabledProviders(options.oidc ?? [], error, warn),
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),
-    saml: enabledSaml(options.saml, error, warn),
+    tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
   };
   const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls, saml } = complete;
   const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];

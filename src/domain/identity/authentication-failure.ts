@@ -44,6 +44,8 @@ const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'issued_in_future',
   'wrong_issuer',
   'wrong_audience',
+  'missing_issued_at',
+  'wrong_party',
   'unusable_subject',
   'certificate_expired',
   'certificate_not_yet_valid',

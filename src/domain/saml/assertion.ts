@@ -67,8 +67,14 @@ export interface ResponseHead {
   readonly isSigned: boolean;
 }
 
-/** A response one of whose signatures, and every one that it has, was made with a key of the identity provider. */
-export interface VerifiedResponse {
-  readonly head: ResponseHead;
+/** An assertion that a key of the identity provider has signed, or the response around it, as `VerifiedResponse` has it. */
+export interface VerifiedAssertion {
+  /** Null: the assertion came alone, and is signed itself. */
+  readonly head: ResponseHead | null;
   readonly assertion: Assertion;
+}
+
+/** A response one of whose signatures, and every one that it has, was made with a key of the identity provider. */
+export interface VerifiedResponse extends VerifiedAssertion {
+  readonly head: ResponseHead;
 }

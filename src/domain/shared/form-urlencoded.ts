@@ -3,7 +3,7 @@ import { decodeUtf8 } from './utf8.js';
 
 /**
  * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name that occurs
- * twice, or too many fields.
+ * twice and may not, or too many fields.
  */
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
@@ -43,8 +43,11 @@ const hexValue = (code: number | undefined): number => {
   return -1;
 };
 
-/** Null where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII is not escaped. */
-const decoded = (octets: Uint8Array): string | null => {
+/**
+ * Decodes what stands for one name or value. Null where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII
+ * is not escaped.
+ */
+export const decodeFormText = (octets: Uint8Array): string | null => {
   const plain = new Uint8Array(octets.length);
   let length = 0;
   for (let index = 0; index < octets.length; index += 1) {
@@ -71,28 +74,55 @@ const indexIn = (octets: Uint8Array, code: number, from: number, end: number): n
 const fieldAt = (octets: Uint8Array, start: number, end: number): Field | null => {
   const nameEnd = indexIn(octets, equalsSign, start, end);
   const valueStart = Math.min(nameEnd + 1, end);
-  const name = decoded(octets.subarray(start, nameEnd));
-  const value = decoded(octets.subarray(valueStart, end));
+  const name = decodeFormText(octets.subarray(start, nameEnd));
+  const value = decodeFormText(octets.subarray(valueStart, end));
   return name === null || value === null ? null : { name, value, valueStart, end };
 };
 
 const fieldsOf = (
   octets: Uint8Array,
+  repeatable: ReadonlySet<string>,
   { fields: maximum }: FormLimits,
-): Result<ReadonlyMap<string, Field>, FormFault> => {
-  const fields = new Map<string, Field>();
+): Result<readonly Field[], FormFault> => {
+  const fields: Field[] = [];
+  const names = new Set<string>();
   for (let start = 0; start < octets.length; ) {
     const end = indexIn(octets, ampersand, start, octets.length);
     if (end > start) {
-      if (fields.size === maximum) return err('too_many');
+      if (fields.length === maximum) return err('too_many');
       const field = fieldAt(octets, start, end);
       if (field === null) return err('malformed');
-      if (fields.has(field.name)) return err('duplicate');
-      fields.set(field.name, field);
+      if (names.has(field.name) && !repeatable.has(field.name)) return err('duplicate');
+      names.add(field.name);
+      fields.push(field);
     }
     start = end + 1;
   }
   return ok(fields);
+};
+
+/** Which names may occur more than once. */
+export interface FormShape {
+  readonly repeatable: ReadonlySet<string>;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** As `parseForm`, but some names may occur several times; their values are in the order of the form. */
+export const parseFormFields = (
+  octets: Uint8Array,
+  { repeatable }: FormShape,
+  limits: FormLimits = usualLimits,
+): Result<ReadonlyMap<string, readonly string[]>, FormFault> => {
+  const fields = fieldsOf(octets, repeatable, limits);
+  if (!fields.ok) return fields;
+  const values = new Map<string, string[]>();
+  for (const { name, value } of fields.value) {
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return ok(values);
 };
 
 /**
@@ -103,8 +133,8 @@ export const parseForm = (
   octets: Uint8Array,
   limits: FormLimits = usualLimits,
 ): Result<ReadonlyMap<string, string>, FormFault> => {
-  const fields = fieldsOf(octets, limits);
-  return fields.ok ? ok(new Map(Array.from(fields.value.values(), ({ name, value }) => [name, value]))) : fields;
+  const fields = fieldsOf(octets, nothing, limits);
+  return fields.ok ? ok(new Map(fields.value.map(({ name, value }) => [name, value]))) : fields;
 };
 
 /** Reads what follows the `?` of a request target as a form is read; beyond ASCII it is malformed. */
@@ -118,10 +148,9 @@ export const parseQuery = (
     if (code > 0x7f) return err('malformed');
     octets[index] = code;
   }
-  const fields = fieldsOf(octets, limits);
+  const fields = fieldsOf(octets, nothing, limits);
   if (!fields.ok) return fields;
-  const parameters = Array.from(
-    fields.value.values(),
+  const parameters = fields.value.map(
     ({ name, value, valueStart, end }) => [name, { value, raw: query.slice(valueStart, end) }] as const,
   );
   return ok(new Map(parameters));

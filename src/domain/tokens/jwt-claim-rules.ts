@@ -33,6 +33,12 @@ const numericDate = (value: ClaimValue | undefined): Result<number | null, Token
   return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
 };
 
+/** The first moment at which a token is over by its own word, without a tolerance; null where it does not say so. */
+export const expiryMs = (claims: Claims): number | null => {
+  const expires = numericDate(claims['exp']);
+  return expires.ok && expires.value !== null ? expires.value * 1000 : null;
+};
+
 const namesAudience = (value: ClaimValue | undefined, audience: string): boolean =>
   value === audience || (Array.isArray(value) && value.includes(audience));
 

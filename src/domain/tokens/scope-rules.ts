@@ -1,6 +1,7 @@
 import type { Claims, ClaimValue } from './claims.js';
 
-const scopesIn = (value: ClaimValue | undefined): readonly string[] => {
+/** Scopes in the value of one claim, as `hasScopes` reads them; some may be empty, or none that a scope can be. */
+export const scopesIn = (value: ClaimValue | undefined): readonly string[] => {
   if (typeof value === 'string') return value.split(' ');
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 };

@@ -15,6 +15,10 @@ export type AsymmetricAlgorithm = (typeof asymmetricAlgorithms)[number];
 
 export type SignatureAlgorithm = AsymmetricAlgorithm | 'HS256';
 
+/** Algorithms that tokens are signed with here. */
+export const signingAlgorithms = ['RS256', 'ES256', 'HS256', 'PS256', 'EdDSA'] as const;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
 /** Names that mean one of these alone: Ed25519 is what EdDSA is with the one curve of it that is taken (RFC 9864, section 2.2). */
 const otherNames: ReadonlyMap<unknown, AsymmetricAlgorithm> = new Map([['Ed25519', 'EdDSA']]);
 

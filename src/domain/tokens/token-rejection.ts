@@ -6,7 +6,7 @@ export type TokenRejection =
   | 'malformed'
   /** Another algorithm than the configured one, `none` included. */
   | 'wrong_algorithm'
-  /** A `typ` that says it is something else than an access token. */
+  /** A `typ`, or a claim, that says it is something else than what it is shown as. */
   | 'wrong_type'
   /** No configured provider issues under its `iss`. */
   | 'unknown_issuer'
@@ -21,6 +21,10 @@ export type TokenRejection =
   | 'issued_in_future'
   | 'wrong_issuer'
   | 'wrong_audience'
+  /** An ID token without `iat`. */
+  | 'missing_issued_at'
+  /** An ID token for several audiences, another of which has asked for it. */
+  | 'wrong_party'
   /** Lacks one of the required scopes. */
   | 'insufficient_scope'
   /** No `sub` that could be a user id. */

@@ -43,6 +43,13 @@ export const decodePosted = (encoded: string, bounds: DocumentBounds): Result<st
   return octets === null ? err('document_encoding') : checkedText(octets, bounds);
 };
 
+/** The text of a document that is a token: base64url, without padding or white space (RFC 7522, section 2.1), fit to be parsed. */
+export const decodeToken = (encoded: string): Result<string, DocumentRejection> => {
+  if (encoded.length > responseBounds.encoded) return err('document_too_large');
+  const octets = decodeBase64(encoded, 'url');
+  return octets === null ? err('document_encoding') : checkedText(octets, responseBounds);
+};
+
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
 

@@ -25,6 +25,7 @@ export interface MetadataJob {
 /** What a thread has to do. */
 export type VerificationJob =
   | { readonly kind: 'response'; readonly encoded: string; readonly keys: JobKeys }
+  | { readonly kind: 'assertion'; readonly encoded: string; readonly keys: JobKeys }
   | { readonly kind: 'logout_request'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | { readonly kind: 'logout_response'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | MetadataJob;
@@ -53,6 +54,7 @@ const messageLength = (message: ReceivedMessage): number => {
 export const jobLength = (job: VerificationJob): number => {
   switch (job.kind) {
     case 'response':
+    case 'assertion':
       return job.encoded.length;
     case 'metadata':
       return job.text.length;
@@ -66,6 +68,8 @@ export const doJob = (verifier: XmlCryptoDocumentVerifier, job: VerificationJob)
   switch (job.kind) {
     case 'response':
       return verifier.verifyResponse(job.encoded, documentKeys(job.keys));
+    case 'assertion':
+      return verifier.verifyAssertion(job.encoded, documentKeys(job.keys));
     case 'logout_request':
       return verifier.verifyLogoutRequest(job.message, documentKeys(job.keys));
     case 'logout_response':

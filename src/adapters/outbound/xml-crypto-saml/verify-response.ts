@@ -82,26 +82,35 @@ const joined = (
 };
 
 /**
- * Verifies the text of a Response, whose shape has been checked. Where the response is signed all is read from what that signature
+ * Verifies a Response, whose shape has been checked. Where the response is signed all is read from what that signature
  * covers; otherwise the assertion has to be signed, and is read from what its signature covers.
  */
+export const verifyResponse = (
+  text: string,
+  document: StrictDocument,
+  keys: readonly KeyObject[],
+  decryptionKey: Secret | null,
+): Result<VerifiedResponse, DocumentRejection> => {
+  // Both signatures before the first of them is compared with what it covers.
+  const fault = responseStructureFault(document.root) ?? assertionValueFault(document, keys);
+  if (fault !== null) return err(fault);
+  const proven = provenResponse(document, text, keys);
+  if (!proven.ok) return proven;
+  const isSigned = proven.value !== null;
+  const source = proven.value ?? document.root;
+  const clear = clearAssertion(source, document, text, decryptionKey);
+  if (!clear.ok) return clear;
+  const assertion = believedAssertion(clear.value, isSigned, keys);
+  if (!assertion.ok) return assertion;
+  return joined(readResponseHead(source, isSigned), readAssertion(assertion.value));
+};
+
+/** The same with the text alone. */
 export const verifyResponseText = (
   text: string,
   keys: readonly KeyObject[],
   decryptionKey: Secret | null,
 ): Result<VerifiedResponse, DocumentRejection> => {
   const document = parseStrictly(text);
-  if (!document.ok) return document;
-  // Both signatures before the first of them is compared with what it covers.
-  const fault = responseStructureFault(document.value.root) ?? assertionValueFault(document.value, keys);
-  if (fault !== null) return err(fault);
-  const proven = provenResponse(document.value, text, keys);
-  if (!proven.ok) return proven;
-  const isSigned = proven.value !== null;
-  const source = proven.value ?? document.value.root;
-  const clear = clearAssertion(source, document.value, text, decryptionKey);
-  if (!clear.ok) return clear;
-  const assertion = believedAssertion(clear.value, isSigned, keys);
-  if (!assertion.ok) return assertion;
-  return joined(readResponseHead(source, isSigned), readAssertion(assertion.value));
+  return document.ok ? verifyResponse(text, document.value, keys, decryptionKey) : document;
 };

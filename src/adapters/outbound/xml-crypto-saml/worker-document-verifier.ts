@@ -7,7 +7,7 @@ import type {
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
-import type { VerifiedResponse } from '../../../domain/saml/assertion.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/saml/assertion.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
 import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
@@ -27,6 +27,9 @@ export interface VerificationLimits {
   /** The same for messages of single logout. */
   readonly waitingLogouts: number;
   readonly waitingLogoutCharacters: number;
+  /** The same for assertions that are tokens. */
+  readonly waitingTokens: number;
+  readonly waitingTokenCharacters: number;
   /** Of the wait for a thread, and then of the work on the document. */
   readonly deadlineMs: number;
   /** The same for metadata, which has a thread of its own. */
@@ -39,19 +42,23 @@ const usualLimits: VerificationLimits = {
   waitingCharacters: 64 * 1024 * 1024,
   waitingLogouts: 64,
   waitingLogoutCharacters: 4 * 1024 * 1024,
+  waitingTokens: 256,
+  waitingTokenCharacters: 64 * 1024 * 1024,
   deadlineMs: 5000,
   metadataDeadlineMs: 30_000,
 };
 
 type Verified<Value> = Promise<Result<Value, VerifierFailure>>;
 
-const isLogout = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
+/** Whether it may wait for people who sign on: they are at their browsers, and were sent by us. */
+const isLesser = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
 
 /**
  * Verifies documents on threads of their own, which are started when they are first needed. `program` is the built
  * main-saml-verifier. Documents wait in the order in which they came; one that waits too long, or finds too many others waiting, is
- * refused with `overloaded`. Nobody has to be signing on to send a message of single logout: these never go before a response that
- * waits, take no place from one in the queue, and never hold the last thread (unless there is one alone).
+ * refused with `overloaded`. Nobody has to be signing on to send a message of single logout, or an assertion that is a token: these never go
+ * before a response that waits, take no place from one in the queue, and never hold the last thread (unless there is one
+ * alone). Where both kinds wait they take turns.
  */
 export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   readonly #limits: VerificationLimits;
@@ -59,14 +66,17 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   readonly #metadata: MetadataVerification;
   readonly #responses: WaitingOrders;
   readonly #logouts: WaitingOrders;
-  /** Threads that are at work on messages of single logout. */
-  #runningLogouts = 0;
+  readonly #tokens: WaitingOrders;
+  /** The two that may wait for responses; the one whose turn it is comes first. */
+  #lesser: readonly [WaitingOrders, WaitingOrders];
+  /** Threads that are at work on anything but a response. */
+  #runningLesser = 0;
   #isStopped = false;
 
   constructor(program: URL, limits: Partial<VerificationLimits> = {}) {
     this.#limits = { ...usualLimits, ...limits };
     const { threads, waiting, waitingCharacters, waitingLogouts, waitingLogoutCharacters } = this.#limits;
-    const { deadlineMs, metadataDeadlineMs } = this.#limits;
+    const { waitingTokens, waitingTokenCharacters, deadlineMs, metadataDeadlineMs } = this.#limits;
     this.#threads = Array.from({ length: threads }, () => new VerificationThread(program, deadlineMs));
     this.#metadata = new MetadataVerification(program, metadataDeadlineMs);
     this.#responses = new WaitingOrders({ waiting, waitingCharacters, deadlineMs });
@@ -75,6 +85,12 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
       waitingCharacters: waitingLogoutCharacters,
       deadlineMs,
     });
+    this.#tokens = new WaitingOrders({
+      waiting: waitingTokens,
+      waitingCharacters: waitingTokenCharacters,
+      deadlineMs,
+    });
+    this.#lesser = [this.#logouts, this.#tokens];
   }
 
   async verifyResponse(encoded: string, keys: DocumentKeys, cancellation: Cancellation): Verified<VerifiedResponse> {
@@ -82,6 +98,12 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     const result = await this.#verify({ kind: 'response', encoded, keys: jobKeys(keys) }, cancellation);
     // The job says what its result is, and the thread runs this program's own code.
     return result as Result<VerifiedResponse, VerifierFailure>;
+  }
+
+  async verifyAssertion(encoded: string, keys: DocumentKeys, cancellation: Cancellation): Verified<VerifiedAssertion> {
+    if (encoded.length > responseBounds.encoded) return err('document_too_large');
+    const result = await this.#verify({ kind: 'assertion', encoded, keys: jobKeys(keys) }, cancellation);
+    return result as Result<VerifiedAssertion, VerifierFailure>;
   }
 
   async verifyLogoutRequest(
@@ -115,7 +137,7 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#responses.clear();
-    this.#logouts.clear();
+    for (const waiting of this.#lesser) waiting.clear();
     await Promise.all([...this.#threads, this.#metadata].map((stopped) => stopped.stop()));
   }
 
@@ -128,7 +150,7 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     if (this.#isStopped) return Promise.resolve(err('verifier_failed'));
     return new Promise((resolve) => {
       const order = new VerificationOrder(job, resolve);
-      const waiting = isLogout(order) ? this.#logouts : this.#responses;
+      const waiting = this.#queueOf(order);
       order.heed(cancellation, () => waiting.remove(order));
       if (order.isAnswered) return;
       const idle = this.#idleFor(order);
@@ -137,22 +159,27 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     });
   }
 
+  #queueOf(order: VerificationOrder): WaitingOrders {
+    if (!isLesser(order)) return this.#responses;
+    return order.job.kind === 'assertion' ? this.#tokens : this.#logouts;
+  }
+
   /** An idle thread that may do it at once, before nobody else. */
   #idleFor(order: VerificationOrder): VerificationThread | null {
     if (!this.#responses.isEmpty) return null;
-    if (isLogout(order) && !(this.#logouts.isEmpty && this.#hasRoomForLogouts)) return null;
+    if (isLesser(order) && !(this.#hasRoomForLesser && this.#lesser.every((waiting) => waiting.isEmpty))) return null;
     return this.#threads.find((thread) => thread.isIdle) ?? null;
   }
 
-  get #hasRoomForLogouts(): boolean {
-    return this.#runningLogouts < Math.max(1, this.#threads.length - 1);
+  get #hasRoomForLesser(): boolean {
+    return this.#runningLesser < Math.max(1, this.#threads.length - 1);
   }
 
   async #run(thread: VerificationThread, order: VerificationOrder): Promise<void> {
-    const share = isLogout(order) ? 1 : 0;
-    this.#runningLogouts += share;
+    const share = isLesser(order) ? 1 : 0;
+    this.#runningLesser += share;
     const result = await thread.run(order.job);
-    this.#runningLogouts -= share;
+    this.#runningLesser -= share;
     // What was cancelled meanwhile has been answered: nobody hears of this.
     order.answer(result);
     this.#runNext();
@@ -161,7 +188,13 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   #runNext(): void {
     const idle = this.#threads.find((thread) => thread.isIdle);
     if (idle === undefined) return;
-    const next = this.#responses.take() ?? (this.#hasRoomForLogouts ? this.#logouts.take() : null);
+    const next = this.#responses.take() ?? (this.#hasRoomForLesser ? this.#takeLesser() : null);
     if (next !== null) void this.#run(idle, next);
+  }
+
+  #takeLesser(): VerificationOrder | null {
+    const [first, second] = this.#lesser;
+    this.#lesser = [second, first];
+    return first.take() ?? second.take();
   }
 }

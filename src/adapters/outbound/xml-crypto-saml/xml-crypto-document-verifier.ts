@@ -7,14 +7,15 @@ import type {
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
-import type { VerifiedResponse } from '../../../domain/saml/assertion.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/saml/assertion.js';
 import { readLogoutRequest } from '../../../domain/saml/document/read-logout-request.js';
 import { readLogoutResponse } from '../../../domain/saml/document/read-logout-response.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
 import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
-import { decodePosted, responseBounds } from './decode-document.js';
+import { decodePosted, decodeToken, responseBounds } from './decode-document.js';
 import { signingKeys } from './signing-keys.js';
+import { verifyAssertionText } from './verify-assertion.js';
 import { verifyLogoutMessage } from './verify-logout.js';
 import { verifyMetadataText } from './verify-metadata.js';
 import { verifyResponseText } from './verify-response.js';
@@ -42,6 +43,13 @@ export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
     return withKeys(keys.signingCertificates, (signing) => {
       const text = decodePosted(encoded, responseBounds);
       return text.ok ? verifyResponseText(text.value, signing, keys.decryptionKey) : text;
+    });
+  }
+
+  async verifyAssertion(encoded: string, keys: DocumentKeys): Promise<Verified<VerifiedAssertion>> {
+    return withKeys(keys.signingCertificates, (signing) => {
+      const text = decodeToken(encoded);
+      return text.ok ? verifyAssertionText(text.value, signing, keys.decryptionKey) : text;
     });
   }
 

@@ -6,6 +6,7 @@ import {
   jwtAlgorithms,
   type OptionPlace,
 } from '../agent-configuration.js';
+import type { SourcePosition } from '../configuration-problem.js';
 import { parseEntryList, parseSingleEntry } from '../credential-entries.js';
 import { notYet } from '../schema/block-keys.js';
 import { headerName } from '../schema/network-kinds.js';
@@ -13,10 +14,10 @@ import { list, optional } from '../schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
 import type { Field, Fields, Key, Located } from '../schema/schema.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
-import { laterAgentBlocks } from './later-agent-blocks.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
+import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
 
 const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
   ...key,
@@ -69,7 +70,7 @@ export const agentOptionsShape = {
   mtls: mtlsBlock,
   authz: authzBlock,
   saml: samlBlock,
-  ...laterAgentBlocks,
+  'token-exchange': tokenExchangeBlock,
 };
 
 /** One text is a list, with commas. Of several, or of the items of a JSON array, each is an entry of its own. */
@@ -98,6 +99,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const mtls = fields.mtls.value;
   const authz = fields.authz.value;
   const saml = fields.saml.value;
+  const tokenExchange = fields['token-exchange'].value;
   return {
     ...(socket !== null && { socket }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
@@ -119,8 +121,15 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),
     ...(saml !== null && { saml: toSamlBlockOptions(saml) }),
+    ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
   };
 };
+
+/** One of several blocks of an option. */
+interface LocatedBlock {
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
+  readonly position: SourcePosition | null;
+}
 
 /** A key of a block, at the place of the block where it was not written. */
 const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, block: Field<unknown>): Field<unknown> => {
@@ -132,13 +141,21 @@ const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, blo
 export const agentOptionField = (
   fields: Fields<typeof agentOptionsShape>,
   option: AgentOptionName,
-  { block, key }: OptionPlace = {},
+  place: OptionPlace = {},
 ): Field<unknown> => {
+  const { block, client, key } = place;
   const whole: Field<unknown> = fields[option];
-  const single = option === 'mtls' || option === 'authz' || option === 'saml' ? fields[option].value : null;
-  if (single !== null && key !== undefined) return keyOf(single, key, whole);
-  const oidc = option === 'oidc' && block !== undefined ? fields.oidc.value[block] : undefined;
-  if (oidc === undefined) return whole;
-  const atBlock = { ...whole, position: oidc.position };
-  return key === undefined ? atBlock : keyOf(oidc.fields, key, atBlock);
+  /** One of several blocks: as a whole, or a key of it. */
+  const one = (found: LocatedBlock | undefined, outside: Field<unknown>): Field<unknown> => {
+    if (found === undefined) return outside;
+    const atBlock = { ...outside, position: found.position };
+    return key === undefined ? atBlock : keyOf(found.fields, key, atBlock);
+  };
+  if (option === 'oidc') return one(block === undefined ? undefined : fields.oidc.value[block], whole);
+  if (option === 'token-exchange' && client !== undefined) {
+    return one(fields['token-exchange'].value?.clients.value?.client.value[client], whole);
+  }
+  if (option !== 'mtls' && option !== 'authz' && option !== 'saml' && option !== 'token-exchange') return whole;
+  const single = fields[option].value;
+  return single === null || key === undefined ? whole : keyOf(single, key, whole);
 };

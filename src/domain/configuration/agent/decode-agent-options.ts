@@ -28,6 +28,9 @@ export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptio
   return [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
 };
 
+/** Blocks with URLs that may hold a secret. */
+const withUrls: ReadonlySet<AgentOptionName> = new Set(['oidc', 'saml', 'token-exchange']);
+
 /**
  * Reads a config block as `readAgentOptions` does, and checks its options against each other too, without reading a
  * file.
@@ -46,7 +49,7 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
       path: context.path,
       suggestion: problem.suggestion,
       // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
-      secret: (problem.option === 'oidc' || problem.option === 'saml') && problem.place?.key === undefined,
+      secret: withUrls.has(problem.option) && problem.place?.key === undefined,
     });
   }
 };

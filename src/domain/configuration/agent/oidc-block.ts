@@ -1,9 +1,10 @@
 import { err, ok } from '../../shared/result.js';
 import { agentDefaults, type OidcProviderOptions } from '../agent-configuration.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
-import { boolean, checkedText, type ScalarKind, seconds, text } from '../schema/scalar-kind.js';
+import { boolean, type ScalarKind, seconds, text } from '../schema/scalar-kind.js';
 import type { Fields } from '../schema/schema.js';
 import { optionBlocks } from './option-blocks.js';
+import { scopeName } from './scope-name.js';
 
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
 const nameRule = 'must be made of letters, digits and . _ : / @ -, 128 at the most';
@@ -19,14 +20,6 @@ const providerName: ScalarKind<string> = {
     return ok(scalar.value);
   },
 };
-
-/** RFC 6749, section 3.3: neither spaces nor quotes nor backslashes. */
-const scopeName = checkedText('scope', (value) => {
-  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) return null;
-  const names = value.split(' ').filter((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name));
-  const suggestion = names.length > 1 ? `write each in quotes: ${names.map((name) => `"${name}"`).join(' ')}` : null;
-  return { message: 'must be one scope, without spaces, quotes and backslashes', suggestion };
-});
 
 const oidcShape = {
   name: optional(providerName, 'How messages call the provider; also written as `oidc "name" { ... }`.'),

@@ -1,19 +1,12 @@
-import { normalisePath } from '../../http/path-normalisation.js';
 import { urlParts } from '../../http/url-parts.js';
 import { prefixTakes } from '../../routing/path-prefix.js';
 import { PathSet } from '../../saml/path-set.js';
 import type { SamlBlockOptions } from '../saml-options.js';
+import { pathFault } from './path-fault.js';
 import type { SamlReport } from './saml-report.js';
 
 /** Paths of one list, at the most. */
 const maximumPaths = 1000;
-
-/** Requests are looked at with their paths in the one form that the gateway gives them: another one would match none. */
-const pathFault = (path: string): string | null => {
-  const normal = normalisePath(path);
-  if (!normal.ok || path === '*') return 'must be a path that begins with /, without a query';
-  return normal.value === path ? null : `must be in its normal form: "${normal.value}"`;
-};
 
 /** Whether the path can be used. */
 const checkPath = (key: string, path: string, report: SamlReport): boolean => {

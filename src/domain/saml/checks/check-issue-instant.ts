@@ -7,4 +7,4 @@ export const maximumResponseAgeMs = 24 * 60 * 60_000;
 /** It was made a short while ago, and not in the future. */
 export const checkIssueInstant: ResponseCheck = ({ head, assertion }, expectation) =>
   issueInstantFault(assertion.issueInstantMs, maximumResponseAgeMs, expectation) ??
-  issueInstantFault(head.issueInstantMs, maximumResponseAgeMs, expectation);
+  (head === null ? null : issueInstantFault(head.issueInstantMs, maximumResponseAgeMs, expectation));

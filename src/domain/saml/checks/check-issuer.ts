@@ -5,6 +5,7 @@ import type { ResponseCheck } from './response-check.js';
  * the assertion always.
  */
 export const checkIssuer: ResponseCheck = ({ head, assertion }, { idpEntityId }) => {
-  if (head.issuer !== null && head.issuer !== idpEntityId) return 'wrong_issuer';
+  const named = head?.issuer ?? null;
+  if (named !== null && named !== idpEntityId) return 'wrong_issuer';
   return assertion.issuer === idpEntityId ? null : 'wrong_issuer';
 };

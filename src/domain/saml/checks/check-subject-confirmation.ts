@@ -1,4 +1,5 @@
-import type { SubjectConfirmation } from '../assertion.js';
+import { err, ok, type Result } from '../../shared/result.js';
+import type { Assertion, SubjectConfirmation } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import { isAhead, isOver } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
@@ -21,16 +22,25 @@ const confirmationFault = (
   return isOver(data.notOnOrAfterMs, expectation) ? 'expired' : null;
 };
 
+/** The first bearer confirmation that is accepted; the error is what is wrong with the first of them. */
+export const acceptedConfirmation = (
+  { confirmations }: Pick<Assertion, 'confirmations'>,
+  expectation: ResponseExpectation,
+): Result<SubjectConfirmation, DocumentRejection> => {
+  let first: DocumentRejection | null = null;
+  for (const confirmation of bearerConfirmations(confirmations)) {
+    const fault = confirmationFault(confirmation, expectation);
+    if (fault === null) return ok(confirmation);
+    first ??= fault;
+  }
+  return err(first ?? 'no_subject_confirmation');
+};
+
 /**
  * Whoever brings it here, now, with this request is the subject (SAML profiles, section 4.1.4.2): one bearer
  * confirmation says so.
  */
 export const checkSubjectConfirmation: ResponseCheck = ({ assertion }, expectation) => {
-  let first: DocumentRejection | null = null;
-  for (const confirmation of bearerConfirmations(assertion.confirmations)) {
-    const fault = confirmationFault(confirmation, expectation);
-    if (fault === null) return null;
-    first ??= fault;
-  }
-  return first ?? 'no_subject_confirmation';
+  const confirmed = acceptedConfirmation(assertion, expectation);
+  return confirmed.ok ? null : confirmed.error;
 };

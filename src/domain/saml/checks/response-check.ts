@@ -1,6 +1,6 @@
-import type { VerifiedResponse } from '../assertion.js';
+import type { VerifiedAssertion } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import type { ResponseExpectation } from './response-expectation.js';
 
-/** One thing that a response has to fulfil; null where it does. */
-export type ResponseCheck = (response: VerifiedResponse, expectation: ResponseExpectation) => DocumentRejection | null;
+/** One thing that an assertion, and the response around it where there is one, has to fulfil; null where it does. */
+export type ResponseCheck = (verified: VerifiedAssertion, expectation: ResponseExpectation) => DocumentRejection | null;

@@ -13,8 +13,8 @@ import { checkSubjectConfirmation } from './check-subject-confirmation.js';
 import type { ResponseCheck } from './response-check.js';
 
 /**
- * What a verified response has to fulfil, in the order in which it is looked at; the user id, which is read out of it,
- * comes last.
+ * What a verified assertion has to fulfil, and the response around it where there is one, in the order in which it is
+ * looked at; the user id, which is read out of it, comes last.
  */
 export const responseChecks: readonly ResponseCheck[] = [
   checkIssuer,

@@ -4,6 +4,7 @@ export interface ResponseExpectation {
   readonly clockSkewMs: number;
   readonly idpEntityId: string;
   readonly spEntityId: string;
+  /** Where it has to be brought: the consumer endpoint, or the token endpoint for what is exchanged. */
   readonly acsUrl: string;
   /** ID of the AuthnRequest that it answers; null: none was sent. */
   readonly requestId: string | null;

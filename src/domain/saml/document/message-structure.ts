@@ -21,6 +21,13 @@ const responseChecks: readonly StructureCheck[] = [
   ...common,
 ];
 
+const assertionChecks: readonly StructureCheck[] = [
+  rootFault('Assertion', xmlNamespaces.saml),
+  versionFault,
+  strayAssertionFault,
+  ...common,
+];
+
 const logoutChecks = {
   LogoutRequest: [rootFault('LogoutRequest'), versionFault, strayAssertionFault, ...common],
   LogoutResponse: [rootFault('LogoutResponse'), versionFault, strayAssertionFault, ...common],
@@ -40,6 +47,10 @@ const firstFault = (root: XmlElement, checks: readonly StructureCheck[]): Docume
  * Whether it is signed at all is not asked. Linear in the tree.
  */
 export const responseStructureFault = (root: XmlElement): DocumentRejection | null => firstFault(root, responseChecks);
+
+/** The reason to refuse an Assertion that comes alone for its structure, or null; as `responseStructureFault`. */
+export const assertionStructureFault = (root: XmlElement): DocumentRejection | null =>
+  firstFault(root, assertionChecks);
 
 /** The reason to refuse a message of the single logout profile for its structure, or null; as `responseStructureFault`. */
 export const logoutStructureFault = (

@@ -12,13 +12,13 @@ const messages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The root is the message that is asked for, and no message is within another: the original, wrapped, could otherwise be the one
+ * The root is the message, or the assertion, that is asked for, and no message is within another: the original, wrapped, could otherwise be the one
  * that is signed. Those within count by their local name alone, because there are readers that look at nothing else.
  */
 export const rootFault =
-  (name: string): StructureCheck =>
+  (name: string, namespace: string = xmlNamespaces.samlp): StructureCheck =>
   ({ root, elements }) => {
-    if (!isNamed(root, xmlNamespaces.samlp, name)) return 'unexpected_root';
+    if (!isNamed(root, namespace, name)) return 'unexpected_root';
     return elements.some(({ element, parent }) => parent !== null && messages.has(element.name))
       ? 'unexpected_root'
       : null;

@@ -1,4 +1,4 @@
-import type { AcceptedAssertion } from '../checks/judge-response.js';
+import type { AcceptedAssertion } from '../checks/judge-assertion.js';
 import type { Session } from './session.js';
 
 export interface SessionToOpen {

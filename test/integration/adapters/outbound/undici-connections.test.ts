@@ -29,7 +29,9 @@ it('requests that are given up while they connect leave no connection outside th
     for (const exchange of sent) exchange.cancel();
   }
   await expect
-    .poll(() => open - client.figures().reduce((sum, { idleConnections }) => sum + idleConnections, 0))
+    .poll(() => open - client.figures().reduce((sum, { idleConnections }) => sum + idleConnections, 0), {
+      timeout: 10_000,
+    })
     .toBe(0);
   await client.close(0);
   await upstream.close();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keyPatienceMs } from '../../../../src/application/authenticate-request/oidc-check.js';
 import { maximumWaiting } from '../../../../src/application/refresh-key-set/key-set.js';
+import { keyPatienceMs } from '../../../../src/application/verify-tokens/provider-tokens.js';
 import { eventually } from '../../../support/eventually.js';
 import { type KeySetDisturbance, LiveOidcProvider } from '../../../support/live-oidc-provider.js';
 import { ManualClock } from '../../../support/manual-clock.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseForm, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
+import { parseForm, parseFormFields, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
 
 const text = fc.string({ unit: 'grapheme' });
 const fields = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 20 });
@@ -54,6 +54,22 @@ describe('forms', () => {
         );
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('give every value of a name that may occur several times, and refuse the others that do', () => {
+    const name = fc.constantFrom('audience', 'resource', 'scope', 'x');
+    const repeatable = new Set(['audience', 'resource']);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, text), { maxLength: 12 }), (entries) => {
+        const written = new URLSearchParams(entries.map(([field, value]) => [field, value]));
+        const form = parseFormFields(Buffer.from(written.toString()), { repeatable });
+        const isRepeated = ['scope', 'x'].some((field) => written.getAll(field).length > 1);
+        const names = new Set(entries.map(([field]) => field));
+        const expected = [...names].map((field) => [field, written.getAll(field)]);
+        expect(form.ok ? [...form.value] : form.error).toEqual(isRepeated ? 'duplicate' : expected);
+      }),
+      { numRuns: 500 },
     );
   });
 });

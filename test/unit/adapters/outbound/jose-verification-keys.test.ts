@@ -3,9 +3,10 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { asymmetricAlgorithms } from '../../../../src/domain/tokens/signature-algorithm.js';
 import { describeWithPeers, peerPath } from '../../../support/peers.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
-import { publicPem, rsaPair, signToken } from '../../../support/test-tokens.js';
+import { pairFor, publicPem, rsaPair, signToken } from '../../../support/test-tokens.js';
 
 const keys = new JoseVerificationKeys();
 const isSigned = async (publicKeyPem: string, token: string): Promise<boolean> => {
@@ -21,6 +22,19 @@ describe('JoseVerificationKeys', () => {
     expect(await isSigned(publicPem(publicKey), token)).toBe(true);
     expect(await isSigned(publicKey.export({ type: 'pkcs1', format: 'pem' }).toString(), token)).toBe(true);
     expect(await isSigned(publicPem(rsaPair().publicKey), token)).toBe(false);
+  });
+
+  it('reads a public key in PEM for every algorithm with a key pair, and for none that it does not fit', async () => {
+    const rsa = rsaPair();
+    for (const algorithm of asymmetricAlgorithms) {
+      const { publicKey, privateKey } = /^[RP]S/.test(algorithm) ? rsa : pairFor(algorithm);
+      const prepared = await keys.prepare({ algorithm, publicKeyPem: publicPem(publicKey) });
+      expect(prepared.ok && prepared.value.isSigned(signToken(algorithm, privateKey, { sub: 'ann' }))).toBe(true);
+      const foreign = publicKey === rsa.publicKey ? pairFor('ES256') : rsa;
+      expect(await keys.prepare({ algorithm, publicKeyPem: publicPem(foreign.publicKey) })).toMatchObject({
+        ok: false,
+      });
+    }
   });
 
   it('takes no PEM that holds something else', async () => {

@@ -8,6 +8,7 @@ import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tok
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import type { VerificationKey } from '../../../../src/application/ports/token-verifier.js';
+import { JwtTokens } from '../../../../src/application/verify-tokens/jwt-tokens.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { believesTheHeader, obeysTheHeader, readCarelessly } from '../../../support/naive-token-verifier.js';
@@ -43,12 +44,14 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
   if (!verifier.ok) throw new Error(verifier.error);
   const limits = { maximumEntries: 10, maximumSize: 100_000_000 };
   const check = new JwtCheck({
-    algorithm,
-    rules: { issuer: claims.iss, audience: claims.aud, clockSkewMs: 30_000 },
-    verifier: verifier.value,
+    tokens: new JwtTokens({
+      algorithm,
+      rules: { issuer: claims.iss, audience: claims.aud, clockSkewMs: 30_000 },
+      verifier: verifier.value,
+      clock,
+    }),
     prepare: (identity) => ({ identity, operations: [] }),
     memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), limits),
-    clock,
   });
   const credentials = {
     authorization: { scheme: 'bearer', token },

@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import type { CheckOutcome } from '../../../../src/application/authenticate-request/authentication-check.js';
-import {
-  keyPatienceMs,
-  OidcCheck,
-  type OidcProvider,
-} from '../../../../src/application/authenticate-request/oidc-check.js';
+import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
 import { maximumWaiting } from '../../../../src/application/refresh-key-set/key-set.js';
+import {
+  keyPatienceMs,
+  type OidcProvider,
+  ProviderTokens,
+} from '../../../../src/application/verify-tokens/provider-tokens.js';
 import type { OidcProviderOptions } from '../../../../src/domain/configuration/agent-configuration.js';
 import { parseAuthorization } from '../../../../src/domain/identity/authorization-credential.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
@@ -63,10 +64,9 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
     maximumSize: 1_000_000,
   });
   const check = new OidcCheck({
-    providers: [{ options: { ...options, ...changed }, keys }],
+    tokens: new ProviderTokens([{ options: { ...options, ...changed }, keys }], clock),
     prepare: (identity) => ({ identity, operations: [] }),
     memory,
-    clock,
   });
   const ask = (token: string, cancellation: Cancellation = neverCancelled) =>
     check.check(
@@ -261,10 +261,9 @@ describe('several providers', () => {
       providers.push({ options: { ...options, issuer: `https://id-${index}.example` }, keys });
     }
     const check = new OidcCheck({
-      providers,
+      tokens: new ProviderTokens(providers, clock),
       prepare: (identity) => ({ identity, operations: [] }),
       memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), { maximumEntries: 0, maximumSize: 0 }),
-      clock,
     });
     const ask = async (iss: string, pair: KeyPair) => {
       const claims = { iss, sub: 'ann', aud: 'api', exp: clock.seconds() + 60 };

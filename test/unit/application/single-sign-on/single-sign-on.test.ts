@@ -7,7 +7,7 @@ import { neverCancelled } from '../../../support/never-cancelled.js';
 const formType = ['content-type', 'application/x-www-form-urlencoded'];
 
 const ask = async (world: SamlWorld, method: string, uri: string, headers: readonly string[] = []) => {
-  const answer = await world.singleSignOn.answerEndpoint(world.event(uri, { method, headers }), neverCancelled);
+  const answer = await world.singleSignOn.answer(world.event(uri, { method, headers }), neverCancelled);
   world.answers.push(answer);
   return answer;
 };
@@ -160,7 +160,7 @@ describe('the endpoints of single sign-on', () => {
   it('decide nothing about other paths', async () => {
     const world = new SamlWorld();
     const event = world.event('/reports', { method: 'POST', headers: formType });
-    expect(refusalOf(await world.singleSignOn.answerEndpoint(event, neverCancelled))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.singleSignOn.answer(event, neverCancelled))).toBe('503 agent_undecided');
     const form = new TextEncoder().encode(`SAMLResponse=${postedDocument}`);
     expect(refusalOf(await world.singleSignOn.answerForm(event, form, neverCancelled))).toBe('503 agent_undecided');
     expect(world.verifier.documents).toEqual([]);

@@ -38,6 +38,7 @@ describe('complete options', () => {
         mtls: null,
         authz: null,
         saml: null,
+        tokenExchange: null,
       },
       problems: [],
     });

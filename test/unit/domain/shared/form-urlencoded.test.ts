@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { parseForm, parseQuery } from '../../../../src/domain/shared/form-urlencoded.js';
+import {
+  decodeFormText,
+  parseForm,
+  parseFormFields,
+  parseQuery,
+} from '../../../../src/domain/shared/form-urlencoded.js';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -87,6 +92,58 @@ describe('a form', () => {
   it('of a mebibyte is read in one pass', () => {
     const value = '%2B'.repeat(300_000);
     expect(form(`SAMLResponse=${value}`)).toEqual({ SAMLResponse: '+'.repeat(300_000) });
+  });
+});
+
+describe('a form with names that may occur several times', () => {
+  const repeatable = new Set(['audience', 'resource']);
+  const fields = (text: string, maximum = 64) => {
+    const parsed = parseFormFields(Buffer.from(text, 'latin1'), { repeatable }, { fields: maximum });
+    return parsed.ok ? [...parsed.value] : parsed.error;
+  };
+
+  it('gives all their values in the order of the form', () => {
+    expect(fields('audience=b&scope=x&audience=a&resource=r&audi%65nce=b&audience')).toEqual([
+      ['audience', ['b', 'a', 'b', '']],
+      ['scope', ['x']],
+      ['resource', ['r']],
+    ]);
+    expect(fields('')).toEqual([]);
+  });
+
+  it('is refused where another name occurs twice, empty or not, known or not', () => {
+    expect(fields('audience=a&scope=x&audience=b&scope=x')).toBe('duplicate');
+    expect(fields('scope=&scope=x')).toBe('duplicate');
+    expect(fields('unknown&audience=a&unknown')).toBe('duplicate');
+    expect(fields('Audience=a&Audience=b')).toBe('duplicate');
+  });
+
+  it('counts each of the values against the limit', () => {
+    expect(fields('audience=a&audience=b', 2)).toEqual([['audience', ['a', 'b']]]);
+    expect(fields('audience=a&audience=b&audience=c', 2)).toBe('too_many');
+  });
+
+  it('is refused where it is no form', () => {
+    expect(fields('audience=a&audience=%')).toBe('malformed');
+    expect(fields('audience=\xe4')).toBe('malformed');
+  });
+
+  it('keeps names that objects have as names', () => {
+    expect(fields('__proto__=a&constructor=b')).toEqual([
+      ['__proto__', ['a']],
+      ['constructor', ['b']],
+    ]);
+  });
+});
+
+describe('one name or value', () => {
+  it('is decoded as those of a form are', () => {
+    const decode = (text: string) => decodeFormText(Buffer.from(text, 'latin1'));
+    expect(decode('a+b%2B%3a%C3%A9&=')).toBe('a b+:é&=');
+    expect(decode('')).toBe('');
+    expect(decode('%')).toBeNull();
+    expect(decode('\xe9')).toBeNull();
+    expect(decode('%e9')).toBeNull();
   });
 });
 

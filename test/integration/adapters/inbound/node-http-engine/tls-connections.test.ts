@@ -174,7 +174,7 @@ describe('the connections of a listener with TLS', () => {
     expect(await tlsCall(listener.address(), trusting())).toMatchObject({ status: 200 });
   });
 
-  it('leave nothing behind, a thousand of them, however they end', async () => {
+  it('leave nothing behind, a thousand of them, however they end', { timeout: 90_000 }, async () => {
     const tls = preparedTls([first], { clientAuth: 'request', clientAuthorities: root.certificate });
     const { listener, handler } = await recordedListener(cleanUp, tls);
     const shown = { cert: client.certificate, key: client.key };

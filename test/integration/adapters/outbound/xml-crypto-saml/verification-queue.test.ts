@@ -40,6 +40,9 @@ const response = (by: WorkerDocumentVerifier, text: string, cancellation: Cancel
 const logout = (by: WorkerDocumentVerifier, text: string, cancellation: Cancellation = neverCancelled) =>
   by.verifyLogoutRequest({ binding: 'post', encoded: text }, keys, cancellation);
 
+const token = (by: WorkerDocumentVerifier, text: string, cancellation: Cancellation = neverCancelled) =>
+  by.verifyAssertion(text, keys, cancellation);
+
 beforeEach(() => {
   folder = temporaryFolder();
 });
@@ -98,6 +101,66 @@ describe('messages of single logout', () => {
     const by = verifying();
     expect(await logout(by, 'A'.repeat(128 * 1024 + 1))).toEqual({ ok: false, error: 'document_too_large' });
     expect((await response(by, 'A'.repeat(128 * 1024 + 1))).ok).toBe(true);
+  });
+});
+
+describe('assertions that are tokens', () => {
+  it('never hold the last thread, alone or with messages of single logout', async () => {
+    const by = verifying({ threads: 2 });
+    const endless = [token(by, 'endless'), token(by, 'endless'), logout(by, 'endless')];
+    expect(await response(by, 'a')).toEqual({ ok: true, value: 0 });
+    expect(await response(by, 'b')).toEqual({ ok: true, value: 1 });
+    await by.stop();
+    expect(await Promise.all(endless)).toEqual([failed, failed, failed]);
+  });
+
+  it('do not go before a response that waits', async () => {
+    const by = verifying();
+    const first = response(by, 'while');
+    const tokens = [token(by, 'a'), token(by, 'b')];
+    const last = response(by, 'c');
+    expect(await first).toEqual({ ok: true, value: 0 });
+    expect(await last).toEqual({ ok: true, value: 1 });
+    expect(await Promise.all(tokens)).toEqual([
+      { ok: true, value: 2 },
+      { ok: true, value: 3 },
+    ]);
+  });
+
+  it('take turns with messages of single logout, so that neither starves', async () => {
+    const by = verifying();
+    const first = response(by, 'while');
+    const tokens = ['a', 'b', 'c'].map((text) => token(by, text));
+    const messages = ['d', 'e', 'f'].map((text) => logout(by, text));
+    expect((await first).ok).toBe(true);
+    expect((await Promise.all(messages)).map((result) => result.ok && result.value)).toEqual([1, 3, 5]);
+    expect((await Promise.all(tokens)).map((result) => result.ok && result.value)).toEqual([2, 4, 6]);
+  });
+
+  it('take no place from anything else that waits, and have bounds of their own', async () => {
+    const by = verifying({ waiting: 1, waitingLogouts: 1, waitingTokens: 2, waitingTokenCharacters: 5 });
+    const first = response(by, 'while');
+    const tokens = ['aaa', 'bbb', 'cc', 'd'].map((text) => token(by, text));
+    const others = [response(by, 'e'), logout(by, 'f')];
+    expect((await Promise.all(tokens)).map(({ ok }) => ok)).toEqual([true, false, true, false]);
+    expect((await Promise.all(others)).map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await first).ok).toBe(true);
+  });
+
+  it('leave the queue where nobody waits for them any more', async () => {
+    const by = verifying({ waitingTokens: 1 });
+    const source = new CancellationSource();
+    const first = response(by, 'while');
+    const second = token(by, 'a', source);
+    source.cancel();
+    expect(await second).toEqual(cancelled);
+    expect(await token(by, 'b')).toEqual({ ok: true, value: 1 });
+    expect((await first).ok).toBe(true);
+  });
+
+  it('are refused at once where they are longer than any has to be', async () => {
+    const by = verifying();
+    expect(await token(by, 'A'.repeat(2 * 1024 * 1024 + 1))).toEqual({ ok: false, error: 'document_too_large' });
   });
 });
 

@@ -15,8 +15,10 @@ import {
   signedResponse,
 } from '../../../../support/saml-documents.js';
 import { encryptedAssertion } from '../../../../support/saml-encryption.js';
+import { asToken } from '../../../../support/saml-exchange.js';
 import { idpKey } from '../../../../support/saml-keys.js';
 import { piece, swapped } from '../../../../support/saml-pieces.js';
+import { signedToken } from '../../../../support/saml-token-forgeries.js';
 import { documentKeys } from '../../../../support/saml-verifying.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -65,6 +67,10 @@ describe('WorkerDocumentVerifier', () => {
     expect(await verifier.verifyResponse(posted('<a/>'), keys, neverCancelled)).toEqual({
       ok: false,
       error: 'unexpected_root',
+    });
+    expect(await verifier.verifyAssertion(asToken(signedToken()), keys, neverCancelled)).toMatchObject({
+      ok: true,
+      value: { head: null, ...accepted.value },
     });
     const request = { binding: 'redirect', ...redirected(logoutRequestXml(), { key }) } as const;
     expect(await verifier.verifyLogoutRequest(request, keys, neverCancelled)).toMatchObject({

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { describeWithPeers } from '../../../../support/peers.js';
 import {
+  assertionXml,
   logoutRequestXml,
   posted,
   responseXml,
@@ -11,7 +12,8 @@ import {
 import { ecSamlKey, idpKey } from '../../../../support/saml-keys.js';
 import { swapped } from '../../../../support/saml-pieces.js';
 import { digestUris, signatureUris } from '../../../../support/saml-signatures.js';
-import { documentKeys, verdict } from '../../../../support/saml-verifying.js';
+import { signedToken } from '../../../../support/saml-token-forgeries.js';
+import { documentKeys, tokenVerdict, verdict } from '../../../../support/saml-verifying.js';
 import { wrappedAssertions } from '../../../../support/saml-wrapping.js';
 import { xmlsecSigned, xmlsecVerifies } from '../../../../support/xmlsec.js';
 
@@ -64,6 +66,12 @@ describeWithPeers(['xmlsec1'], 'documents that xmlsec1 has signed', () => {
     expect(await verdict(swapped(xml, 'XMLSchema"', 'Evil"'))).toBe('wrong_signature');
   });
 
+  it('are accepted where they are an assertion alone, as a token', async () => {
+    const xml = xmlsecSigned(assertionXml(), inAssertion);
+    expect(await tokenVerdict(xml)).toBe(alice);
+    expect(await tokenVerdict(swapped(xml, 'alice', 'mallory'))).toBe('wrong_signature');
+  });
+
   it('are accepted where they are logout requests', async () => {
     const xml = xmlsecSigned(logoutRequestXml(), { id: '_logout-1' });
     const verifier = new XmlCryptoDocumentVerifier();
@@ -79,6 +87,7 @@ describeWithPeers(['xmlsec1'], 'xmlsec1', () => {
   it('finds what is signed here in order', () => {
     expect(xmlsecVerifies(signedResponse(), idpKey())).toBe(true);
     expect(xmlsecVerifies(swapped(signedResponse(), 'alice', 'mallory'), idpKey())).toBe(false);
+    expect(xmlsecVerifies(signedToken(), idpKey())).toBe(true);
   });
 
   it('finds wrapped signatures in order too: the attacks are real', () => {

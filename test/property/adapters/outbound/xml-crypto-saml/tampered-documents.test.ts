@@ -2,11 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { posted, signedResponse } from '../../../../support/saml-documents.js';
+import { asToken } from '../../../../support/saml-exchange.js';
+import { signedToken } from '../../../../support/saml-token-forgeries.js';
 import { documentKeys } from '../../../../support/saml-verifying.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 const keys = documentKeys();
 const numRuns = 150;
+
+const tokenOf = async (xml: string): Promise<unknown> => {
+  const result = await verifier.verifyAssertion(asToken(xml), keys);
+  return result.ok ? result.value : null;
+};
 
 const assertionOf = async (xml: string): Promise<unknown> => {
   const result = await verifier.verifyResponse(posted(xml), keys);
@@ -54,4 +61,18 @@ describe('a signed document that was changed anywhere', () => {
       );
     });
   }
+
+  it('is refused, or says exactly what was signed (an assertion alone, as a token)', async () => {
+    const xml = signedToken();
+    const original = await tokenOf(xml);
+    expect(original).toMatchObject({ head: null });
+    const edit = fc.tuple(fc.nat(xml.length), fc.nat(12), inserted(xml));
+    await fc.assert(
+      fc.asyncProperty(edit, async ([at, cut, text]) => {
+        const token = await tokenOf(xml.slice(0, at) + text + xml.slice(at + cut));
+        if (token !== null) expect(token).toEqual(original);
+      }),
+      { numRuns },
+    );
+  });
 });

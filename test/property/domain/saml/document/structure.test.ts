@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  assertionStructureFault,
   logoutStructureFault,
   responseStructureFault,
 } from '../../../../../src/domain/saml/document/message-structure.js';
@@ -169,6 +170,28 @@ describe('the structure of a response', () => {
   });
 });
 
+describe('the structure of an assertion alone', () => {
+  it('is wrong once an assertion or a message is put anywhere, and a signature anywhere but in its one place', () => {
+    const alone = fc.boolean().map((isSigned) => assertionTree(isSigned));
+    fc.assert(
+      fc.property(alone, fc.constantFrom('Assertion', ...hosts), fc.nat(), smuggled, (root, host, at, element) => {
+        const changed = smuggledInto(root, host, at, element);
+        fc.pre(placedElements(changed).length > placedElements(root).length);
+        const fault = assertionStructureFault(changed);
+        const isLawful = element.name === 'Signature' && fault === null && allChildElements(changed).includes(element);
+        if (!isLawful) expect(fault).not.toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is right for the assertion of a response, and for no response', () => {
+    expect(assertionStructureFault(assertionTree(true))).toBeNull();
+    expect(assertionStructureFault(responseTree('both'))).toBe('unexpected_root');
+    expect(responseStructureFault(assertionTree(true))).toBe('unexpected_root');
+  });
+});
+
 describe('looking at a large tree', () => {
   const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
     Array.from({ length: count }, (_, index) => item(index));
@@ -251,6 +274,7 @@ describe('looking at a large tree', () => {
     expect(work((tree) => readResponseHead(tree, true))).toBeLessThan(40 * elements);
     const assertion = (tree: XmlElement): XmlElement => childElements(tree, xmlNamespaces.saml, 'Assertion')[0] ?? tree;
     expect(work((tree) => readAssertion(assertion(tree)))).toBeLessThan(40 * elements);
+    expect(work((tree) => assertionStructureFault(assertion(tree)))).toBeLessThan(40 * elements);
   });
 
   it('reads many sessions in proportion to their number', () => {

@@ -30,6 +30,8 @@ class Real {
         attributes: [],
         assertionId: '_a',
         replayUntilMs: 0,
+        validUntilMs: 0,
+        oneTimeUse: false,
       },
       idHash: '',
       issuer: 'A',

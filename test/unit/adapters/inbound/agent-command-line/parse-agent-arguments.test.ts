@@ -14,7 +14,7 @@ const run = (argv: readonly string[], env: Environment = {}) => {
 
 describe('parseAgentArguments', () => {
   it('knows a flag and a variable for every option but the blocks', () => {
-    const blocks = ['oidc', 'mtls', 'authz', 'saml'];
+    const blocks = ['oidc', 'mtls', 'authz', 'saml', 'token-exchange'];
     expect(agentOptionFlags.map(({ option }) => option)).toEqual(
       agentOptionNames.filter((name) => !blocks.includes(name)),
     );

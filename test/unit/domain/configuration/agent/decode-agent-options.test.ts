@@ -91,7 +91,11 @@ describe('the options of an agent as JSON', () => {
     [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
     [{ 'user-id-header': 'X Y' }, 'config.user-id-header: "user-id-header" must be a header name, not "X Y"'],
     [{ saml: { 'entity-id': 'x' } }, 'config.saml: "acs-url" is missing'],
-    [{ 'token-exchange': { issuer: 'x' } }, 'config: "token-exchange" is not supported yet'],
+    [{ 'token-exchange': { enabled: true } }, 'config.token-exchange: "issuer" is missing'],
+    [
+      { 'token-exchange': { issuer: 'x', clients: { client: { secret: 'x' } } } },
+      'config.token-exchange.clients.client: "name" is missing',
+    ],
     [{ saml: { 'entity-ids': 'x' } }, 'config.saml: unknown key "entity-ids" in saml'],
     [
       { 'token-cache-size': -1 },

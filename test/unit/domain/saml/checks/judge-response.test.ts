@@ -21,6 +21,8 @@ describe('a response that is good in every respect', () => {
         attributes: [{ name: 'groups', values: ['staff', 'admins'] }],
         assertionId: '_assertion',
         replayUntilMs: now + 5 * minute + maximumClockSkewMs,
+        validUntilMs: now + 5 * minute,
+        oneTimeUse: false,
       },
     });
   });

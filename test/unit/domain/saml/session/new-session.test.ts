@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AcceptedAssertion } from '../../../../../src/domain/saml/checks/judge-response.js';
+import type { AcceptedAssertion } from '../../../../../src/domain/saml/checks/judge-assertion.js';
 import { newSession } from '../../../../../src/domain/saml/session/new-session.js';
 
 const now = Date.UTC(2026, 0, 2);
@@ -13,6 +13,8 @@ const accepted: AcceptedAssertion = {
   attributes: [{ name: 'groups', values: ['staff'] }],
   assertionId: '_assertion',
   replayUntilMs: now + 1,
+  validUntilMs: now + 1,
+  oneTimeUse: false,
 };
 
 const opened = (changed: Partial<AcceptedAssertion> = {}) =>

@@ -6,7 +6,7 @@ import { encryptedAssertion } from '../../../../../support/saml-encryption.js';
 import { idpKey, strangerKey } from '../../../../../support/saml-keys.js';
 import { atEnd, piece, swapped } from '../../../../../support/saml-pieces.js';
 import { rawSignature, signatureUris, signElement, transformUris } from '../../../../../support/saml-signatures.js';
-import { acceptedAssertion, documentKeys, verdict } from '../../../../../support/saml-verifying.js';
+import { acceptedAssertion, documentKeys, tokenVerdict, verdict } from '../../../../../support/saml-verifying.js';
 
 const alice = 'accepted alice@example.com';
 const values = { open: '<ds:SignatureValue>', close: '</ds:SignatureValue>' };
@@ -74,6 +74,14 @@ describe('a document whose signature nobody has made', () => {
     expect(await verdict(encrypted)).toBe('wrong_signature');
     expect(compared).toBe(0);
     expect(canonicalised).toBeLessThan(4000);
+  });
+
+  it('is refused before it is canonicalised where it is an assertion alone, as a token, encrypted or not', async () => {
+    const assertion = piece(unmade, 'saml:Assertion');
+    expect(await tokenVerdict(assertion)).toBe('wrong_signature');
+    expect(await tokenVerdict(await encryptedAssertion(assertion))).toBe('wrong_signature');
+    expect(compared).toBe(0);
+    expect(canonicalised).toBeLessThan(8000);
   });
 
   it('is refused before it is canonicalised where it is a message of single logout', async () => {

@@ -6,7 +6,8 @@ import {
 } from '../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { Scheduler } from '../ports/scheduler.js';
-import type { SingleSignOn } from '../single-sign-on/single-sign-on.js';
+import type { AgentEndpoint } from './agent-endpoint.js';
+import type { AgentEndpoints } from './agent-endpoints.js';
 import { formRefusal } from './form-refusal.js';
 import { type FormProgress, PostedForms } from './posted-forms.js';
 import { undecidedAnswer } from './refusal.js';
@@ -18,8 +19,8 @@ export type TakenPiece =
 
 const answered = (answer: AgentAnswer): TakenPiece => ({ kind: 'answer', answer });
 
-/** Answers requests at the endpoints of single sign-on; those that post a form, once it is all there. */
-export class SignOnEndpoints {
+/** Answers requests at the endpoints of the agent; those that post a form, once it is all there. */
+export class PostedEndpoints {
   readonly #forms: PostedForms;
 
   constructor(scheduler: Scheduler) {
@@ -29,22 +30,22 @@ export class SignOnEndpoints {
   /** Where the answer asks for the body, that is awaited from now on. */
   async answer(
     event: RequestHeadersEvent,
-    signOn: SingleSignOn,
+    endpoint: AgentEndpoint,
     connection: symbol,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const pending = signOn.answerEndpoint(event, cancellation);
+    const pending = endpoint.answer(event, cancellation);
     // The form is awaited at once: a cancellation that comes right behind the request has to find it.
     const answer = pending instanceof Promise ? await pending : pending;
     if (!answer.needsMore || this.#forms.begin(event, connection)) return answer;
-    return signOn.refuseForm({ kind: 'overloaded', event });
+    return endpoint.refuseForm({ kind: 'overloaded', event });
   }
 
   /**
-   * A piece that nobody awaits belongs to a request that has been decided: it changes nothing. `signOn` is that of the configuration
-   * in force, here as below: it may be another one than when the request began.
+   * A piece that nobody awaits belongs to a request that has been decided: it changes nothing. `endpoints` are those of the
+   * configuration in force, here as below: they may be others than when the request began.
    */
-  take(piece: RequestBodyChunkEvent, connection: symbol, signOn: SingleSignOn | null): TakenPiece {
+  take(piece: RequestBodyChunkEvent, connection: symbol, endpoints: AgentEndpoints | null): TakenPiece {
     const progress = this.#forms.take(piece, connection);
     switch (progress.kind) {
       case 'complete':
@@ -54,17 +55,18 @@ export class SignOnEndpoints {
       case 'more':
         return answered({ ...allowAnswer, needsMore: true });
       default:
-        return answered(signOn?.refuseForm(progress) ?? formRefusal(progress));
+        return answered(endpoints?.at(progress.event.uri)?.refuseForm(progress) ?? formRefusal(progress));
     }
   }
 
   answerForm(
     event: RequestHeadersEvent,
     form: Uint8Array,
-    signOn: SingleSignOn | null,
+    endpoints: AgentEndpoints | null,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    return signOn?.answerForm(event, form, cancellation) ?? Promise.resolve(undecidedAnswer(event));
+    const endpoint = endpoints?.at(event.uri) ?? null;
+    return endpoint?.answerForm(event, form, cancellation) ?? Promise.resolve(undecidedAnswer(event));
   }
 
   cancel(correlationId: string, connection: symbol): void {

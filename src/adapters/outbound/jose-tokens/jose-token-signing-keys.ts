@@ -1,0 +1,104 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type {
+  ClientKey,
+  PublishedKey,
+  SigningKey,
+  TokenSigningKeys,
+} from '../../../application/ports/token-signing-keys.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { Secret } from '../../../domain/shared/secret.js';
+import {
+  asymmetricAlgorithms,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '../../../domain/tokens/signature-algorithm.js';
+import { hmacSecret } from './hmac-secret.js';
+import { HmacSigningKey } from './hmac-signing-key.js';
+import { unfitness } from './key-fitness.js';
+import { holdsPrivateKey, isPem, readOnePublicPem, readPrivatePem } from './pem-keys.js';
+import { PrivateSigningKey } from './private-signing-key.js';
+import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
+import { type KeyPairAlgorithm, publishedPublicKey } from './published-public-key.js';
+
+/** The one for RSA keys that nothing else is said of comes first. */
+const keyPairAlgorithms = signingAlgorithms.filter((algorithm) => algorithm !== 'HS256');
+
+const withoutLineEnd = (text: string): string => {
+  const line = text.endsWith('\n') ? text.slice(0, -1) : text;
+  return line.length < text.length && line.endsWith('\r') ? line.slice(0, -1) : line;
+};
+
+const readSecret = (text: Secret): Result<HmacSigningKey, string> => {
+  const value = withoutLineEnd(text.reveal());
+  // Who has the public key could sign tokens, were it taken for the secret.
+  if (isPem(value)) return err('holds a key in PEM form, but HS256 needs a secret');
+  const secret = hmacSecret(new Secret(value));
+  return secret.ok ? ok(new HmacSigningKey(secret.value)) : secret;
+};
+
+/** Why a key is used with no algorithm of these. */
+const useless = (key: KeyObject, fit: string): string => {
+  if (key.asymmetricKeyType === 'rsa') return `holds ${unfitness(key, 'RS256')}`;
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  return `holds a key of type ${key.asymmetricKeyType}${curve === undefined ? '' : ` on the curve ${curve}`}; ${fit}`;
+};
+
+/** Whether the two halves belong together: a private key in PEM brings a public one with it, and nobody has compared them. */
+const isWhole = async (key: SigningKey): Promise<boolean> => {
+  try {
+    return key.verifier.isSigned(await key.sign('probe', '{}'));
+  } catch {
+    return false;
+  }
+};
+
+const readPrivate = async (pem: string, algorithm: KeyPairAlgorithm): Promise<Result<SigningKey, string>> => {
+  const key = readPrivatePem(pem);
+  if (!key.ok) return key;
+  const unfit = unfitness(key.value, algorithm);
+  if (unfit !== null) return err(`holds ${unfit}`);
+  const signing = new PrivateSigningKey(
+    key.value,
+    algorithm,
+    await publishedPublicKey(createPublicKey(key.value), algorithm),
+  );
+  return (await isWhole(signing)) ? ok(signing) : err('holds a private key whose parts do not belong together');
+};
+
+/** Keys that tokens of our own are signed with, and those of clients, by node:crypto; thumbprints by jose. */
+export class JoseTokenSigningKeys implements TokenSigningKeys {
+  async readSigningKey(text: Secret, algorithm: SigningAlgorithm): Promise<Result<SigningKey, string>> {
+    if (algorithm === 'HS256') return readSecret(text);
+    try {
+      return await readPrivate(text.reveal(), algorithm);
+    } catch {
+      return err('holds a private key that cannot be used');
+    }
+  }
+
+  async readPublishedKey(text: Secret, signing: SigningAlgorithm): Promise<Result<PublishedKey, string>> {
+    const pem = text.reveal();
+    if (!isPem(pem)) return signing === 'HS256' ? readSecret(text) : err('holds no key in PEM form');
+    try {
+      const read = holdsPrivateKey(pem) ? readPrivatePem(pem) : readOnePublicPem(pem);
+      if (!read.ok) return read;
+      const key = read.value.type === 'private' ? createPublicKey(read.value) : read.value;
+      const fitting = keyPairAlgorithms.filter((algorithm) => unfitness(key, algorithm) === null);
+      const algorithm = fitting.find((each) => each === signing) ?? fitting[0];
+      return algorithm === undefined
+        ? err(useless(key, 'RSA, P-256 and Ed25519 are signed with here'))
+        : ok(await publishedPublicKey(key, algorithm));
+    } catch {
+      return err('holds a key that cannot be used');
+    }
+  }
+
+  async readClientKey(pem: string): Promise<Result<readonly ClientKey[], string>> {
+    const key = readOnePublicPem(pem);
+    if (!key.ok) return key;
+    const fitting = asymmetricAlgorithms.filter((algorithm) => unfitness(key.value, algorithm) === null);
+    return fitting.length === 0
+      ? err(useless(key.value, 'RSA, P-256, P-384, P-521 and Ed25519 are taken'))
+      : ok(fitting.map((algorithm) => ({ algorithm, verifier: new PublicKeyTokenVerifier(algorithm, key.value) })));
+  }
+}

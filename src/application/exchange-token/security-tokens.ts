@@ -1,0 +1,107 @@
+import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { type AuthenticationFailure, moreTelling } from '../../domain/identity/authentication-failure.js';
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { PresentedToken } from '../../domain/token-exchange/exchange-request.js';
+import type { SecurityToken } from '../../domain/token-exchange/security-token.js';
+import type { TokenKind } from '../../domain/token-exchange/token-kinds.js';
+import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
+import { expiryMs } from '../../domain/tokens/jwt-claim-rules.js';
+import { isMarkedOtherwise } from '../../domain/tokens/token-marks.js';
+import type { Cancellation } from '../ports/cancellation.js';
+import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
+import type { OwnTokens } from '../verify-tokens/own-tokens.js';
+import { rejected, type TokenUse, type TokenVerdict, type VerifiedClaims } from '../verify-tokens/token-verdict.js';
+import type { SamlSubjectTokens } from './saml-subject-tokens.js';
+import type { TokenFault, TokenFaultKind } from './token-fault.js';
+
+export interface SecurityTokensParts {
+  readonly own: OwnTokens;
+  readonly bearer: BearerTokens;
+  /** Null: single sign-on is not configured, and no assertion is taken. */
+  readonly saml: Pick<SamlSubjectTokens, 'verify'> | null;
+}
+
+type JwtKind = Exclude<TokenKind, 'saml2'>;
+
+const fault = (kind: TokenFaultKind, detail: string = kind): TokenFault => ({ kind, detail });
+
+/** Of what it is shown as: an access token is the default of what a JWT can be. */
+const useOf = (kind: JwtKind): TokenUse => (kind === 'id_token' ? 'id' : 'access');
+
+/** Subject and actor tokens of every kind (RFC 8693, section 3), verified by whoever is in charge of them. */
+export class SecurityTokens {
+  readonly #parts: SecurityTokensParts;
+
+  constructor(parts: SecurityTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** For whom a token of our own is meant, and whether it is bound to a key, is for the caller to judge. Never rejects. */
+  async verify(
+    { kind, token }: PresentedToken,
+    event: RequestHeadersEvent,
+    cancellation: Cancellation,
+  ): Promise<Result<SecurityToken, TokenFault>> {
+    if (kind !== 'saml2') return this.#verifyJwt(kind, token, cancellation);
+    const { saml } = this.#parts;
+    return saml === null
+      ? err(fault('invalid', 'single sign-on is not configured'))
+      : saml.verify(token, event, cancellation);
+  }
+
+  async #verifyJwt(
+    kind: JwtKind,
+    token: string,
+    cancellation: Cancellation,
+  ): Promise<Result<SecurityToken, TokenFault>> {
+    const parsed = parseCompactJws(token);
+    if (!parsed.ok) return err(fault('invalid', parsed.error));
+    const { own } = this.#parts;
+    // The issuer is only a claim yet: it picks who has to prove it.
+    const { iss } = parsed.value.payload;
+    if (iss !== undefined && typeof iss !== 'string') return err(fault('invalid', 'malformed'));
+    if (iss !== own.issuer) return this.#verifyForeign(kind, token, cancellation);
+    // Nobody else vouches for what names us as its issuer, whatever else is configured.
+    const verdict = kind === 'id_token' ? rejected('wrong_type') : own.verify(token, kind);
+    if (verdict.kind === 'verified') return this.#taken(kind, verdict.token, true);
+    return err(fault('invalid', `own: ${verdict.reason}`));
+  }
+
+  /** As a bearer token: by the providers, then by the configured key. The first that takes it decides. */
+  async #verifyForeign(
+    kind: JwtKind,
+    token: string,
+    cancellation: Cancellation,
+  ): Promise<Result<SecurityToken, TokenFault>> {
+    const { oidc, jwt } = this.#parts.bearer;
+    const use = useOf(kind);
+    const methods: readonly (readonly ['oidc' | 'jwt', () => TokenVerdict | Promise<TokenVerdict>])[] = [
+      ...(oidc === null ? [] : [['oidc', () => oidc.verify(token, cancellation, use)] as const]),
+      ...(jwt === null ? [] : [['jwt', () => jwt.verify(token, use)] as const]),
+    ];
+    let failure: AuthenticationFailure = { method: null, reason: 'unknown_issuer' };
+    let isUndecided = false;
+    for (const [method, verify] of methods) {
+      const verdict = await verify();
+      if (verdict.kind === 'verified') return this.#taken(kind, verdict.token, false);
+      if (verdict.kind === 'cancelled') return err(fault('cancelled'));
+      if (verdict.kind === 'undecided') isUndecided = true;
+      else {
+        const next: AuthenticationFailure = { method, reason: verdict.reason };
+        // That no provider knows the issuer says nothing where the configured key is in charge as well.
+        failure = failure.reason === 'unknown_issuer' ? next : moreTelling(failure, next);
+      }
+    }
+    if (isUndecided) return err(fault('keys_unavailable'));
+    const { method, reason } = failure;
+    return err(fault('invalid', method === null ? reason : `${method}: ${reason}`));
+  }
+
+  #taken(kind: JwtKind, { claims, subject }: VerifiedClaims, isOwn: boolean): Result<SecurityToken, TokenFault> {
+    const expiresMs = expiryMs(claims);
+    if (expiresMs === null) return err(fault('invalid', 'missing_expiry'));
+    if (!isOwn && isMarkedOtherwise(claims, useOf(kind))) return err(fault('invalid', 'wrong_type'));
+    const issuer = typeof claims['iss'] === 'string' ? claims['iss'] : null;
+    return ok({ kind, issuer, subject, claims, expiresMs, isOwn, oneTime: null });
+  }
+}

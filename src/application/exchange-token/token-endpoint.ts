@@ -1,0 +1,145 @@
+import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import type { TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
+import { addressGroup } from '../../domain/http/address-group.js';
+import { normalisePath } from '../../domain/http/path-normalisation.js';
+import { queryParameters } from '../../domain/http/query-parameters.js';
+import { err, type Result } from '../../domain/shared/result.js';
+import type { ExchangePolicy } from '../../domain/token-exchange/exchange-policy.js';
+import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
+import { exchangeParameters } from '../../domain/token-exchange/request-parameters.js';
+import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorithm.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
+import { formHeadFault } from '../agent-service/form-head.js';
+import type { RefusedForm } from '../agent-service/posted-forms.js';
+import type { Cancellation } from '../ports/cancellation.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Random } from '../ports/random.js';
+import type { ReplayStore } from '../ports/replay-store.js';
+import type { SecretDigest } from '../ports/secret-digest.js';
+import type { PublishedKey, SigningKey } from '../ports/token-signing-keys.js';
+import type { AuthenticateClient } from './authenticate-client.js';
+import {
+  type ExchangeFacts,
+  type ExchangeOutcomes,
+  type IssuedToken,
+  noFacts,
+  type RefusedExchange,
+} from './exchange-facts.js';
+import { ExchangeLog } from './exchange-log.js';
+import { ExchangeToken } from './exchange-token.js';
+import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
+import { issuedAnswer, refusedAnswer } from './oauth-answers.js';
+import { RateLimiter } from './rate-limiter.js';
+import type { SecurityTokens } from './security-tokens.js';
+
+/** What the endpoints of token exchange are made with. */
+export interface TokenEndpointParts {
+  readonly options: TokenExchangeOptions;
+  /** For everybody, where there are no clients. */
+  readonly publicPolicy: ExchangePolicy;
+  /** Null: there are no clients. */
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate'> | null;
+  /** Algorithms of the keys of all clients, for the metadata; in any order, repeated or not. */
+  readonly clientAlgorithms: readonly AsymmetricAlgorithm[];
+  readonly tokens: Pick<SecurityTokens, 'verify'>;
+  /** The first signs; all are published. */
+  readonly keys: readonly [SigningKey, ...PublishedKey[]];
+  /** Of SAML; null: there is none, and no token that is taken once alone. */
+  readonly replays: Pick<ReplayStore, 'remember'> | null;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly digest: Pick<SecretDigest, 'sha256Hex'>;
+  readonly logger: Logger;
+  readonly outcomes: ExchangeOutcomes;
+}
+
+const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
+
+const formReasons: Readonly<Record<RefusedForm['kind'], ExchangeReason>> = {
+  too_large: 'form_too_large',
+  overloaded: 'overloaded',
+  dropped: 'form_timeout',
+};
+
+const movedAway: RefusedExchange = { reason: 'cancelled', detail: 'the endpoint has moved', retryAfterMs: null };
+
+const pathOf = (uri: string): string | null => {
+  const mark = uri.indexOf('?');
+  const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
+  return path.ok ? path.value : null;
+};
+
+/** Parameters in a URI end up in logs, so none is taken there (RFC 6749, sections 2.3.1 and 3.2). */
+const hasParameters = (uri: string): boolean => {
+  const mark = uri.indexOf('?');
+  if (mark < 0) return false;
+  return queryParameters(uri.slice(mark + 1)).some((name, index) => index % 2 === 0 && exchangeParameters.has(name));
+};
+
+/** The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself. */
+export class TokenEndpoint implements AgentEndpoint {
+  readonly paths: readonly string[];
+  readonly #options: TokenExchangeOptions;
+  readonly #exchange: ExchangeToken;
+  readonly #documents: IssuerDocuments;
+  readonly #log: ExchangeLog;
+  /** By address group; null: no limit. */
+  readonly #addressRates: RateLimiter | null;
+
+  constructor(parts: TokenEndpointParts) {
+    const { options, keys, clock } = parts;
+    const rates = (): RateLimiter | null =>
+      options.rateLimit === null ? null : new RateLimiter(options.rateLimit, clock);
+    this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
+    this.#options = options;
+    this.#exchange = new ExchangeToken({ ...parts, signer: keys[0], clientRates: rates() });
+    this.#documents = issuerDocuments(options, keys, parts.clientAlgorithms, parts.digest);
+    this.#log = new ExchangeLog(parts.logger, parts.outcomes);
+    this.#addressRates = rates();
+  }
+
+  answer(event: RequestHeadersEvent): AgentAnswer {
+    switch (pathOf(event.uri)) {
+      case this.#options.jwksPath:
+        return this.#documents.keys.answer(event);
+      case this.#options.metadataPath:
+        return this.#documents.metadata.answer(event);
+      default: {
+        const fault = this.#headFault(event);
+        return fault === null ? wantsForm : this.#answerTo(event, noFacts(), err(fault));
+      }
+    }
+  }
+
+  async answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
+    const facts = noFacts();
+    // The configuration has changed since it began: what is here now is no token endpoint.
+    if (pathOf(event.uri) !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
+    return this.#answerTo(event, facts, await this.#exchange.exchange(event, form, facts, cancellation));
+  }
+
+  refuseForm({ kind, event }: RefusedForm): AgentAnswer {
+    return this.#answerTo(event, noFacts(), err({ reason: formReasons[kind], detail: null, retryAfterMs: null }));
+  }
+
+  /** What the head of a request says against reading its body; null: nothing. */
+  #headFault({ method, headers, uri, metadata }: RequestHeadersEvent): RefusedExchange | null {
+    const fault = (reason: ExchangeReason): RefusedExchange => ({ reason, detail: null, retryAfterMs: null });
+    if (method !== 'POST') return fault('method_not_allowed');
+    const formFault = formHeadFault(headers);
+    if (formFault !== null) return fault(formFault === 'too_large' ? 'form_too_large' : formFault);
+    if (hasParameters(uri)) return fault('parameters_in_query');
+    const retryAfterMs = this.#addressRates?.take(addressGroup(metadata.clientIp)) ?? null;
+    return retryAfterMs === null ? null : { reason: 'rate_limited', detail: 'of the address', retryAfterMs };
+  }
+
+  #answerTo(
+    event: RequestHeadersEvent,
+    facts: ExchangeFacts,
+    outcome: Result<IssuedToken, RefusedExchange>,
+  ): AgentAnswer {
+    this.#log.note(event, facts, outcome);
+    return outcome.ok ? issuedAnswer(outcome.value) : refusedAnswer(outcome.error);
+  }
+}

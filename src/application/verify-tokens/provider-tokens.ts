@@ -1,0 +1,97 @@
+import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
+import type { Claims } from '../../domain/tokens/claims.js';
+import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
+import { checkIdTokenClaims, checkIdTokenHeader } from '../../domain/tokens/id-token-rules.js';
+import { checkJwtClaims } from '../../domain/tokens/jwt-claim-rules.js';
+import { checkOidcHeader, type KeyReference } from '../../domain/tokens/oidc-header-rules.js';
+import { hasScopes } from '../../domain/tokens/scope-rules.js';
+import type { Cancellation } from '../ports/cancellation.js';
+import type { Clock } from '../ports/clock.js';
+import type { KeySet } from '../refresh-key-set/key-set.js';
+import type { VerifyingKey } from '../refresh-key-set/verifying-key.js';
+import { rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
+
+export interface OidcProvider {
+  readonly options: OidcProviderOptions;
+  readonly keys: KeySet;
+}
+
+/** A token that has been taken apart. Nothing of it is true yet. */
+interface ReadToken {
+  readonly token: string;
+  readonly use: TokenUse;
+  readonly claims: Claims;
+  readonly reference: KeyReference;
+}
+
+/** Attempts to get a key that is waited for: one that had begun before the token came, and one for its sake. */
+const awaitedAttempts = 2;
+/** How long a request waits for keys, from its coming on: less than a gateway waits for an agent by default. */
+export const keyPatienceMs = 800;
+
+const undecided: TokenVerdict = { kind: 'undecided', reason: 'keys_unavailable' };
+
+/** Tokens of OpenID Connect and OAuth 2.0 providers, which are JWTs signed with a key of the provider's set. */
+export class ProviderTokens {
+  readonly #providers: ReadonlyMap<string, OidcProvider>;
+  readonly #clock: Clock;
+
+  /** @param providers no two of them have one issuer */
+  constructor(providers: readonly OidcProvider[], clock: Clock) {
+    this.#providers = new Map(providers.map((provider) => [provider.options.issuer, provider]));
+    this.#clock = clock;
+  }
+
+  /** Answers at once where the key is known; a wait for it ends with the cancellation. Never rejects. */
+  verify(token: string, cancellation: Cancellation, use: TokenUse): TokenVerdict | Promise<TokenVerdict> {
+    const parsed = parseCompactJws(token);
+    if (!parsed.ok) return rejected(parsed.error);
+    const { header, payload } = parsed.value;
+    // The issuer is only a claim yet: it picks the keys that have to prove it.
+    const provider = typeof payload['iss'] === 'string' ? this.#providers.get(payload['iss']) : undefined;
+    if (provider === undefined) return rejected('unknown_issuer');
+    const reference = checkOidcHeader(header);
+    if (!reference.ok) return rejected(reference.error);
+    const unfit = use === 'id' ? checkIdTokenHeader(header) : null;
+    if (unfit !== null) return rejected(unfit);
+    const read: ReadToken = { token, use, claims: payload, reference: reference.value };
+    const { kid, algorithm } = reference.value;
+    const key = provider.keys.find(kid, algorithm);
+    return key === null ? this.#withoutKey(read, provider, cancellation) : this.#judge(read, provider, key);
+  }
+
+  async #withoutKey(read: ReadToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
+    const { keys } = provider;
+    const { kid, algorithm } = read.reference;
+    const untilMs = this.#clock.monotonicMs() + keyPatienceMs;
+    for (let attempt = 0; attempt < awaitedAttempts; attempt += 1) {
+      // Another set would not help a token that names the algorithm of its key wrongly.
+      if (kid !== null && keys.hasKid(kid)) return rejected('wrong_algorithm');
+      const waiting = keys.refetch(Math.max(0, untilMs - this.#clock.monotonicMs()), cancellation);
+      if (waiting === 'too_soon') break;
+      if (waiting === 'crowded') return undecided;
+      const end = await waiting;
+      if (end === 'cancelled') return { kind: 'cancelled' };
+      const key = keys.find(kid, algorithm);
+      if (key !== null) return this.#judge(read, provider, key);
+      // The fetch goes on: it may bring the key yet.
+      if (end === 'timed_out') return undecided;
+    }
+    return keys.state() === 'absent' ? undecided : rejected('unknown_key');
+  }
+
+  #judge({ token, use, claims }: ReadToken, { options }: OidcProvider, key: VerifyingKey): TokenVerdict {
+    // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
+    if (!key.verifier.isSigned(token)) return rejected('bad_signature');
+    const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
+    const accepted = check(claims, options, this.#clock.wallMs());
+    if (!accepted.ok) return rejected(accepted.error);
+    const { requiredScopes } = options;
+    // An ID token has no scopes.
+    if (use === 'access' && !hasScopes(claims, requiredScopes)) {
+      return { kind: 'failed', reason: 'insufficient_scope', scope: requiredScopes.join(' ') };
+    }
+    const { subject, window } = accepted.value;
+    return { kind: 'verified', token: { claims, subject, window, key } };
+  }
+}

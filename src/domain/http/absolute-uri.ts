@@ -1,0 +1,61 @@
+import { parseIpAddress } from './ip-address.js';
+
+const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]*$/;
+const hexPattern = /^[0-9A-Fa-f]{2}$/;
+const digitsPattern = /^[0-9]*$/;
+
+/** `unreserved` and `sub-delims` (RFC 3986, sections 2.2 and 2.3). */
+const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=";
+const nameCharacters: ReadonlySet<string> = new Set(plain);
+const userInfoCharacters: ReadonlySet<string> = new Set(`${plain}:`);
+const pathCharacters: ReadonlySet<string> = new Set(`${plain}:@/`);
+const queryCharacters: ReadonlySet<string> = new Set(`${plain}:@/?`);
+
+/** Whether it is made of these and of escapes that are whole. */
+const consistsOf = (text: string, characters: ReadonlySet<string>): boolean => {
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] as string;
+    if (character === '%' && hexPattern.test(text.slice(index + 1, index + 3))) index += 2;
+    else if (!characters.has(character)) return false;
+  }
+  return true;
+};
+
+/** Where a mark stands first; the end of the text where it does not. */
+const indexOrEnd = (text: string, mark: string): number => {
+  const index = text.indexOf(mark);
+  return index < 0 ? text.length : index;
+};
+
+/** Nothing, or a colon with digits or nothing behind it (RFC 3986, section 3.2.3). */
+const isPort = (text: string): boolean => text === '' || (text.startsWith(':') && digitsPattern.test(text.slice(1)));
+
+/** An address in brackets is one of IPv6; the brackets of later versions (`[v1.x]`) stand for nothing yet. */
+const isHostWithPort = (text: string): boolean => {
+  if (!text.startsWith('[')) {
+    const end = indexOrEnd(text, ':');
+    return consistsOf(text.slice(0, end), nameCharacters) && isPort(text.slice(end));
+  }
+  const end = text.indexOf(']');
+  const address = text.slice(1, Math.max(end, 1));
+  return address.includes(':') && parseIpAddress(address) !== null && isPort(text.slice(end + 1));
+};
+
+const isAuthority = (text: string): boolean => {
+  const at = text.indexOf('@');
+  return consistsOf(text.slice(0, Math.max(at, 0)), userInfoCharacters) && isHostWithPort(text.slice(at + 1));
+};
+
+/** Whether a text is an absolute URI, which has a scheme and no fragment (RFC 3986, section 4.3). Linear in its length. */
+export const isAbsoluteUri = (text: string): boolean => {
+  const colon = indexOrEnd(text, ':');
+  if (colon === text.length || !schemePattern.test(text.slice(0, colon))) return false;
+  const rest = text.slice(colon + 1);
+  const query = indexOrEnd(rest, '?');
+  if (!consistsOf(rest.slice(query + 1), queryCharacters)) return false;
+  const hierarchy = rest.slice(0, query);
+  if (!hierarchy.startsWith('//')) return consistsOf(hierarchy, pathCharacters);
+  const path = hierarchy.indexOf('/', 2);
+  const end = path < 0 ? hierarchy.length : path;
+  return isAuthority(hierarchy.slice(2, end)) && consistsOf(hierarchy.slice(end), pathCharacters);
+};

@@ -1,0 +1,40 @@
+/** How much is let through: `burst` at once, and `requestsPerSecond` for as long as it lasts. The rate is above 0, the burst at least 1. */
+export interface RateLimit {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
+/** What is left for somebody. */
+export interface TokenBucket {
+  /** From 0 to the burst, fractions included. */
+  readonly tokens: number;
+  /** When it was so; milliseconds of whatever clock the caller has. */
+  readonly atMs: number;
+}
+
+/** What taking came to. */
+export interface TakenToken {
+  readonly bucket: TokenBucket;
+  /** Null: it was taken. Otherwise the milliseconds until one is there, rounded up. */
+  readonly waitMs: number | null;
+}
+
+/** Sums of fractions fall short of the whole by less than this. */
+const roundingError = 1e-9;
+
+/**
+ * Takes one token from a bucket that fills by the rate up to the burst. A clock that goes back gives nothing, and neither does the time
+ * until it is again where it was.
+ *
+ * @param bucket null: one that nothing has been taken from
+ */
+export const takeToken = (bucket: TokenBucket | null, limit: RateLimit, nowMs: number): TakenToken => {
+  const { requestsPerSecond, burst } = limit;
+  const before = bucket ?? { tokens: burst, atMs: nowMs };
+  const atMs = Math.max(before.atMs, nowMs);
+  const tokens = Math.min(burst, before.tokens + ((atMs - before.atMs) * requestsPerSecond) / 1000);
+  if (tokens >= 1 - roundingError) return { bucket: { tokens: Math.max(0, tokens - 1), atMs }, waitMs: null };
+  // A clock that stands before the bucket has that way to go first.
+  const waitMs = Math.ceil(((1 - tokens) * 1000) / requestsPerSecond + atMs - nowMs);
+  return { bucket: { tokens, atMs }, waitMs };
+};

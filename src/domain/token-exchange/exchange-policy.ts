@@ -1,0 +1,33 @@
+import type { IssuedKind, TokenKind } from './token-kinds.js';
+
+/** One conversion that is allowed. */
+export interface AllowedExchange {
+  readonly subjectKind: TokenKind;
+  readonly issuedKind: IssuedKind;
+}
+
+/** What one client may have, or anybody where there are no clients. Prepared when the configuration loads. */
+export interface ExchangePolicy {
+  /** `iss` of what is issued. */
+  readonly issuer: string;
+  /** Milliseconds, whole seconds. */
+  readonly tokenTtlMs: number;
+  /** Nothing that is issued outlasts its subject token. Tokens of our own are never prolonged, whatever this says. */
+  readonly limitLifetimeToSubject: boolean;
+  /** Actors in a chain, at the most; 0: nobody may act for another one. */
+  readonly maximumActors: number;
+  /** Names of claims of the subject token that are taken over; none of them is one that is set here. */
+  readonly claimsCopied: readonly string[];
+  /** `aud` where the request names no target; null: the issuer. */
+  readonly defaultAudience: string | null;
+  /** In their order: of several that fit a request which names no kind the first counts. */
+  readonly allowedExchanges: readonly AllowedExchange[];
+  /** Values that `audience` and `resource` may have; null: any. */
+  readonly allowedAudiences: readonly string[] | null;
+  /** Scopes that may be issued; null: those of the subject token, and none where it has no scope of its own. */
+  readonly allowedScopes: readonly string[] | null;
+  /** The client that has authenticated itself; null: there are no clients. */
+  readonly clientId: string | null;
+  /** A token of our own has to be meant for one of these, or for the issuer; null: for whomever. */
+  readonly acceptedAudiences: readonly string[] | null;
+}

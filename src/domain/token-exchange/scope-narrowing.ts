@@ -1,0 +1,40 @@
+import { scopesIn } from '../tokens/scope-rules.js';
+import { jwtClaims } from './jwt-claims.js';
+import { isScope } from './scope-list.js';
+import type { SecurityToken } from './security-token.js';
+
+/**
+ * Scopes that a subject token has, each once; null: it is of a kind that says nothing of scopes, or leaves it unsaid. A token of our own
+ * never leaves it unsaid: without `scope` it has none, or what an exchange took away could be had back by the next one.
+ */
+export const heldScopes = (subject: SecurityToken): readonly string[] | null => {
+  const claims = jwtClaims(subject);
+  const isUnsaid = !Object.hasOwn(claims, 'scope') && !Object.hasOwn(claims, 'scp');
+  if (isUnsaid && !subject.isOwn) return null;
+  const held = [...scopesIn(claims['scope']), ...scopesIn(claims['scp'])];
+  // What is none would become another scope in a text, or several.
+  return [...new Set(held.filter(isScope))];
+};
+
+/** Scopes that may be issued to whoever holds these; null among the allowed ones: those that are held. */
+const grantableScopes = (held: readonly string[] | null, allowed: readonly string[] | null): readonly string[] => {
+  if (held === null) return allowed ?? [];
+  if (allowed === null) return held;
+  const permitted = new Set(allowed);
+  return held.filter((scope) => permitted.has(scope));
+};
+
+/**
+ * Scopes of the issued token: those asked for, or else what is left of those that the subject token has. Null: more is asked for than may
+ * be had (RFC 6749, section 5.2: invalid_scope); the answer is never less than what was asked for.
+ */
+export const narrowScopes = (
+  asked: readonly string[] | null,
+  held: readonly string[] | null,
+  allowed: readonly string[] | null,
+): readonly string[] | null => {
+  const grantable = grantableScopes(held, allowed);
+  if (asked === null) return held === null ? [] : grantable;
+  const permitted = new Set(grantable);
+  return asked.every((scope) => permitted.has(scope)) ? [...new Set(asked)] : null;
+};

@@ -1,0 +1,20 @@
+import type { Claims } from './claims.js';
+
+/** `at_hash` and `c_hash` are made for ID tokens alone (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11). */
+const isMarkedAsIdToken = (claims: Claims): boolean =>
+  Object.hasOwn(claims, 'at_hash') ||
+  Object.hasOwn(claims, 'c_hash') ||
+  // As Amazon Cognito and Keycloak mark them.
+  claims['token_use'] === 'id' ||
+  claims['typ'] === 'ID';
+
+const isMarkedAsAccessToken = (claims: Claims): boolean =>
+  claims['token_use'] === 'access' || claims['typ'] === 'Bearer';
+
+/**
+ * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the kind: this catches
+ * a mistake or a trick, and proves nothing. `events` makes it a security event token, such as a logout token, which authenticates
+ * nobody (RFC 8417, section 4.1).
+ */
+export const isMarkedOtherwise = (claims: Claims, use: 'access' | 'id'): boolean =>
+  Object.hasOwn(claims, 'events') || (use === 'id' ? isMarkedAsAccessToken(claims) : isMarkedAsIdToken(claims));

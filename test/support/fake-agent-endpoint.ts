@@ -1,0 +1,35 @@
+import type { AgentEndpoint } from '../../src/application/agent-service/agent-endpoint.js';
+import type { RefusedForm } from '../../src/application/agent-service/posted-forms.js';
+import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
+import { decided } from './agent-events.js';
+
+/** An endpoint that takes every form, and says in its answers which it is. */
+export class FakeAgentEndpoint implements AgentEndpoint {
+  readonly paths: readonly string[];
+  readonly forms: string[] = [];
+  readonly refused: RefusedForm['kind'][] = [];
+  readonly #name: string;
+
+  constructor(name: string, paths: readonly string[]) {
+    this.#name = name;
+    this.paths = paths;
+  }
+
+  answer({ method }: RequestHeadersEvent): AgentAnswer {
+    return method === 'POST' ? { ...allowAnswer, needsMore: true } : this.#says('answered');
+  }
+
+  async answerForm(_event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
+    this.forms.push(new TextDecoder().decode(form));
+    return this.#says('took the form');
+  }
+
+  refuseForm({ kind }: RefusedForm): AgentAnswer {
+    this.refused.push(kind);
+    return this.#says(kind);
+  }
+
+  #says(what: string): AgentAnswer {
+    return decided({ kind: 'block', status: 400, body: `${this.#name} ${what}`, headers: [] });
+  }
+}

@@ -1,0 +1,264 @@
+import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import type { PreparedClient } from '../../src/application/exchange-token/exchange-client.js';
+import { TokenEndpoint, type TokenEndpointParts } from '../../src/application/exchange-token/token-endpoint.js';
+import type { TokenFault } from '../../src/application/exchange-token/token-fault.js';
+import type { Cancellation } from '../../src/application/ports/cancellation.js';
+import type { PublishedKey, SigningKey } from '../../src/application/ports/token-signing-keys.js';
+import { answerFault } from '../../src/domain/agent-protocol/answer-rules.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
+import type { TokenExchangeOptions } from '../../src/domain/configuration/token-exchange-options.js';
+import { err, ok, type Result } from '../../src/domain/shared/result.js';
+import type { ClientCredentials } from '../../src/domain/token-exchange/client-credentials.js';
+import type { ExchangePolicy } from '../../src/domain/token-exchange/exchange-policy.js';
+import type { ExchangeReason } from '../../src/domain/token-exchange/exchange-refusal.js';
+import type { PresentedToken } from '../../src/domain/token-exchange/exchange-request.js';
+import type { SecurityToken } from '../../src/domain/token-exchange/security-token.js';
+import { headersEvent } from './agent-events.js';
+import { FakeReplayStore } from './fake-saml-stores.js';
+import { ManualClock } from './manual-clock.js';
+import { neverCancelled } from './never-cancelled.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export const exchangeOptions: TokenExchangeOptions = {
+  issuer: 'https://gateway.example',
+  endpointPath: '/token/exchange',
+  endpointUrl: 'https://gateway.example/token/exchange',
+  jwksPath: '/token/jwks',
+  jwksUrl: 'https://gateway.example/token/jwks',
+  metadataPath: '/.well-known/oauth-authorization-server',
+  signingKeyFiles: ['/signing.pem'],
+  signingAlgorithm: 'RS256',
+  tokenTtlMs: 600_000,
+  limitLifetimeToSubject: false,
+  maximumActors: 2,
+  claimsCopied: ['roles'],
+  defaultAudience: null,
+  samlOneTime: true,
+  rateLimit: null,
+  clients: null,
+  allowedExchanges: [
+    { subjectKind: 'jwt', issuedKind: 'access_token' },
+    { subjectKind: 'jwt', issuedKind: 'jwt' },
+    { subjectKind: 'saml2', issuedKind: 'access_token' },
+  ],
+  allowedAudiences: ['https://orders.example', 'billing'],
+  allowedScopes: null,
+};
+
+/** The secret of the client `desk`. */
+export const clientSecret = 'the secret of the front desk';
+
+/** The form of an exchange that is in order. */
+export const exchangeFields: Readonly<Record<string, string>> = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subject_token: 'the-token-of-ann',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+};
+
+export const actorFields: Readonly<Record<string, string>> = {
+  actor_token: 'the-token-of-the-desk',
+  actor_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+};
+
+export const samlFields: Readonly<Record<string, string>> = {
+  subject_token: 'the-assertion-of-ann',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:saml2',
+};
+
+/** A form; with `undefined` a field is left out. */
+export type ExchangeFields = Readonly<Record<string, string | undefined>>;
+
+const formOf = (fields: ExchangeFields): string =>
+  new URLSearchParams(
+    Object.entries({ ...exchangeFields, ...fields }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  ).toString();
+
+export const basicOf = (id: string, secret: string): string => `Basic ${btoa(`${id}:${secret}`)}`;
+
+const formType = ['content-type', 'application/x-www-form-urlencoded'];
+
+export interface ExchangeWorldPlan {
+  readonly options?: Partial<TokenExchangeOptions>;
+  readonly policy?: Partial<ExchangePolicy>;
+  /** There is one, `desk`, which has to authenticate itself. */
+  readonly hasClient?: boolean;
+  /** There is no store, though tokens are to be taken once. */
+  readonly hasNoStore?: boolean;
+  readonly keys?: TokenEndpointParts['keys'];
+}
+
+/** What a call did that a test can hold up, or make go wrong. */
+type Hook = (step: 'authenticate' | 'verify subject' | 'verify actor' | 'remember' | 'sign') => void;
+
+/** The token endpoint with everything around it in the hands of a test. */
+export class ExchangeWorld {
+  readonly clock = new ManualClock();
+  readonly logger = new RecordingLogger();
+  readonly replays = new FakeReplayStore();
+  readonly results: ('issued' | ExchangeReason)[] = [];
+  /** What is known of tokens; of any other one it is that it is invalid. */
+  readonly tokens = new Map<string, SecurityToken | TokenFault>();
+  /** Payloads that were signed. */
+  readonly signed: { readonly type: string; readonly payload: string }[] = [];
+  /** Why no client is let in; null: those with the right secret are. */
+  clientFault: ExchangeReason | null = null;
+  /** Called before each step that is waited for. */
+  before: Hook = () => undefined;
+  readonly endpoint: TokenEndpoint;
+
+  constructor(plan: ExchangeWorldPlan = {}) {
+    const options = { ...exchangeOptions, ...plan.options };
+    const policy: ExchangePolicy = {
+      issuer: options.issuer,
+      tokenTtlMs: options.tokenTtlMs,
+      limitLifetimeToSubject: options.limitLifetimeToSubject,
+      maximumActors: options.maximumActors,
+      claimsCopied: options.claimsCopied,
+      defaultAudience: options.defaultAudience,
+      allowedExchanges: options.allowedExchanges,
+      allowedAudiences: options.allowedAudiences,
+      allowedScopes: options.allowedScopes,
+      clientId: plan.hasClient === true ? 'desk' : null,
+      acceptedAudiences: plan.hasClient === true ? ['desk'] : null,
+      ...plan.policy,
+    };
+    const client: PreparedClient = { id: 'desk', policy, secrets: [], keys: [] };
+    this.tokens.set('the-token-of-ann', this.token('ann', { scope: 'read write', roles: ['clerk'] }));
+    this.tokens.set('the-token-of-the-desk', this.token('the desk'));
+    this.tokens.set('the-assertion-of-ann', {
+      ...this.token('ann', { mail: 'ann@example.com' }),
+      kind: 'saml2',
+      issuer: 'https://idp.example',
+      oneTime: { key: 'assertion-1', untilMs: this.clock.wallMs() + 900_000 },
+    });
+    this.endpoint = new TokenEndpoint({
+      options,
+      publicPolicy: policy,
+      authenticate:
+        plan.hasClient === true ? { authenticate: (credentials) => this.#authenticate(credentials, client) } : null,
+      clientAlgorithms: ['ES256', 'RS256', 'ES256'],
+      tokens: { verify: (presented) => this.#verify(presented) },
+      keys: plan.keys ?? [this.signingKey('key-1')],
+      replays: plan.hasNoStore === true ? null : { remember: (key, untilMs) => this.#remember(key, untilMs) },
+      clock: this.clock,
+      random: { uuid: () => '0199a0e2-8a2c-4d4e-9d55-2f6f2c1f7b10' },
+      digest: new HmacSecretDigest(),
+      logger: this.logger,
+      outcomes: { exchanged: (result) => void this.results.push(result) },
+    });
+  }
+
+  /** A verified JWT that is good for five minutes. */
+  token(subject: string, claims: SecurityToken['claims'] = {}, members: Partial<SecurityToken> = {}): SecurityToken {
+    const issuer = 'https://partner.example';
+    return {
+      kind: 'jwt',
+      issuer,
+      subject,
+      claims: { iss: issuer, sub: subject, ...claims },
+      expiresMs: this.clock.wallMs() + 300_000,
+      isOwn: false,
+      oneTime: null,
+      ...members,
+    };
+  }
+
+  publishedKey(kid: string): PublishedKey {
+    const publicJwk = { kty: 'RSA', kid, alg: 'RS256', use: 'sig', n: 'AQAB', e: 'AQAB' };
+    return { kid, algorithm: 'RS256', publicJwk, verifier: { isSigned: () => false } };
+  }
+
+  /** Signs so that the payload can be read in what comes out. */
+  signingKey(kid: string): SigningKey {
+    return {
+      ...this.publishedKey(kid),
+      sign: async (type, payload) => {
+        await this.#step('sign');
+        this.signed.push({ type, payload });
+        return `${kid}.${Buffer.from(payload).toString('base64url')}.${type}`;
+      },
+    };
+  }
+
+  event(members: Partial<RequestHeadersEvent> = {}): RequestHeadersEvent {
+    return headersEvent('request-1', { method: 'POST', uri: '/token/exchange', headers: formType, ...members });
+  }
+
+  /** A request with its form, as the agent brings both. */
+  async exchange(
+    fields: ExchangeFields = {},
+    members: Partial<RequestHeadersEvent> = {},
+    cancellation: Cancellation = neverCancelled,
+  ): Promise<AgentAnswer> {
+    return this.postText(formOf(fields), members, cancellation);
+  }
+
+  async postText(
+    text: string,
+    members: Partial<RequestHeadersEvent> = {},
+    cancellation: Cancellation = neverCancelled,
+  ): Promise<AgentAnswer> {
+    const event = this.event(members);
+    const headers = [...event.headers, ...(members.headers === undefined ? [] : formType)];
+    const whole = { ...event, headers };
+    const head = this.endpoint.answer(whole);
+    if (!head.needsMore) return head;
+    return this.endpoint.answerForm(whole, new TextEncoder().encode(text), cancellation);
+  }
+
+  /** As the client, with the right secret. */
+  exchangeAsClient(fields: ExchangeFields = {}, cancellation: Cancellation = neverCancelled): Promise<AgentAnswer> {
+    return this.exchange(fields, { headers: ['authorization', basicOf('desk', clientSecret)] }, cancellation);
+  }
+
+  async #step(step: Parameters<Hook>[0]): Promise<void> {
+    await Promise.resolve();
+    this.before(step);
+  }
+
+  async #authenticate(
+    credentials: ClientCredentials,
+    client: PreparedClient,
+  ): Promise<Result<PreparedClient, ExchangeReason>> {
+    await this.#step('authenticate');
+    if (this.clientFault !== null) return err(this.clientFault);
+    if (credentials.kind === 'none') return err('missing_client');
+    const isRight =
+      credentials.kind === 'secret' && credentials.clientId === client.id && credentials.secret === clientSecret;
+    return isRight ? ok(client) : err('wrong_client_credentials');
+  }
+
+  async #verify({ token }: PresentedToken): Promise<Result<SecurityToken, TokenFault>> {
+    await this.#step(token === actorFields['actor_token'] ? 'verify actor' : 'verify subject');
+    const known = this.tokens.get(token) ?? ({ kind: 'invalid', detail: 'bad_signature' } as const);
+    return 'detail' in known ? err(known) : ok(known);
+  }
+
+  async #remember(key: string, untilMs: number): ReturnType<FakeReplayStore['remember']> {
+    await this.#step('remember');
+    return this.replays.remember(key, untilMs);
+  }
+}
+
+/** An answer as a client sees it. */
+export interface SeenAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Names in lower case; values of one name in their order. */
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Fails where the answer is none that the gateway would pass on. */
+export const seen = (answer: AgentAnswer): SeenAnswer => {
+  const fault = answerFault(answer, headersEvent('request-1'));
+  if (fault !== null || answer.decision.kind !== 'block') throw new Error(fault ?? `it says ${answer.decision.kind}`);
+  const { status, body, headers } = answer.decision;
+  const fields: Record<string, string[]> = {};
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = (headers[index] as string).toLowerCase();
+    fields[name] = [...(fields[name] ?? []), headers[index + 1] as string];
+  }
+  return { status, body: body === null ? {} : (JSON.parse(body) as SeenAnswer['body']), headers: fields };
+};

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { AgentEndpoints } from '../../../../src/application/agent-service/agent-endpoints.js';
+import { FakeAgentEndpoint } from '../../../support/fake-agent-endpoint.js';
+
+const signOn = new FakeAgentEndpoint('sign-on', ['/saml/acs', '/saml/metadata']);
+const exchange = new FakeAgentEndpoint('exchange', ['/token/exchange', '/.well-known/oauth-authorization-server']);
+const endpoints = new AgentEndpoints([signOn, exchange]);
+
+describe('endpoints of an agent', () => {
+  it.each([
+    ['/saml/acs', signOn],
+    ['/saml/metadata?x=1', signOn],
+    ['/token/exchange', exchange],
+    ['/token/exchange?', exchange],
+    ['/token/exchange?a=/saml/acs', exchange],
+    ['/.well-known/oauth-authorization-server', exchange],
+    ['/token//exchange', exchange],
+    ['/token/./x/../exchange', exchange],
+    ['/%74oken/exchange', exchange],
+  ])('are found by their path: %s', (uri, endpoint) => {
+    expect(endpoints.at(uri)).toBe(endpoint);
+  });
+
+  it.each([
+    '/',
+    '/token',
+    '/token/exchange/',
+    '/token/exchange/more',
+    '/TOKEN/exchange',
+    '/token/exchange;x',
+    '/token%2Fexchange',
+    '/token%00/exchange',
+    '/token/..;/exchange',
+    'token/exchange',
+    '*',
+    '',
+    '/orders?/token/exchange',
+    '/__proto__',
+  ])('are no others: %s', (uri) => {
+    expect(endpoints.at(uri)).toBeNull();
+  });
+
+  it('may be none', () => {
+    expect(new AgentEndpoints([]).at('/token/exchange')).toBeNull();
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { AgentEndpoints } from '../../../../src/application/agent-service/agent-endpoints.js';
+import { PostedEndpoints, type TakenPiece } from '../../../../src/application/agent-service/posted-endpoints.js';
+import { type AgentAnswer, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
+import { chunkEvent, headersEvent } from '../../../support/agent-events.js';
+import { FakeAgentEndpoint } from '../../../support/fake-agent-endpoint.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualScheduler } from '../../../support/manual-scheduler.js';
+import { neverCancelled } from '../../../support/never-cancelled.js';
+
+const connection = Symbol('connection');
+const text = (value: string) => new TextEncoder().encode(value);
+
+const textOf = ({ decision }: AgentAnswer): string | null => (decision.kind === 'block' ? decision.body : null);
+
+const answerOf = (taken: TakenPiece): AgentAnswer | null => (taken.kind === 'answer' ? taken.answer : null);
+
+const world = () => {
+  const scheduler = new ManualScheduler(new ManualClock());
+  const posted = new PostedEndpoints(scheduler);
+  const signOn = new FakeAgentEndpoint('sign-on', ['/saml/acs']);
+  const exchange = new FakeAgentEndpoint('exchange', ['/token/exchange']);
+  const post = (id: string, endpoint: FakeAgentEndpoint) =>
+    posted.answer(
+      headersEvent(id, { method: 'POST', uri: `${endpoint.paths[0]}?q` }),
+      endpoint,
+      connection,
+      neverCancelled,
+    );
+  const piece = (id: string, data: string, isLast: boolean, endpoints: AgentEndpoints | null) =>
+    posted.take(chunkEvent(id, { data: text(data), isLast }), connection, endpoints);
+  return { scheduler, posted, signOn, exchange, both: new AgentEndpoints([signOn, exchange]), post, piece };
+};
+
+describe('forms that are posted to endpoints', () => {
+  it('are answered by the endpoint that they were posted to, however their pieces come', async () => {
+    const { posted, signOn, exchange, both, post, piece } = world();
+    expect(await post('a', signOn)).toMatchObject({ needsMore: true });
+    expect(await post('b', exchange)).toMatchObject({ needsMore: true });
+    expect(answerOf(piece('a', 'sign', false, both))).toEqual({ ...allowAnswer, needsMore: true });
+    const exchanged = piece('b', 'grant', true, both);
+    const signedOn = piece('a', '-on', true, both);
+    if (exchanged.kind !== 'complete' || signedOn.kind !== 'complete') throw new Error('a form is not complete');
+    const answers = [exchanged, signedOn].map(({ event, form }) =>
+      posted.answerForm(event, form, both, neverCancelled),
+    );
+    expect((await Promise.all(answers)).map(textOf)).toEqual(['exchange took the form', 'sign-on took the form']);
+    expect([exchange.forms, signOn.forms]).toEqual([['grant'], ['sign-on']]);
+  });
+
+  it('are refused by the endpoint that they were posted to', async () => {
+    const { scheduler, signOn, exchange, both, post, piece } = world();
+    await post('a', signOn);
+    await post('b', exchange);
+    await scheduler.advance(30_000);
+    expect(textOf(answerOf(piece('b', 'x', true, both)) as AgentAnswer)).toBe('exchange dropped');
+    expect([signOn.refused, exchange.refused]).toEqual([[], ['dropped']]);
+  });
+
+  it('are never let through where another configuration has no such endpoint any more', async () => {
+    const { scheduler, posted, exchange, signOn, post, piece } = world();
+    const without = new AgentEndpoints([signOn]);
+    await post('a', exchange);
+    await post('b', exchange);
+    const taken = piece('a', 'x', true, without);
+    if (taken.kind !== 'complete') throw new Error('the form is not complete');
+    for (const endpoints of [without, null]) {
+      const answer = await posted.answerForm(taken.event, taken.form, endpoints, neverCancelled);
+      expect(answer.decision).toMatchObject({ kind: 'block', status: 503 });
+    }
+    await scheduler.advance(30_000);
+    expect(answerOf(piece('b', 'x', true, without))?.decision).toMatchObject({ kind: 'block', status: 408 });
+    expect(signOn.forms).toEqual([]);
+  });
+
+  it('are refused where there is no room for one more, and the endpoint says how', async () => {
+    const { posted, exchange, post } = world();
+    posted.stop();
+    expect(textOf(await post('a', exchange))).toBe('exchange overloaded');
+  });
+
+  it('are none where the endpoint wants no body', async () => {
+    const { posted, exchange, both, piece } = world();
+    const answer = await posted.answer(headersEvent('a'), exchange, connection, neverCancelled);
+    expect(textOf(answer)).toBe('exchange answered');
+    expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
+  });
+
+  it.each(['cancelled', 'disconnected'] as const)('are forgotten where they are %s', async (ending) => {
+    const { posted, exchange, both, post, piece, scheduler } = world();
+    await post('a', exchange);
+    if (ending === 'cancelled') posted.cancel('a', connection);
+    else posted.disconnected(connection);
+    expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
+    expect(scheduler.waiting).toBe(0);
+  });
+});

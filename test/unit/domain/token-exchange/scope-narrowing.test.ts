@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { heldScopes, narrowScopes } from '../../../../src/domain/token-exchange/scope-narrowing.js';
+import type { Claims } from '../../../../src/domain/tokens/claims.js';
+import { ownToken, verifiedToken } from '../../../support/asked-exchange.js';
+
+describe('heldScopes', () => {
+  it.each<[string, Claims, readonly string[]]>([
+    ['text in scope', { scope: 'read write' }, ['read', 'write']],
+    ['a list in scp', { scp: ['read', 'write'] }, ['read', 'write']],
+    ['both', { scope: 'read', scp: ['write', 'read'] }, ['read', 'write']],
+    ['superfluous spaces', { scope: '  read   ' }, ['read']],
+    ['nothing in it', { scope: '' }, []],
+    ['a null', { scope: null }, []],
+    ['something else than scopes', { scp: { read: true } }, []],
+    ['a number', { scope: 7n }, []],
+  ])('reads scopes where there is %s', (_, claims, held) => {
+    expect(heldScopes(verifiedToken(claims))).toEqual(held);
+  });
+
+  it('takes nothing for a scope that would be another one, or two, in a text', () => {
+    const scp = ['read write', 'a"b', 'a\\b', 'tab\tbed', 'zwölf', '', 'line\nbreak', 'fine'];
+    expect(heldScopes(verifiedToken({ scp }))).toEqual(['fine']);
+  });
+
+  it('tells a token that says nothing of scopes from one that has none', () => {
+    expect(heldScopes(verifiedToken({ sub: 'ann' }))).toBeNull();
+    expect(heldScopes(verifiedToken({ scope: '' }))).toEqual([]);
+  });
+
+  it('takes a token of our own without a scope for one that has none', () => {
+    expect(heldScopes(ownToken())).toEqual([]);
+  });
+
+  it('reads no scope from an attribute of an assertion', () => {
+    expect(heldScopes(verifiedToken({ scope: 'admin', scp: ['admin'] }, { kind: 'saml2' }))).toBeNull();
+  });
+});
+
+describe('narrowScopes', () => {
+  type Scopes = readonly string[] | null;
+  const held = ['read', 'write', 'list'];
+  it.each<[string, Scopes, Scopes, Scopes, Scopes]>([
+    ['what is asked for, in its order', ['write', 'read'], held, null, ['write', 'read']],
+    ['all that is held where nothing is asked for', null, held, null, held],
+    ['what is allowed of that', null, held, ['list', 'admin', 'read'], ['read', 'list']],
+    ['nothing where nothing of it is allowed', null, held, ['admin'], []],
+    ['what is allowed where the token does not say', ['admin'], null, ['admin', 'read'], ['admin']],
+    ['nothing without being asked where the token does not say', null, null, ['admin'], []],
+    ['nothing where none is known at all', null, null, null, []],
+    ['each scope once', ['read', 'read'], held, null, ['read']],
+  ])('grants %s', (_, asked, of, allowed, granted) => {
+    expect(narrowScopes(asked, of, allowed)).toEqual(granted);
+  });
+
+  it.each<[string, Scopes, Scopes, Scopes]>([
+    ['that is not held', ['read', 'admin'], held, null],
+    ['that is not held, though allowed', ['admin'], held, ['admin']],
+    ['that is held, and not allowed', ['read', 'write'], held, ['read']],
+    ['of a token that has none', ['read'], [], ['read']],
+    ['where the token does not say, and none is allowed', ['read'], null, []],
+    ['where the token does not say, and none is named', ['read'], null, null],
+    ['in another case', ['Read'], held, null],
+  ])('refuses a scope %s', (_, asked, of, allowed) => {
+    expect(narrowScopes(asked, of, allowed)).toBeNull();
+  });
+});

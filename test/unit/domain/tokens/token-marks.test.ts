@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import type { Claims } from '../../../../src/domain/tokens/claims.js';
+import { isMarkedOtherwise } from '../../../../src/domain/tokens/token-marks.js';
+
+describe('isMarkedOtherwise', () => {
+  it.each<[string, Claims, { readonly access: boolean; readonly id: boolean }]>([
+    ['nothing', {}, { access: false, id: false }],
+    // Some providers have it in access tokens as well.
+    ['a nonce', { nonce: 'n' }, { access: false, id: false }],
+    ['the hash of an access token', { at_hash: 'h' }, { access: true, id: false }],
+    ['the hash of a code', { c_hash: null }, { access: true, id: false }],
+    ['token_use id', { token_use: 'id' }, { access: true, id: false }],
+    ['token_use access', { token_use: 'access' }, { access: false, id: true }],
+    ['typ ID', { typ: 'ID' }, { access: true, id: false }],
+    ['typ Bearer', { typ: 'Bearer' }, { access: false, id: true }],
+    ['a typ of its own', { typ: 'invoice' }, { access: false, id: false }],
+    ['events', { events: {} }, { access: true, id: true }],
+    ['a hash that an object has by nature', Object.create({ at_hash: 'h' }) as Claims, { access: false, id: false }],
+  ])('by %s', (_, claims, marked) => {
+    expect({ access: isMarkedOtherwise(claims, 'access'), id: isMarkedOtherwise(claims, 'id') }).toEqual(marked);
+  });
+});

@@ -146,10 +146,10 @@ export const anyPolicy: fc.Arbitrary<ExchangePolicy> = fc.record({
       .map((more) => [...more, { subjectKind: 'access_token', issuedKind: 'access_token' } as const]),
     fc.constant([]),
   ),
-  allowedAudiences: orNull(some(fewTargets).map((targets) => ['a', ...targets])),
-  allowedScopes: orNull(some(fewScopes)),
+  allowedAudiences: orNull(some(fewTargets).map((targets) => new Set(['a', ...targets]))),
+  allowedScopes: orNull(some(fewScopes).map((scopes) => new Set(scopes))),
   clientId: orNull(fc.constantFrom(...fewParties)),
-  acceptedAudiences: orNull(some([...fewTargets, ...fewParties])),
+  acceptedAudiences: orNull(some([...fewTargets, ...fewParties]).map((parties) => new Set(parties))),
 });
 
 export const anyRequest = (subject: TokenKind, actor: TokenKind | null): fc.Arbitrary<ExchangeRequest> =>

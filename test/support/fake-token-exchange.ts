@@ -118,10 +118,10 @@ export class ExchangeWorld {
       claimsCopied: options.claimsCopied,
       defaultAudience: options.defaultAudience,
       allowedExchanges: options.allowedExchanges,
-      allowedAudiences: options.allowedAudiences,
-      allowedScopes: options.allowedScopes,
+      allowedAudiences: options.allowedAudiences && new Set(options.allowedAudiences),
+      allowedScopes: options.allowedScopes && new Set(options.allowedScopes),
       clientId: plan.hasClient === true ? 'desk' : null,
-      acceptedAudiences: plan.hasClient === true ? ['desk'] : null,
+      acceptedAudiences: plan.hasClient === true ? new Set(['desk']) : null,
       ...plan.policy,
     };
     const client: PreparedClient = { id: 'desk', policy, secrets: [], keys: [] };

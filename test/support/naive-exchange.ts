@@ -25,8 +25,8 @@ export const naiveExchange = (
   const mayHave = (scope: string): boolean => {
     for (const character of scope) if (character <= ' ' || character > '~' || '"\\'.includes(character)) return false;
     if (scope === '') return false;
-    if (says) return said.includes(scope) && (policy.allowedScopes?.includes(scope) ?? true);
-    return policy.allowedScopes?.includes(scope) ?? false;
+    if (says) return said.includes(scope) && (policy.allowedScopes?.has(scope) ?? true);
+    return policy.allowedScopes?.has(scope) ?? false;
   };
   const wanted = request.scopes ?? (says ? said.filter(mayHave) : []);
   const scope = wanted.every(mayHave) ? [...new Set(wanted)].toSorted().join(' ') : 'refused';
@@ -34,7 +34,7 @@ export const naiveExchange = (
   const places = request.audiences.concat(request.resources).toSorted();
   if (places.length === 0) places.push(policy.defaultAudience ?? policy.issuer);
   else if (policy.allowedAudiences !== null) {
-    for (const place of places) if (!policy.allowedAudiences.includes(place)) return { scope, audience: 'refused' };
+    for (const place of places) if (!policy.allowedAudiences.has(place)) return { scope, audience: 'refused' };
   }
   return { scope, audience: [...new Set(places)].join(' ') };
 };

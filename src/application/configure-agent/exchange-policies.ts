@@ -1,6 +1,14 @@
 import type { ExchangeClientOptions, TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
 import type { ExchangePolicy } from '../../domain/token-exchange/exchange-policy.js';
 
+const asSet = (values: readonly string[] | null): ReadonlySet<string> | null => values && new Set(values);
+
+/** What a request gets that names no target may be named, too. */
+const targets = (
+  { issuer, defaultAudience }: TokenExchangeOptions,
+  allowed: readonly string[] | null,
+): ReadonlySet<string> | null => allowed && new Set([...allowed, defaultAudience ?? issuer]);
+
 /** What anybody may have, where there are no clients. */
 export const publicPolicy = (options: TokenExchangeOptions): ExchangePolicy => ({
   issuer: options.issuer,
@@ -10,8 +18,8 @@ export const publicPolicy = (options: TokenExchangeOptions): ExchangePolicy => (
   claimsCopied: options.claimsCopied,
   defaultAudience: options.defaultAudience,
   allowedExchanges: options.allowedExchanges,
-  allowedAudiences: options.allowedAudiences,
-  allowedScopes: options.allowedScopes,
+  allowedAudiences: targets(options, options.allowedAudiences),
+  allowedScopes: asSet(options.allowedScopes),
   clientId: null,
   acceptedAudiences: null,
 });
@@ -23,8 +31,8 @@ export const clientPolicy = (
 ): ExchangePolicy => ({
   ...publicPolicy(options),
   allowedExchanges,
-  allowedAudiences,
-  allowedScopes,
+  allowedAudiences: targets(options, allowedAudiences),
+  allowedScopes: asSet(allowedScopes),
   clientId: id,
-  acceptedAudiences: subjectAudiences,
+  acceptedAudiences: new Set(subjectAudiences),
 });

@@ -7,8 +7,8 @@ import type { TokenVerifier } from './token-verifier.js';
 /** A key that tokens of our own are verified with. */
 export interface PublishedKey {
   /**
-   * The thumbprint of the key (RFC 7638), so that it stays the same wherever the key is used; of a secret a name that says no more of it
-   * than a token does (RFC 7638, section 7).
+   * The thumbprint of the key (RFC 7638), so that it stays the same wherever the key is used; for a secret a name that
+   * says no more of it than a token does (RFC 7638, section 7).
    */
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;

@@ -41,7 +41,7 @@ export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): 
   if (issuedKindOf(request, policy) === null) return 'exchange_not_allowed';
   if (!allowsTargets(request, policy)) return 'target_not_allowed';
   if (request.actor !== null && maximumActors === 0) return 'too_many_actors';
-  const isBeyond = allowedScopes !== null && request.scopes?.some((scope) => !allowedScopes.includes(scope)) === true;
+  const isBeyond = allowedScopes !== null && request.scopes?.some((scope) => !allowedScopes.has(scope)) === true;
   return isBeyond ? 'scope_not_allowed' : null;
 };
 

@@ -22,12 +22,12 @@ export interface ExchangePolicy {
   readonly defaultAudience: string | null;
   /** In their order: of several that fit a request which names no kind the first counts. */
   readonly allowedExchanges: readonly AllowedExchange[];
-  /** Values that `audience` and `resource` may have; null: any. */
-  readonly allowedAudiences: readonly string[] | null;
+  /** Values that `audience` and `resource` may have, the default one among them; null: any. */
+  readonly allowedAudiences: ReadonlySet<string> | null;
   /** Scopes that may be issued; null: those of the subject token, and none where it has no scope of its own. */
-  readonly allowedScopes: readonly string[] | null;
+  readonly allowedScopes: ReadonlySet<string> | null;
   /** The client that has authenticated itself; null: there are no clients. */
   readonly clientId: string | null;
   /** A token of our own has to be meant for one of these, or for the issuer; null: for whomever. */
-  readonly acceptedAudiences: readonly string[] | null;
+  readonly acceptedAudiences: ReadonlySet<string> | null;
 }

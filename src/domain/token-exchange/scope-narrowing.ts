@@ -16,13 +16,9 @@ export const heldScopes = (subject: SecurityToken): readonly string[] | null => 
   return [...new Set(held.filter(isScope))];
 };
 
-/** Scopes that may be issued to whoever holds these; null among the allowed ones: those that are held. */
-const grantableScopes = (held: readonly string[] | null, allowed: readonly string[] | null): readonly string[] => {
-  if (held === null) return allowed ?? [];
-  if (allowed === null) return held;
-  const permitted = new Set(allowed);
-  return held.filter((scope) => permitted.has(scope));
-};
+/** Those of the scopes that are held which may be issued; null: all of them. */
+const heldAndAllowed = (held: readonly string[], allowed: ReadonlySet<string> | null): readonly string[] =>
+  allowed === null ? held : held.filter((scope) => allowed.has(scope));
 
 /**
  * Scopes of the issued token: those asked for, or else what is left of those that the subject token has. Null: more is asked for than may
@@ -31,10 +27,9 @@ const grantableScopes = (held: readonly string[] | null, allowed: readonly strin
 export const narrowScopes = (
   asked: readonly string[] | null,
   held: readonly string[] | null,
-  allowed: readonly string[] | null,
+  allowed: ReadonlySet<string> | null,
 ): readonly string[] | null => {
-  const grantable = grantableScopes(held, allowed);
-  if (asked === null) return held === null ? [] : grantable;
-  const permitted = new Set(grantable);
+  if (asked === null) return held === null ? [] : heldAndAllowed(held, allowed);
+  const permitted = held === null ? (allowed ?? new Set()) : new Set(heldAndAllowed(held, allowed));
   return asked.every((scope) => permitted.has(scope)) ? [...new Set(asked)] : null;
 };

@@ -7,11 +7,8 @@ const targetsNamed = ({ audiences, resources }: ExchangeRequest): readonly strin
 ];
 
 /** Whether each target that the request names may be had. One that stands for none is the configuration's own, and may. */
-export const allowsTargets = (request: ExchangeRequest, { allowedAudiences }: ExchangePolicy): boolean => {
-  if (allowedAudiences === null) return true;
-  const allowed = new Set(allowedAudiences);
-  return targetsNamed(request).every((target) => allowed.has(target));
-};
+export const allowsTargets = (request: ExchangeRequest, { allowedAudiences }: ExchangePolicy): boolean =>
+  allowedAudiences === null || targetsNamed(request).every((target) => allowedAudiences.has(target));
 
 /** Whom the issued token is for; at least one. */
 export const audiencesOf = (request: ExchangeRequest, policy: ExchangePolicy): readonly string[] => {

@@ -8,8 +8,8 @@ const kidLabel = 'portcullis token signing key';
 const kidOctets = 16;
 
 /**
- * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a plain digest of the secret (RFC 7638,
- * section 7); this one helps to guess the secret no more than each token that it signs.
+ * HS256 (RFC 7518, section 3.2). Its `kid` is a cut HMAC of a fixed text. A thumbprint would be a plain digest of the
+ * secret (RFC 7638, section 7); this one helps to guess the secret no more than each token that it signs.
  */
 export class HmacSigningKey implements SigningKey {
   readonly kid: string;

@@ -43,7 +43,7 @@ const useless = (key: KeyObject, fit: string): string => {
   return `holds a key of type ${key.asymmetricKeyType}${curve === undefined ? '' : ` on the curve ${curve}`}; ${fit}`;
 };
 
-/** Whether the two halves belong together: a private key in PEM brings a public one with it, and nobody has compared them. */
+/** Whether the halves belong together: a private key in PEM brings a public one, and nobody has compared them. */
 const isWhole = async (key: SigningKey): Promise<boolean> => {
   try {
     return key.verifier.isSigned(await key.sign('probe', '{}'));

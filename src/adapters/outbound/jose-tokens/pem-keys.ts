@@ -16,7 +16,7 @@ const isPublic = (label: string): boolean => label.includes('PUBLIC KEY') || lab
 export const isPem = (text: string): boolean => text.includes(opening);
 export const holdsPrivateKey = (pem: string): boolean => labels(pem).some(isPrivate);
 
-/** The one private key of a file: PKCS #8, PKCS #1 or SEC 1, without a pass phrase. What stands beside it is not read. */
+/** The one private key of a file: PKCS #8, PKCS #1 or SEC 1, without a pass phrase. Nothing beside it is read. */
 export const readPrivatePem = (pem: string): Result<KeyObject, string> => {
   const found = labels(pem);
   const count = found.filter(isPrivate).length;

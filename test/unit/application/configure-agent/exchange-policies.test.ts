@@ -24,8 +24,8 @@ describe('what may be had', () => {
       claimsCopied: options.claimsCopied,
       defaultAudience: 'everybody',
       allowedExchanges: options.allowedExchanges,
-      allowedAudiences: options.allowedAudiences,
-      allowedScopes: ['read'],
+      allowedAudiences: new Set([...(options.allowedAudiences ?? []), 'everybody']),
+      allowedScopes: new Set(['read']),
       clientId: null,
       acceptedAudiences: null,
     });
@@ -35,10 +35,17 @@ describe('what may be had', () => {
     expect(clientPolicy(options, client)).toEqual({
       ...publicPolicy(options),
       allowedExchanges: client.allowedExchanges,
-      allowedAudiences: [],
+      allowedAudiences: new Set(['everybody']),
       allowedScopes: null,
       clientId: 'desk',
-      acceptedAudiences: ['front'],
+      acceptedAudiences: new Set(['front']),
     });
+  });
+
+  it('is the issuer, or the default audience, by its name too, and anything where no audience is listed', () => {
+    const withoutDefault = { ...options, defaultAudience: null };
+    expect(publicPolicy(withoutDefault).allowedAudiences).toContain(options.issuer);
+    expect(publicPolicy(options).allowedAudiences).not.toContain(options.issuer);
+    expect(publicPolicy({ ...options, allowedAudiences: null }).allowedAudiences).toBeNull();
   });
 });

@@ -56,10 +56,10 @@ const client = (id: string, secrets: readonly ClientSecret[], keys: readonly Cli
     claimsCopied: [],
     defaultAudience: null,
     allowedExchanges: [],
-    allowedAudiences: [],
+    allowedAudiences: new Set(),
     allowedScopes: null,
     clientId: id,
-    acceptedAudiences: [id],
+    acceptedAudiences: new Set([id]),
   },
 });
 

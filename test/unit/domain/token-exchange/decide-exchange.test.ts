@@ -37,10 +37,10 @@ describe('requestFault', () => {
     ['exchange_not_allowed', { subject: { kind: 'id_token', token: 't' } }, {}],
     ['exchange_not_allowed', { requestedKind: 'jwt' }, {}],
     ['exchange_not_allowed', { requestedKind: 'jwt' }, { clientId: 'svc' }],
-    ['target_not_allowed', { audiences: ['b'] }, { allowedAudiences: ['a'] }],
-    ['target_not_allowed', { resources: ['https://b.example/'] }, { allowedAudiences: [] }],
+    ['target_not_allowed', { audiences: ['b'] }, { allowedAudiences: new Set(['a']) }],
+    ['target_not_allowed', { resources: ['https://b.example/'] }, { allowedAudiences: new Set<string>() }],
     ['too_many_actors', { actor: presented }, { maximumActors: 0 }],
-    ['scope_not_allowed', { scopes: ['read', 'admin'] }, { allowedScopes: ['read'] }],
+    ['scope_not_allowed', { scopes: ['read', 'admin'] }, { allowedScopes: new Set(['read']) }],
   ];
 
   it.each(faults)('is %s for %o where %o', (reason, request, policy) => {
@@ -56,7 +56,11 @@ describe('requestFault', () => {
   it('is none where all may be well', () => {
     const request = exchangeRequest({ actor: presented, scopes: ['read'], audiences: ['a'], resources: ['b:'] });
     expect(requestFault(request, openPolicy())).toBeNull();
-    const policy = openPolicy({ allowedScopes: ['list', 'read'], allowedAudiences: ['b:', 'a'], clientId: 'svc' });
+    const policy = openPolicy({
+      allowedScopes: new Set(['list', 'read']),
+      allowedAudiences: new Set(['b:', 'a']),
+      clientId: 'svc',
+    });
     expect(requestFault(request, policy)).toBeNull();
   });
 });
@@ -118,7 +122,7 @@ describe('grantExchange', () => {
       { kind: 'saml2', issuer: 'https://idp.example' },
     );
     const request = exchangeRequest({ subject: { kind: 'saml2', token: 't' }, scopes: ['read'] });
-    const granted = grant({ request, subject, policy: openPolicy({ allowedScopes: ['read', 'list'] }) });
+    const granted = grant({ request, subject, policy: openPolicy({ allowedScopes: new Set(['read', 'list']) }) });
     expect(parseClaims(granted.payload)).toMatchObject({ roles: ['a', 'b'], email: 'ann@example.com', scope: 'read' });
     expect(granted.actors).toEqual([]);
     expect(refusal({ request: { ...request, scopes: ['admin'] }, subject })).toBe('scope_not_allowed');
@@ -127,8 +131,11 @@ describe('grantExchange', () => {
   it.each<[ExchangeReason, Partial<AskedExchange>]>([
     ['bound_token', { subject: verifiedToken({ cnf: {} }) }],
     ['bound_token', { actor: verifiedToken({ cnf: {} }) }],
-    ['not_for_client', { subject: ownToken({ aud: 'x' }), policy: openPolicy({ acceptedAudiences: ['svc'] }) }],
-    ['not_for_client', { actor: ownToken({ aud: 'x' }), policy: openPolicy({ acceptedAudiences: ['svc'] }) }],
+    [
+      'not_for_client',
+      { subject: ownToken({ aud: 'x' }), policy: openPolicy({ acceptedAudiences: new Set(['svc']) }) },
+    ],
+    ['not_for_client', { actor: ownToken({ aud: 'x' }), policy: openPolicy({ acceptedAudiences: new Set(['svc']) }) }],
     ['malformed_act', { subject: verifiedToken({ act: 'svc' }) }],
     ['malformed_act', { subject: verifiedToken({ may_act: 'svc' }) }],
     ['delegated_actor_token', { actor: verifiedToken({ act: { sub: 'svc' } }) }],
@@ -165,11 +172,13 @@ describe('grantExchange', () => {
   it('does not give back what an exchange before took away', () => {
     const narrowed = grant({
       subject: verifiedToken({ scope: 'read' }),
-      policy: openPolicy({ allowedScopes: ['write'] }),
+      policy: openPolicy({ allowedScopes: new Set(['write']) }),
     });
     expect(narrowed.scopes).toEqual([]);
     const subject = ownToken(parseClaims(narrowed.payload) ?? {});
     const request = exchangeRequest({ scopes: ['write'] });
-    expect(refusal({ subject, request, policy: openPolicy({ allowedScopes: ['write'] }) })).toBe('scope_not_allowed');
+    expect(refusal({ subject, request, policy: openPolicy({ allowedScopes: new Set(['write']) }) })).toBe(
+      'scope_not_allowed',
+    );
   });
 });

@@ -22,7 +22,7 @@ describe('audiencesOf', () => {
 });
 
 describe('allowsTargets', () => {
-  const policy = openPolicy({ allowedAudiences: ['a', resource], defaultAudience: 'x' });
+  const policy = openPolicy({ allowedAudiences: new Set(['a', resource]), defaultAudience: 'x' });
 
   it('allows what is in the list', () => {
     expect(allowsTargets(exchangeRequest({ audiences: ['a'], resources: [resource] }), policy)).toBe(true);
@@ -39,7 +39,7 @@ describe('allowsTargets', () => {
   });
 
   it('lets the default through, which nobody has asked for', () => {
-    expect(allowsTargets(exchangeRequest(), openPolicy({ allowedAudiences: [] }))).toBe(true);
+    expect(allowsTargets(exchangeRequest(), openPolicy({ allowedAudiences: new Set<string>() }))).toBe(true);
   });
 
   it('allows anything where there is no list', () => {

@@ -3,7 +3,7 @@ import { tokenFitness } from '../../../../src/domain/token-exchange/token-fitnes
 import type { ClaimValue } from '../../../../src/domain/tokens/claims.js';
 import { openPolicy, ownIssuer, ownToken, verifiedToken } from '../../../support/asked-exchange.js';
 
-const forClient = openPolicy({ clientId: 'svc', acceptedAudiences: ['svc', 'https://svc.example/'] });
+const forClient = openPolicy({ clientId: 'svc', acceptedAudiences: new Set(['svc', 'https://svc.example/']) });
 
 describe('tokenFitness', () => {
   it.each<ClaimValue>([{ jkt: 'x' }, {}, null, 'x'])('refuses a token that is bound to a key: cnf %o', (cnf) => {
@@ -31,7 +31,9 @@ describe('tokenFitness', () => {
 
   it('refuses a token of our own that is meant for nobody', () => {
     expect(tokenFitness(ownToken(), forClient)).toBe('not_for_client');
-    expect(tokenFitness(ownToken({ aud: 'svc' }), { ...forClient, acceptedAudiences: [] })).toBe('not_for_client');
+    expect(tokenFitness(ownToken({ aud: 'svc' }), { ...forClient, acceptedAudiences: new Set<string>() })).toBe(
+      'not_for_client',
+    );
   });
 
   it('leaves it to the checks of other tokens whom they are meant for', () => {

@@ -1,18 +1,59 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The tests without sockets share nothing that they change, so they need no worker of their own for each file. */
-const quick = { isolate: false, maxWorkers: Math.max(2, availableParallelism()) };
+/**
+ * The end-to-end files that take longest, in the order in which they begin. The first and the third take every core that
+ * they get: apart from each other, each runs beside one that starts programs and waits for them.
+ */
+const longest = [
+  'saml-durability',
+  'gateway-reload',
+  'sustained-load',
+  'gateway-start',
+  'saml',
+  'gateway-auth',
+  'large-bodies',
+  'agent-outage',
+].map((name) => `/test/e2e/${name}.test.ts`);
+
+/** Lets no long end-to-end file be left alone at the end; all else is in Vitest's own order. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = longest.findIndex((path) => moduleId.endsWith(path));
+      return index < 0 ? longest.length : index;
+    };
+    const sorted = await super.sort(files);
+    const isLast = ({ project }: TestSpecification): boolean => project.name === 'e2e';
+    return [
+      ...sorted.filter((file) => !isLast(file)),
+      ...sorted.filter(isLast).sort((one, other) => rank(one) - rank(other)),
+    ];
+  }
+}
+
+/** How the files of a project share workers. */
+interface Sharing {
+  readonly isolate: boolean;
+  readonly maxWorkers: number;
+}
+
+/**
+ * Tests within one process share nothing that they change, so no file needs a worker of its own: to import everything
+ * again for each took half of the time. Two workers at least, for Vitest would leave one core of two idle.
+ */
+const together: Sharing = { isolate: false, maxWorkers: Math.max(2, availableParallelism()) };
 
 /** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
-const project = (name: string, groupOrder: number, testTimeout: number, how: Partial<typeof quick> = {}) => ({
+const project = (name: string, groupOrder: number, testTimeout: number, sharing = together) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
     testTimeout,
     hookTimeout: 60_000,
     sequence: { groupOrder },
-    ...how,
+    ...sharing,
   },
 });
 
@@ -20,12 +61,13 @@ const project = (name: string, groupOrder: number, testTimeout: number, how: Par
 export default defineConfig({
   test: {
     allowOnly: false,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', 0, 10_000, quick),
-      project('property', 0, 30_000, quick),
+      project('unit', 0, 10_000),
+      project('property', 0, 30_000),
       project('contract', 1, 15_000),
       project('integration', 1, 30_000),
-      project('e2e', 2, 60_000, { maxWorkers: 2 }),
+      project('e2e', 2, 60_000, { isolate: true, maxWorkers: 2 }),
     ],
   },
 });

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
 import { freePort } from '../support/free-port.js';
 import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../support/gateway-stack.js';
@@ -9,8 +9,11 @@ import { runGateway } from '../support/running-gateway.js';
 import { SteadyLoad } from '../support/steady-load.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+const cleanUpAll = new CleanUp();
+/** Of one test. */
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
+afterAll(() => cleanUpAll.run());
 
 const newRoute =
   'route "new" { priority "high"; matches { path "/new" }; service-type "builtin"; builtin-handler "version" }';
@@ -24,6 +27,15 @@ const reload = async (stack: GatewayStack, changes: StackPlan): Promise<void> =>
   await untilTrue('the new configuration is in force', async () => (await reloads(stack)) !== before);
 };
 
+/** SIGHUP; resolves with all that the gateway writes from then on, once that says that nothing was reloaded. */
+const refusedReload = async (stack: GatewayStack): Promise<string> => {
+  const before = stack.gateway.output().length;
+  const written = () => stack.gateway.output().slice(before);
+  stack.gateway.signal('SIGHUP');
+  await untilTrue('the reload is refused', () => /not reloaded/.test(written()));
+  return written();
+};
+
 const metric = async (stack: GatewayStack, series: string): Promise<number> => {
   const { body } = await call(stack.adminPort, { path: '/metrics' });
   const line = body
@@ -33,8 +45,15 @@ const metric = async (stack: GatewayStack, series: string): Promise<number> => {
 };
 
 describe('SIGHUP', () => {
+  let stack: GatewayStack;
+  let sayOk: GatewayStack['upstream']['answer'];
+
+  beforeAll(async () => {
+    stack = await startStack(cleanUpAll);
+    sayOk = stack.upstream.answer;
+  });
+
   it('brings a new route into force, counts that, and keeps connections to listeners that stay', async () => {
-    const stack = await startStack(cleanUp);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     cleanUp.add(() => agent.destroy());
     const sockets = new Set<number | undefined>();
@@ -57,6 +76,58 @@ describe('SIGHUP', () => {
     expect(JSON.stringify(await stack.report('/admin/routes'))).toContain('"id":"new"');
   });
 
+  describe('to a gateway that has been reloaded before', () => {
+    beforeEach(async () => {
+      stack.upstream.answer = sayOk;
+      await reload(stack, {});
+    });
+
+    it('changes nothing where the file is bad, and says all that is wrong with it', async () => {
+      const before = await reloads(stack);
+      const [failures, successes] = [await metric(stack, 'result="failure"'), await metric(stack, 'result="success"')];
+      stack.rewrite({ routes: `${newRoute}\n route "bad" { upstream "nowhere" }`, blocks: 'lmits { }' });
+      const output = await refusedReload(stack);
+      expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: .*upstream \\"nowhere\\"/);
+      expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: unknown .*\\"lmits\\"/);
+      expect((await stack.ask({ path: '/new' })).body).toBe('ok');
+      expect(await reloads(stack)).toBe(before);
+      expect(await metric(stack, 'result="failure"')).toBe(failures + 1);
+      expect(await metric(stack, 'result="success"')).toBe(successes);
+      await reload(stack, { routes: newRoute });
+      expect((await stack.ask({ path: '/new' })).body).toContain('portcullis');
+    });
+
+    it('changes nothing where a new address is taken', async () => {
+      const taken = Number(new URL(`http://${stack.upstreamAddress}`).port);
+      const free = await freePort();
+      stack.rewrite({
+        routes: newRoute,
+        blocks: `listeners { listener "free" { address "127.0.0.1:${free}" }; listener "taken" { address "127.0.0.1:${taken}" } }`,
+      });
+      expect(await refusedReload(stack)).toContain(`cannot listen on 127.0.0.1:${taken}`);
+      expect((await stack.ask({ path: '/new' })).body).toBe('ok');
+      await expect(call(free)).rejects.toThrow('ECONNREFUSED');
+    });
+
+    it('lets a request finish on the configuration that it began with', async () => {
+      const held: (() => void)[] = [];
+      stack.upstream.answer = (request, response) => {
+        request.resume();
+        held.push(() => response.end('from before'));
+      };
+      const inFlight = stack.ask();
+      await untilTrue('the request is at the upstream', () => held.length === 1);
+      await reload(stack, { upstreamMembers: 'timeouts { read-secs 7 }', routes: newRoute });
+      expect((await stack.ask({ path: '/new' })).status).toBe(200);
+      held[0]?.();
+      expect(await inFlight).toMatchObject({ status: 200, body: 'from before' });
+      await untilTrue(
+        'nothing is in flight',
+        async () => (await stack.report('/admin/stats'))['requests_in_flight'] === 0,
+      );
+    });
+  });
+
   it('does not end a gateway that has only begun to listen', async () => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
@@ -70,59 +141,50 @@ describe('SIGHUP', () => {
     await gateway.wrote(/the configuration was reloaded/);
     expect((await call(port, { path: '/health' })).status).toBe(200);
   });
+});
 
-  it('changes nothing where the file is bad, and says all that is wrong with it', async () => {
-    const stack = await startStack(cleanUp);
-    stack.rewrite({ routes: `${newRoute}\n route "bad" { upstream "nowhere" }`, blocks: 'lmits { }' });
-    stack.gateway.signal('SIGHUP');
-    const output = await stack.gateway.wrote(/not reloaded/);
-    expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: .*upstream \\"nowhere\\"/);
-    expect(output).toMatch(/gateway\.kdl:\d+:\d+: error: unknown .*\\"lmits\\"/);
-    expect((await stack.ask({ path: '/new' })).body).toBe('ok');
-    expect(await reloads(stack)).toBe(0);
-    expect(await metric(stack, 'result="failure"')).toBe(1);
-    expect(await metric(stack, 'result="success"')).toBe(0);
-    await reload(stack, { routes: newRoute });
-    expect((await stack.ask({ path: '/new' })).body).toContain('portcullis');
+describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agent (%s)', (transport) => {
+  let stack: GatewayStack;
+  beforeAll(async () => {
+    stack = await startStack(cleanUpAll, { transport, agentConfig: 'api-keys "old-key:alice"' });
   });
 
-  it('changes nothing where a new address is taken', async () => {
-    const stack = await startStack(cleanUp);
-    const taken = Number(new URL(`http://${stack.upstreamAddress}`).port);
-    const free = await freePort();
-    stack.rewrite({
-      routes: newRoute,
-      blocks: `listeners { listener "free" { address "127.0.0.1:${free}" }; listener "taken" { address "127.0.0.1:${taken}" } }`,
-    });
-    stack.gateway.signal('SIGHUP');
-    await stack.gateway.wrote(/not reloaded/);
-    expect(stack.gateway.output()).toContain(`cannot listen on 127.0.0.1:${taken}`);
-    expect((await stack.ask({ path: '/new' })).body).toBe('ok');
-    await expect(call(free)).rejects.toThrow('ECONNREFUSED');
-  });
+  const asWith = async (key: string) => (await stack.ask({ headers: { 'X-API-Key': key } })).status;
 
-  it('lets a request finish on the configuration that it began with', async () => {
-    const stack = await startStack(cleanUp);
-    const held: (() => void)[] = [];
-    stack.upstream.answer = (request, response) => {
-      request.resume();
-      held.push(() => response.end('from before'));
-    };
-    const inFlight = stack.ask();
-    await untilTrue('the request is at the upstream', () => held.length === 1);
-    await reload(stack, { upstreamMembers: 'timeouts { read-secs 7 }', routes: newRoute });
-    expect((await stack.ask({ path: '/new' })).status).toBe(200);
-    held[0]?.();
-    expect(await inFlight).toMatchObject({ status: 200, body: 'from before' });
-    await untilTrue(
-      'nothing is in flight',
-      async () => (await stack.report('/admin/stats'))['requests_in_flight'] === 0,
-    );
-  });
+  const ofTheAgent = [
+    'the config of the agent',
+    (turn: number) => ({ agentConfig: `api-keys "old-key:alice" "key-${turn}:bob"` }),
+  ] as const;
+  const ofTheGateway = [
+    ['how the agent is asked', (turn: number) => ({ agentMembers: `timeout-ms ${1000 + turn}` })],
+    ['the upstream', (turn: number) => ({ upstreamMembers: `timeouts { read-secs ${10 + turn} }` })],
+  ] as const;
 
-  it.each(['embedded', 'socket'] as const)('hands a changed config to the agent (%s)', async (transport) => {
-    const stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "old-key:alice"' });
-    const asWith = async (key: string) => (await stack.ask({ headers: { 'X-API-Key': key } })).status;
+  it.each(transport === 'socket' ? [ofTheAgent, ...ofTheGateway] : [ofTheAgent])(
+    'loses no request while %s changes again and again',
+    async (_name, changes) => {
+      const agent = new Agent({ keepAlive: true });
+      const load = new SteadyLoad('reloads', 8, async () => {
+        const { status } = await stack.ask({ headers: { 'X-API-Key': 'old-key' }, agent });
+        return status;
+      });
+      cleanUp.add(async () => {
+        await load.stop();
+        agent.destroy();
+      });
+      for (let turn = 1; turn <= 5; turn += 1) {
+        const before = load.all().length;
+        await reload(stack, changes(turn));
+        await untilTrue('requests go on', () => load.all().length > before + 20);
+      }
+      await load.stop();
+      expect(new Set(load.all())).toEqual(new Set([200]));
+    },
+  );
+
+  it('hands a changed config to the agent', async () => {
+    await reload(stack, {});
+    await untilTrue('the old key is taken', async () => (await asWith('old-key')) === 200);
     expect([await asWith('old-key'), await asWith('new-key')]).toEqual([200, 401]);
     await reload(stack, { agentConfig: 'api-keys "new-key:bob"' });
     await untilTrue('the new key is taken', async () => (await asWith('new-key')) === 200);
@@ -136,38 +198,5 @@ describe('SIGHUP', () => {
     await stack.gateway.wrote(/the agent (\\"auth\\" )?refuses its (new )?configuration/);
     expect([await asWith('new-key'), await asWith('third-key')]).toEqual([200, 401]);
     expect(stack.gateway.output()).not.toMatch(/old-key|new-key|third-key/);
-  });
-
-  it.each([
-    [
-      'the config of the agent',
-      'socket',
-      (turn: number) => ({ agentConfig: `api-keys "key:alice" "key-${turn}:bob"` }),
-    ],
-    [
-      'the config of the agent',
-      'embedded',
-      (turn: number) => ({ agentConfig: `api-keys "key:alice" "key-${turn}:bob"` }),
-    ],
-    ['how the agent is asked', 'socket', (turn: number) => ({ agentMembers: `timeout-ms ${1000 + turn}` })],
-    ['the upstream', 'socket', (turn: number) => ({ upstreamMembers: `timeouts { read-secs ${10 + turn} }` })],
-  ] as const)('loses no request while %s changes again and again (%s)', async (_name, transport, changes) => {
-    const stack = await startStack(cleanUp, { transport, agentConfig: 'api-keys "key:alice"' });
-    const agent = new Agent({ keepAlive: true });
-    const load = new SteadyLoad('reloads', 8, async () => {
-      const { status } = await stack.ask({ headers: { 'X-API-Key': 'key' }, agent });
-      return status;
-    });
-    cleanUp.add(async () => {
-      await load.stop();
-      agent.destroy();
-    });
-    for (let turn = 1; turn <= 5; turn += 1) {
-      const before = load.all().length;
-      await reload(stack, changes(turn));
-      await untilTrue('requests go on', () => load.all().length > before + 20);
-    }
-    await load.stop();
-    expect(new Set(load.all())).toEqual(new Set([200]));
   });
 });

@@ -1,11 +1,11 @@
 import { weakness } from '../../identity/password-hash-rules.js';
+import { utf8Length } from '../../shared/utf8-length.js';
 import type {
   ClientSecret,
   ExchangeClientBlockOptions,
   ExchangeClientOptions,
   TokenExchangeBlockOptions,
 } from '../token-exchange-options.js';
-import { utf8Length } from '../../shared/utf8-length.js';
 import { clientSecretText, parseClientSecret, shortestClientSecret } from './client-secret.js';
 import { checkExchangeList } from './exchange-list-rules.js';
 import { checkExchangePermissions, type ExchangeMethods } from './exchange-permission-rules.js';

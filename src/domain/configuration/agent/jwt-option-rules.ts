@@ -1,5 +1,5 @@
-import { type AgentOptions, agentDefaults, type JwtOptions } from '../agent-configuration.js';
 import { utf8Length } from '../../shared/utf8-length.js';
+import { type AgentOptions, agentDefaults, type JwtOptions } from '../agent-configuration.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
 

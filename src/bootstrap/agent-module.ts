@@ -20,6 +20,7 @@ import {
 } from '../application/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
+import { SpentAssertions } from '../application/exchange-token/spent-assertions.js';
 import { KeySets } from '../application/refresh-key-set/key-sets.js';
 import { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
 import { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
@@ -80,6 +81,9 @@ export const agentModule = new ContainerModule(({ bind }) => {
       [agentTokens.passwordVerifier, sharedTokens.clock, sharedTokens.logger],
     )
     .inSingletonScope();
+  bind(agentTokens.spentAssertions)
+    .toResolvedValue((clock) => new SpentAssertions(clock), [sharedTokens.clock])
+    .inSingletonScope();
   bind(agentTokens.samlDocumentVerifier)
     .toResolvedValue(() => new WorkerDocumentVerifier(new URL('./main-saml-verifier.js', import.meta.url)), [])
     .inSingletonScope();
@@ -139,6 +143,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         keySets,
         certificates,
         passwords,
+        spentAssertions,
         saml,
       ): SharedAgentParts => ({
         clock,
@@ -152,6 +157,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         keySets,
         certificates,
         passwords,
+        spentAssertions,
         saml,
       }),
       [
@@ -166,6 +172,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.keySets,
         agentTokens.certificateReader,
         agentTokens.passwordChecks,
+        agentTokens.spentAssertions,
         agentTokens.samlParts,
       ],
     )

@@ -4,6 +4,7 @@ import type { PasswordChecks } from '../application/authenticate-request/passwor
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { AgentParts } from '../application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
+import type { SpentAssertions } from '../application/exchange-token/spent-assertions.js';
 import type { CertificateReader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
 import type { MetadataSource } from '../application/ports/metadata-source.js';
@@ -41,6 +42,7 @@ export const agentTokens = {
   certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
+  spentAssertions: Symbol('SpentAssertions') as ServiceIdentifier<SpentAssertions>,
   samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
   metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,

@@ -7,7 +7,7 @@ import { newSamlKey } from '../support/live-saml-provider.js';
 import { describeWithPeers } from '../support/peers.js';
 import { runGateway } from '../support/running-gateway.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
-import { ecPair, publicPem } from '../support/test-tokens.js';
+import { publicPem, rsaPair } from '../support/test-tokens.js';
 
 const environment = {
   ADMIN_TOKEN: 'a-token-of-the-test-that-is-long',
@@ -32,7 +32,7 @@ describeWithPeers(['openssl'], 'the shipped configurations that refer to files, 
     const single = newSamlKey('app.example.com');
     folder.write('saml.key', single.key);
     folder.write('saml.crt', single.certificate);
-    const issuer = ecPair();
+    const issuer = rsaPair();
     folder.write('issuer.key', privatePem(issuer));
     folder.write('billing.pub.pem', publicPem(issuer.publicKey));
     folder.write('portcullis-api-keys', 'key:alice\n');

@@ -1,4 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { decodeJwt, decodeProtectedHeader, importPKCS8, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
@@ -15,6 +17,7 @@ import {
   tokenType,
 } from '../support/exchange-company.js';
 import { untilTrue } from '../support/gateway-stack.js';
+import { describeWithPeers } from '../support/peers.js';
 import { valuesOf } from '../support/recording-upstream.js';
 import { exchangeAssertion } from '../support/saml-exchange.js';
 import { pairFor } from '../support/test-tokens.js';
@@ -78,6 +81,15 @@ const auditLines = (log: string): Record<string, unknown>[] =>
     .split('\n')
     .filter((line) => line.includes('"token exchange"'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What a line of the shell prints. */
+const shell = (line: string, environment: Readonly<Record<string, string>>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { env: { ...process.env, ...environment, no_proxy: '*' }, timeout: 10_000 };
+    execFile('/bin/sh', ['-c', line], options, (error, output) => (error === null ? resolve(output) : reject(error)));
+  });
 
 const bodyOf = ({ body }: { readonly body: string }): Record<string, unknown> => JSON.parse(body);
 
@@ -222,6 +234,27 @@ describe('a standard OAuth client, agent embedded', () => {
     expect((await company.stack.ask({ headers: { authorization: `Bearer ${other}` } })).status).toBe(401);
 
     await expect(exchanged(server, 'service-a', asA, wanted)).rejects.toMatchObject({ error: 'invalid_request' });
+  });
+
+  describeWithPeers(['curl'], 'with curl', () => {
+    it('does what the guide shows', async () => {
+      const guide = readFileSync(new URL('../../docs/guides/token-exchange.md', import.meta.url), 'utf8');
+      const [, line = ''] = /```sh\n(curl [^`]+)```/.exec(guide) ?? [];
+      const secret = randomBytes(32).toString('hex');
+      await company.replan({
+        clients: `clients { client "orders" { secret "sha256:${sha256(secret)}"; allowed-audiences "billing" } }`,
+      });
+      const token = await company.partnerToken({ scope: 'invoices:read invoices:write' });
+      const answer = bodyOf({
+        body: await shell(line.replaceAll('https://gateway.example.com', company.issuer), {
+          ORDERS_SECRET: secret,
+          TOKEN: token,
+        }),
+      });
+      expect(answer).toMatchObject({ token_type: 'Bearer', scope: 'invoices:read' });
+      expect(decodeJwt(answer['access_token'] as string)).toMatchObject({ aud: 'billing', client_id: 'orders' });
+      await company.replan({});
+    });
   });
 
   it('gets tokens of each algorithm, and goes on with old ones while keys change', async () => {

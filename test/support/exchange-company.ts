@@ -20,6 +20,8 @@ export const clientSecrets = {
   'service-a': 'the-secret-of-service-a-0123456789',
   'service-b': 'the-secret-of-service-b-0123456789',
   'odd:client +%': 'a secret:with +% and more',
+  /** Of a client that may not exchange anything. */
+  idle: 'the-secret-of-an-idle-client-0123456789',
 } as const;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -86,7 +88,7 @@ const ownRsa = rsaPair();
 const usualClients = (clientKeyFile: string): string => `clients {
   client "service-a" {
     secret ${quoted(clientSecrets['service-a'])}
-    allowed-audiences "service-b" "https://b.example/api" "orders"
+    allowed-audiences "service-b" "https://b.example/api" "https://b.example/api?v=1" "orders"
   }
   client "service-b" {
     secret "sha256:${sha256(clientSecrets['service-b'])}"
@@ -99,6 +101,10 @@ const usualClients = (clientKeyFile: string): string => `clients {
   client ${quoted('odd:client +%')} {
     secret ${quoted(clientSecrets['odd:client +%'])}
     allowed-audiences "service-b"
+  }
+  client "idle" {
+    secret ${quoted(clientSecrets.idle)}
+    allowed-exchanges #null
   }
 }`;
 

@@ -6,20 +6,22 @@ import { decided } from './agent-events.js';
 /** An endpoint that takes every form, and says in its answers which it is. */
 export class FakeAgentEndpoint implements AgentEndpoint {
   readonly paths: readonly string[];
+  readonly formOctets: number;
   readonly forms: string[] = [];
   readonly refused: RefusedForm['kind'][] = [];
   readonly #name: string;
 
-  constructor(name: string, paths: readonly string[]) {
+  constructor(name: string, paths: readonly string[], formOctets = 1_048_576) {
     this.#name = name;
     this.paths = paths;
+    this.formOctets = formOctets;
   }
 
   answer({ method }: RequestHeadersEvent): AgentAnswer {
     return method === 'POST' ? { ...allowAnswer, needsMore: true } : this.#says('answered');
   }
 
-  async answerForm(_event: RequestHeadersEvent, form: Uint8Array): Promise<AgentAnswer> {
+  async answerForm(_event: RequestHeadersEvent, _path: string, form: Uint8Array): Promise<AgentAnswer> {
     this.forms.push(new TextDecoder().decode(form));
     return this.#says('took the form');
   }

@@ -8,6 +8,7 @@ import { VerificationShares } from '../../src/application/single-sign-on/verific
 import { answerFault } from '../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { SamlOptions } from '../../src/domain/configuration/saml-options.js';
+import { requestPath } from '../../src/domain/http/request-path.js';
 import type { Assertion, VerifiedResponse } from '../../src/domain/saml/assertion.js';
 import type { IdentityProvider } from '../../src/domain/saml/identity-provider.js';
 import type { LogoutRequest, LogoutResponse } from '../../src/domain/saml/logout-message.js';
@@ -58,6 +59,9 @@ const provider: IdentityProvider = {
   signingCertificates: ['MIIB'],
   wantsSignedRequests: false,
 };
+
+/** As the agent hands it over. */
+export const pathOf = (uri: string): string => requestPath(uri) ?? '';
 
 const decryptionKey = new Secret('the private key');
 
@@ -185,7 +189,7 @@ export class SamlWorld {
   }
 
   async get(uri: string): Promise<AgentAnswer> {
-    return this.#taken(await this.singleSignOn.answer(this.event(uri), neverCancelled));
+    return this.#taken(await this.singleSignOn.answer(this.event(uri), pathOf(uri), neverCancelled));
   }
 
   /** Posts a form to a path, as browsers do. */
@@ -201,9 +205,9 @@ export class SamlWorld {
   ): Promise<AgentAnswer> {
     const headers = ['content-type', 'application/x-www-form-urlencoded', 'content-length', String(form.length)];
     const event = this.event(uri, { method: 'POST', headers }, cookies);
-    const first = await this.singleSignOn.answer(event, cancellation);
+    const first = await this.singleSignOn.answer(event, pathOf(uri), cancellation);
     if (!first.needsMore) return this.#taken(first);
-    return this.#taken(await this.singleSignOn.answerForm(event, form, cancellation));
+    return this.#taken(await this.singleSignOn.answerForm(event, pathOf(uri), form, cancellation));
   }
 
   /** From the redirect to the identity provider to its answer, which the browser posts. */

@@ -1,4 +1,5 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import type { ProvenClient } from '../../src/application/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../src/application/exchange-token/exchange-client.js';
 import { TokenEndpoint, type TokenEndpointParts } from '../../src/application/exchange-token/token-endpoint.js';
 import type { TokenFault } from '../../src/application/exchange-token/token-fault.js';
@@ -7,6 +8,7 @@ import type { PublishedKey, SigningKey } from '../../src/application/ports/token
 import { answerFault } from '../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { TokenExchangeOptions } from '../../src/domain/configuration/token-exchange-options.js';
+import { requestPath } from '../../src/domain/http/request-path.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 import type { ClientCredentials } from '../../src/domain/token-exchange/client-credentials.js';
 import type { ExchangePolicy } from '../../src/domain/token-exchange/exchange-policy.js';
@@ -16,6 +18,7 @@ import type { SecurityToken } from '../../src/domain/token-exchange/security-tok
 import { headersEvent } from './agent-events.js';
 import { FakeReplayStore } from './fake-saml-stores.js';
 import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
 import { neverCancelled } from './never-cancelled.js';
 import { RecordingLogger } from './recording-logger.js';
 
@@ -82,19 +85,18 @@ const formType = ['content-type', 'application/x-www-form-urlencoded'];
 export interface ExchangeWorldPlan {
   readonly options?: Partial<TokenExchangeOptions>;
   readonly policy?: Partial<ExchangePolicy>;
-  /** There is one, `desk`, which has to authenticate itself. */
+  /** There are two, `desk` and `shop`, who have to authenticate themselves with one secret. */
   readonly hasClient?: boolean;
-  /** There is no store, though tokens are to be taken once. */
-  readonly hasNoStore?: boolean;
   readonly keys?: TokenEndpointParts['keys'];
 }
 
 /** What a call did that a test can hold up, or make go wrong. */
-type Hook = (step: 'authenticate' | 'verify subject' | 'verify actor' | 'remember' | 'sign') => void;
+type Hook = (step: 'authenticate' | 'spend' | 'verify subject' | 'verify actor' | 'remember' | 'sign') => void;
 
 /** The token endpoint with everything around it in the hands of a test. */
 export class ExchangeWorld {
   readonly clock = new ManualClock();
+  readonly scheduler = new ManualScheduler(this.clock);
   readonly logger = new RecordingLogger();
   readonly replays = new FakeReplayStore();
   readonly results: ('issued' | ExchangeReason)[] = [];
@@ -107,6 +109,11 @@ export class ExchangeWorld {
   /** Called before each step that is waited for. */
   before: Hook = () => undefined;
   readonly endpoint: TokenEndpoint;
+  /** Ids of assertions that were spent; each is taken once. */
+  readonly spent: string[] = [];
+  /** Holds a verification up; it is told of the cancellation that it was given. */
+  during: (token: string, cancellation: Cancellation) => Promise<TokenFault | null> = () => Promise.resolve(null);
+  readonly #clients: readonly PreparedClient[];
 
   constructor(plan: ExchangeWorldPlan = {}) {
     const options = { ...exchangeOptions, ...plan.options };
@@ -124,7 +131,7 @@ export class ExchangeWorld {
       acceptedAudiences: plan.hasClient === true ? new Set(['desk']) : null,
       ...plan.policy,
     };
-    const client: PreparedClient = { id: 'desk', policy, secrets: [], keys: [] };
+    this.#clients = ['desk', 'shop'].map((id) => ({ id, policy: { ...policy, clientId: id }, secrets: [], keys: [] }));
     this.tokens.set('the-token-of-ann', this.token('ann', { scope: 'read write', roles: ['clerk'] }));
     this.tokens.set('the-token-of-the-desk', this.token('the desk'));
     this.tokens.set('the-assertion-of-ann', {
@@ -137,12 +144,20 @@ export class ExchangeWorld {
       options,
       publicPolicy: policy,
       authenticate:
-        plan.hasClient === true ? { authenticate: (credentials) => this.#authenticate(credentials, client) } : null,
+        plan.hasClient === true
+          ? {
+              authenticate: (credentials) => this.#authenticate(credentials),
+              spend: (assertion) => this.#spend(assertion.id),
+              claimed: (credentials) =>
+                credentials.kind === 'secret' ? (this.#clientOf(credentials)?.id ?? null) : null,
+            }
+          : null,
       clientAlgorithms: ['ES256', 'RS256', 'ES256'],
-      tokens: { verify: (presented) => this.#verify(presented) },
+      tokens: { verify: (presented, _, cancellation) => this.#verify(presented, cancellation) },
       keys: plan.keys ?? [this.signingKey('key-1')],
-      replays: plan.hasNoStore === true ? null : { remember: (key, untilMs) => this.#remember(key, untilMs) },
+      replays: { remember: (key, untilMs) => this.#remember(key, untilMs) },
       clock: this.clock,
+      scheduler: this.scheduler,
       random: { uuid: () => '0199a0e2-8a2c-4d4e-9d55-2f6f2c1f7b10' },
       digest: new HmacSecretDigest(),
       logger: this.logger,
@@ -186,6 +201,11 @@ export class ExchangeWorld {
     return headersEvent('request-1', { method: 'POST', uri: '/token/exchange', headers: formType, ...members });
   }
 
+  /** The head of a request, as the agent brings it. */
+  answer(event: RequestHeadersEvent): AgentAnswer {
+    return this.endpoint.answer(event, requestPath(event.uri) ?? '');
+  }
+
   /** A request with its form, as the agent brings both. */
   async exchange(
     fields: ExchangeFields = {},
@@ -203,9 +223,9 @@ export class ExchangeWorld {
     const event = this.event(members);
     const headers = [...event.headers, ...(members.headers === undefined ? [] : formType)];
     const whole = { ...event, headers };
-    const head = this.endpoint.answer(whole);
+    const head = this.answer(whole);
     if (!head.needsMore) return head;
-    return this.endpoint.answerForm(whole, new TextEncoder().encode(text), cancellation);
+    return this.endpoint.answerForm(whole, requestPath(whole.uri) ?? '', new TextEncoder().encode(text), cancellation);
   }
 
   /** As the client, with the right secret. */
@@ -218,21 +238,36 @@ export class ExchangeWorld {
     this.before(step);
   }
 
-  async #authenticate(
-    credentials: ClientCredentials,
-    client: PreparedClient,
-  ): Promise<Result<PreparedClient, ExchangeReason>> {
+  #clientOf({ clientId }: { readonly clientId: string | null }): PreparedClient | undefined {
+    return this.#clients.find(({ id }) => id === clientId);
+  }
+
+  /** An assertion is right that is `of <its client>`; its id is its text. */
+  async #authenticate(credentials: ClientCredentials): Promise<Result<ProvenClient, ExchangeReason>> {
     await this.#step('authenticate');
     if (this.clientFault !== null) return err(this.clientFault);
     if (credentials.kind === 'none') return err('missing_client');
-    const isRight =
-      credentials.kind === 'secret' && credentials.clientId === client.id && credentials.secret === clientSecret;
-    return isRight ? ok(client) : err('wrong_client_credentials');
+    const client = this.#clientOf(credentials);
+    if (client === undefined) return err('wrong_client_credentials');
+    if (credentials.kind === 'secret') {
+      return credentials.secret === clientSecret ? ok({ client, assertion: null }) : err('wrong_client_credentials');
+    }
+    const { assertion } = credentials;
+    const proven = { clientId: client.id, id: assertion, untilMs: this.clock.wallMs() + 60_000 };
+    return assertion.endsWith(`of ${client.id}`) ? ok({ client, assertion: proven }) : err('wrong_client_assertion');
   }
 
-  async #verify({ token }: PresentedToken): Promise<Result<SecurityToken, TokenFault>> {
+  async #spend(id: string): Promise<ExchangeReason | null> {
+    await this.#step('spend');
+    if (this.spent.includes(id)) return 'client_assertion_replayed';
+    this.spent.push(id);
+    return null;
+  }
+
+  async #verify({ token }: PresentedToken, cancellation: Cancellation): Promise<Result<SecurityToken, TokenFault>> {
     await this.#step(token === actorFields['actor_token'] ? 'verify actor' : 'verify subject');
-    const known = this.tokens.get(token) ?? ({ kind: 'invalid', detail: 'bad_signature' } as const);
+    const fault = await this.during(token, cancellation);
+    const known = fault ?? this.tokens.get(token) ?? ({ kind: 'invalid', detail: 'bad_signature' } as const);
     return 'detail' in known ? err(known) : ok(known);
   }
 

@@ -18,6 +18,7 @@ import { AgentConfigurationInForce } from '../../src/application/configure-agent
 import { AgentKeySets } from '../../src/application/configure-agent/agent-key-sets.js';
 import type { AgentParts } from '../../src/application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../../src/application/configure-agent/saml-parts.js';
+import { SpentAssertions } from '../../src/application/exchange-token/spent-assertions.js';
 import type { KeySetSource } from '../../src/application/ports/key-set-source.js';
 import { KeySets } from '../../src/application/refresh-key-set/key-sets.js';
 import { IdentityProviderTrusts } from '../../src/application/saml-trust/identity-provider-trusts.js';
@@ -117,6 +118,7 @@ export const testAgent = (
     keySets,
     certificates: new X509CertificateReader(),
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
+    spentAssertions: new SpentAssertions(clock),
     saml: {
       random,
       verifier,

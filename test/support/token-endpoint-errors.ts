@@ -5,7 +5,7 @@ import { type ExchangeReason, exchangeRefusals } from '../../src/domain/token-ex
 const occasions: Readonly<Record<ExchangeReason, string>> = {
   method_not_allowed: 'Another method than POST.',
   not_a_form: '`Content-Type` is missing, repeated or another one, or the body is compressed.',
-  form_too_large: 'The form has more than 1 MiB.',
+  form_too_large: 'The form has more than 64 KiB, or, where assertions of SAML may be exchanged, more than 1 MiB.',
   form_timeout: 'The form was not all there after 30 seconds, or made way for others.',
   malformed_form: 'A broken escape, octets that are no UTF-8, or characters beyond ASCII that are not escaped.',
   parameters_in_query: 'The query of the URI has a parameter of token exchange.',
@@ -18,7 +18,8 @@ const occasions: Readonly<Record<ExchangeReason, string>> = {
   missing_actor_token: '`actor_token_type` comes alone.',
   missing_actor_token_type: '`actor_token` comes alone.',
   unsupported_subject_token_type: '`subject_token_type` is none that is known.',
-  unsupported_actor_token_type: '`actor_token_type` is none that is known.',
+  unsupported_actor_token_type:
+    '`actor_token_type` is none that is known, or none that may be exchanged itself (`subject-token-type` of `allowed-exchanges`).',
   unsupported_requested_token_type: '`requested_token_type` is none that is issued.',
   malformed_scope: '`scope` has characters that no scope has, more than one space between two, or is too long.',
   malformed_resource: '`resource` is relative, has a fragment, or is too long.',
@@ -31,7 +32,7 @@ const occasions: Readonly<Record<ExchangeReason, string>> = {
   wrong_client_assertion: 'A `client_assertion` whose signature or claims are not in order.',
   client_assertion_replayed: 'The `jti` of the `client_assertion` was taken before.',
   invalid_subject_token: 'The subject token is not verified; `detail` says why.',
-  invalid_actor_token: 'The actor token is not verified; `detail` says why.',
+  invalid_actor_token: 'The actor token is not verified (`detail` says why), or it is over.',
   subject_token_replayed: 'The assertion was taken before, and may be taken once.',
   actor_token_replayed: 'The same, of the actor token.',
   bound_token: 'A token with `cnf`: who shows it has not proved that the key is theirs.',
@@ -44,7 +45,8 @@ const occasions: Readonly<Record<ExchangeReason, string>> = {
   too_many_actors: 'The chain of actors would be longer than `max-actors`.',
   malformed_act: '`act` or `may_act` of a token is no such object as RFC 8693 describes.',
   delegated_actor_token: 'The actor token has `act` itself.',
-  subject_token_over: 'Less than a second of the subject token is left.',
+  subject_token_over:
+    'The subject token is over, or less than a second of it is left where the new one must not outlast it.',
   token_too_large: 'The `claims-copied` of the subject token are too long.',
   rate_limited: 'The `rate-limit`, of the address or of the client; `detail` says which.',
   overloaded: 'Too many forms, passwords or documents are under way.',

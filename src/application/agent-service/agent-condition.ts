@@ -42,8 +42,9 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   });
   troubles.push(...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null };
-  // Sessions that are remembered count for a while without their store; and whoever waits for the keys that are absent may wait for
-  // those that are published here.
-  const canDecide = anyKeys || tokenExchange !== null || methods.some((method) => method !== 'oidc');
+  // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for no others.
+  const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
+  // Sessions that are remembered count for a while without their store.
+  const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');
   return { state: canDecide ? 'degraded' : 'unhealthy', message: troubles.join('; ') };
 };

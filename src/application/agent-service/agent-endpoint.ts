@@ -2,14 +2,21 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protoc
 import type { Cancellation } from '../ports/cancellation.js';
 import type { RefusedForm } from './posted-forms.js';
 
-/** Paths that the agent answers itself. */
+/** Paths that the agent answers itself. A `path` is the one of the request, normalised: one of `paths`. */
 export interface AgentEndpoint {
   /** Normalised; no two endpoints of one configuration have one in common. */
   readonly paths: readonly string[];
+  /** Octets of a form that is posted to it, at the most. */
+  readonly formOctets: number;
   /** With `needsMore` it wants the body: `answerForm` or `refuseForm` has to follow. */
-  answer(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer>;
+  answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer>;
   /** Answers a request whose body `answer` wanted. */
-  answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer>;
+  answerForm(
+    event: RequestHeadersEvent,
+    path: string,
+    form: Uint8Array,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer>;
   /** Refuses a request whose body could not be had. */
-  refuseForm(form: RefusedForm): AgentAnswer;
+  refuseForm(form: RefusedForm, path: string): AgentAnswer;
 }

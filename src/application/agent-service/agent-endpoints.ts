@@ -1,4 +1,4 @@
-import { normalisePath } from '../../domain/http/path-normalisation.js';
+import { requestPath } from '../../domain/http/request-path.js';
 import type { AgentEndpoint } from './agent-endpoint.js';
 
 /** The endpoints of one configuration, by their paths. */
@@ -10,11 +10,16 @@ export class AgentEndpoints {
     this.#byPath = new Map(endpoints.flatMap((endpoint) => endpoint.paths.map((path) => [path, endpoint] as const)));
   }
 
-  /** The one that a request for this URI (path and query) is for; a path that is not in normal form is judged by that form. */
-  at(uri: string): AgentEndpoint | null {
-    if (this.#byPath.size === 0) return null;
-    const mark = uri.indexOf('?');
-    const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
-    return path.ok ? (this.#byPath.get(path.value) ?? null) : null;
+  /**
+   * The path by which a request for this URI (path and query) is judged: the normal form of its own. Null where it has
+   * none, and where there are no endpoints: then no path is looked for, and single sign-on, which asks too, is not there.
+   */
+  pathOf(uri: string): string | null {
+    return this.#byPath.size === 0 ? null : requestPath(uri);
+  }
+
+  /** The one that a request with this path is for. */
+  at(path: string | null): AgentEndpoint | null {
+    return path === null ? null : (this.#byPath.get(path) ?? null);
   }
 }

@@ -135,8 +135,8 @@ export class AuthAgent implements AgentService {
       const endpoints = this.#configuration.current()?.endpoints ?? null;
       const taken = this.#endpoints.take(event, connection, endpoints);
       if (taken.kind === 'answer') return taken.answer;
-      return this.#guarded(taken.event, connection, (judgement) =>
-        this.#endpoints.answerForm(taken.event, taken.form, endpoints, judgement),
+      return this.#guarded(taken.request.event, connection, (judgement) =>
+        this.#endpoints.answerForm(taken, endpoints, judgement),
       );
     }
     const agent = this.#configuration.current();
@@ -206,9 +206,11 @@ export class AuthAgent implements AgentService {
     judgement: Cancellation,
   ): Promise<AgentAnswer> {
     const startedMs = this.#clock.monotonicMs();
-    const endpoint = agent.endpoints.at(event.uri);
-    if (endpoint !== null) return this.#endpoints.answer(event, endpoint, connection, judgement);
-    const standing = agent.saml?.signOn.standing(event.uri) ?? 'open';
+    const path = agent.endpoints.pathOf(event.uri);
+    const endpoint = agent.endpoints.at(path);
+    if (path !== null && endpoint !== null)
+      return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
+    const standing = agent.saml?.signOn.standing(path) ?? 'open';
     const scope = { readsSession: standing !== 'excluded' };
     const outcome = await agent.authentication.authenticate(event.headers, judgement, scope);
     // Nobody gets the answer; it was no failure of the client's either.

@@ -1,4 +1,5 @@
 import type { AgentAnswer } from '../../domain/agent-protocol/messages.js';
+import { withNoStore } from './no-store.js';
 import type { RefusedForm } from './posted-forms.js';
 import { type ProblemKind, problemAnswer } from './problem-answer.js';
 import { undecidedAnswer } from './refusal.js';
@@ -17,8 +18,7 @@ const dropped: ProblemKind = {
   code: 'form_timeout',
 };
 
-/** The answer where a form cannot be had: 413, 408, and 503 where too many are under way. */
-export const formRefusal = ({ kind, event }: RefusedForm): AgentAnswer => {
+const problemOf = ({ kind, event }: RefusedForm): AgentAnswer => {
   switch (kind) {
     case 'too_large':
       return problemAnswer(tooLarge, event, [], ['form_too_large']);
@@ -28,3 +28,6 @@ export const formRefusal = ({ kind, event }: RefusedForm): AgentAnswer => {
       return undecidedAnswer(event, 'overloaded');
   }
 };
+
+/** The answer where a form cannot be had: 413, 408, and 503 where too many are under way. */
+export const formRefusal = (form: RefusedForm): AgentAnswer => withNoStore(problemOf(form));

@@ -9,15 +9,31 @@ import type { Scheduler } from '../ports/scheduler.js';
 import type { AgentEndpoint } from './agent-endpoint.js';
 import type { AgentEndpoints } from './agent-endpoints.js';
 import { formRefusal } from './form-refusal.js';
-import { type FormProgress, PostedForms } from './posted-forms.js';
+import { withNoStore } from './no-store.js';
+import { type FormProgress, PostedForms, type PostedRequest, type RefusedForm } from './posted-forms.js';
 import { undecidedAnswer } from './refusal.js';
 
+/** A request at an endpoint. */
+export interface EndpointRequest {
+  readonly event: RequestHeadersEvent;
+  /** Normalised. */
+  readonly path: string;
+  readonly endpoint: AgentEndpoint;
+}
+
+export type CompleteForm = Extract<FormProgress, { kind: 'complete' }>;
+
 /** What a piece of a body comes to: an answer, or a form that is all there. */
-export type TakenPiece =
-  | { readonly kind: 'answer'; readonly answer: AgentAnswer }
-  | Extract<FormProgress, { kind: 'complete' }>;
+export type TakenPiece = { readonly kind: 'answer'; readonly answer: AgentAnswer } | CompleteForm;
 
 const answered = (answer: AgentAnswer): TakenPiece => ({ kind: 'answer', answer });
+
+/** The endpoint says how; where it is gone, it is refused all the same. */
+const refused = (
+  kind: RefusedForm['kind'],
+  { event, path }: PostedRequest,
+  endpoint: AgentEndpoint | null,
+): AgentAnswer => endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event });
 
 /** Answers requests at the endpoints of the agent; those that post a form, once it is all there. */
 export class PostedEndpoints {
@@ -29,16 +45,16 @@ export class PostedEndpoints {
 
   /** Where the answer asks for the body, that is awaited from now on. */
   async answer(
-    event: RequestHeadersEvent,
-    endpoint: AgentEndpoint,
+    { event, path, endpoint }: EndpointRequest,
     connection: symbol,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const pending = endpoint.answer(event, cancellation);
+    const pending = endpoint.answer(event, path, cancellation);
     // The form is awaited at once: a cancellation that comes right behind the request has to find it.
     const answer = pending instanceof Promise ? await pending : pending;
-    if (!answer.needsMore || this.#forms.begin(event, connection)) return answer;
-    return endpoint.refuseForm({ kind: 'overloaded', event });
+    const { formOctets } = endpoint;
+    if (!answer.needsMore || this.#forms.begin({ event, path, formOctets }, connection)) return answer;
+    return endpoint.refuseForm({ kind: 'overloaded', event }, path);
   }
 
   /**
@@ -55,18 +71,20 @@ export class PostedEndpoints {
       case 'more':
         return answered({ ...allowAnswer, needsMore: true });
       default:
-        return answered(endpoints?.at(progress.event.uri)?.refuseForm(progress) ?? formRefusal(progress));
+        return answered(refused(progress.kind, progress.request, endpoints?.at(progress.request.path) ?? null));
     }
   }
 
-  answerForm(
-    event: RequestHeadersEvent,
-    form: Uint8Array,
+  async answerForm(
+    { request, form }: CompleteForm,
     endpoints: AgentEndpoints | null,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const endpoint = endpoints?.at(event.uri) ?? null;
-    return endpoint?.answerForm(event, form, cancellation) ?? Promise.resolve(undecidedAnswer(event));
+    const { event, path } = request;
+    const endpoint = endpoints?.at(path) ?? null;
+    if (endpoint === null) return withNoStore(undecidedAnswer(event));
+    if (form.length > endpoint.formOctets) return refused('too_large', request, endpoint);
+    return endpoint.answerForm(event, path, form, cancellation);
   }
 
   cancel(correlationId: string, connection: symbol): void {

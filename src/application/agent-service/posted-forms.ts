@@ -4,6 +4,15 @@ import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import { FormBuffer } from './form-buffer.js';
 import { FormCounts } from './form-counts.js';
 
+/** A request whose form is awaited. */
+export interface PostedRequest {
+  readonly event: RequestHeadersEvent;
+  /** Normalised. */
+  readonly path: string;
+  /** Octets of the form at the most. */
+  readonly formOctets: number;
+}
+
 /** A form that cannot be had. */
 export interface RefusedForm {
   /**
@@ -19,12 +28,10 @@ export type FormProgress =
   /** No form is awaited by that id: the request was never asked for its body. */
   | { readonly kind: 'not_awaited' }
   | { readonly kind: 'more' }
-  | { readonly kind: 'complete'; readonly event: RequestHeadersEvent; readonly form: Uint8Array }
-  | RefusedForm;
+  | { readonly kind: 'complete'; readonly request: PostedRequest; readonly form: Uint8Array }
+  | { readonly kind: RefusedForm['kind']; readonly request: PostedRequest };
 
 export interface FormLimits {
-  /** Octets of one form. */
-  readonly formOctets: number;
   /** Octets that all forms take together; for more of them, the form makes way that has waited longest for its next ones. */
   readonly totalOctets: number;
   /** Octets that the forms of one address group take together; a piece that needs more is refused. */
@@ -46,7 +53,6 @@ export interface FormLimits {
 const mebibyte = 1_048_576;
 
 export const formLimits: FormLimits = {
-  formOctets: mebibyte,
   totalOctets: 64 * mebibyte,
   octetsOfGroup: 4 * mebibyte,
   forms: 1024,
@@ -58,7 +64,7 @@ export const formLimits: FormLimits = {
 };
 
 interface AwaitedForm {
-  readonly event: RequestHeadersEvent;
+  readonly request: PostedRequest;
   readonly connection: symbol;
   /** Of its client's address. */
   readonly group: string;
@@ -84,16 +90,17 @@ export class PostedForms {
   }
 
   /** The body of this request is awaited from now on; false: there is no room for one more. */
-  begin(event: RequestHeadersEvent, connection: symbol): boolean {
+  begin(request: PostedRequest, connection: symbol): boolean {
+    const { event, formOctets } = request;
     this.cancel(event.correlationId, connection);
     const group = addressGroup(event.metadata.clientIp);
     if (this.#isStopped || !this.#makeRoom(group)) return false;
     const form: AwaitedForm = {
-      event,
+      request,
       connection,
       group,
       timer: this.#scheduler.after(this.#limits.deadlineMs, () => this.#giveUp(form)),
-      buffer: new FormBuffer(this.#limits.formOctets),
+      buffer: new FormBuffer(formOctets),
     };
     this.#underWay.add(form);
     this.#counts.change(group, { underWay: 1 });
@@ -140,15 +147,14 @@ export class PostedForms {
   }
 
   #progress(chunk: RequestBodyChunkEvent, form: AwaitedForm): FormProgress {
-    const { event, buffer } = form;
-    if (buffer === null) return { kind: 'dropped', event };
-    if ((chunk.totalSize ?? 0) > this.#limits.formOctets || !buffer.fits(chunk.data))
-      return { kind: 'too_large', event };
+    const { request, buffer } = form;
+    if (buffer === null) return { kind: 'dropped', request };
+    if ((chunk.totalSize ?? 0) > request.formOctets || !buffer.fits(chunk.data)) return { kind: 'too_large', request };
     const growth = buffer.growthFor(chunk.data);
-    if (!this.#makeRoomForOctets(growth, form)) return { kind: 'overloaded', event };
+    if (!this.#makeRoomForOctets(growth, form)) return { kind: 'overloaded', request };
     this.#counts.change(form.group, { octets: growth });
     buffer.add(chunk.data);
-    if (chunk.isLast) return { kind: 'complete', event, form: buffer.octets() };
+    if (chunk.isLast) return { kind: 'complete', request, form: buffer.octets() };
     if (chunk.data.length > 0) {
       this.#underWay.delete(form);
       this.#underWay.add(form);
@@ -203,8 +209,10 @@ export class PostedForms {
   /** Nothing more of it is taken, and whatever still comes is refused. */
   #giveUp(form: AwaitedForm): void {
     this.#drop(form);
-    const { event, connection } = form;
-    form.timer = this.#scheduler.after(this.#limits.refusedMs, () => this.cancel(event.correlationId, connection));
+    const { request, connection } = form;
+    form.timer = this.#scheduler.after(this.#limits.refusedMs, () =>
+      this.cancel(request.event.correlationId, connection),
+    );
   }
 
   #free(form: AwaitedForm, { capacity }: FormBuffer): void {

@@ -71,8 +71,7 @@ export class RequestAnswers {
     const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
     this.#logger.info(message, fields);
     const { saml } = agent;
-    if (isProtected && saml !== null && maySignOn(outcome) && saml.signOn.begins(event))
-      return saml.signOn.begin(event);
+    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, standing)) return saml.signOn.begin(event);
     return refusedAnswer(event, outcome);
   }
 

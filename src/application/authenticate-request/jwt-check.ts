@@ -2,6 +2,8 @@ import type { Identity } from '../../domain/identity/identity.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
 import { maximumTokenLength } from '../../domain/tokens/compact-jws.js';
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
+import type { TokenReader } from '../verify-tokens/read-token.js';
+import { rejected } from '../verify-tokens/token-verdict.js';
 import {
   type AuthenticationCheck,
   absent,
@@ -14,6 +16,8 @@ import type { VerifiedTokenMemory } from './verified-token-memory.js';
 
 export interface JwtCheckParts {
   readonly tokens: JwtTokens;
+  /** May be shared with other checks: then a token is taken apart once. */
+  readonly reader: TokenReader;
   readonly prepare: (identity: Identity) => PreparedIdentity;
   /** May be shared with other checks, as long as it ends with the configuration that this check is of. */
   readonly memory: VerifiedTokenMemory;
@@ -33,7 +37,13 @@ export class JwtCheck implements AuthenticationCheck {
     if (authorization?.scheme !== 'bearer') return absent;
     const { token } = authorization;
     if (token.length > maximumTokenLength) return failed('too_large');
-    const { tokens, memory } = this.#parts;
-    return memory.recall(token) ?? tokenOutcome(this.method, token, tokens.verify(token, 'access'), this.#parts);
+    return this.#parts.memory.recall(token) ?? this.#verify(token);
+  }
+
+  #verify(token: string): CheckOutcome {
+    const { tokens, reader } = this.#parts;
+    const read = reader.read(token);
+    const verdict = read.ok ? tokens.verify(read.value, 'access') : rejected(read.error);
+    return tokenOutcome(this.method, token, verdict, this.#parts);
   }
 }

@@ -3,6 +3,7 @@ import type { RequestCredentials } from '../../domain/identity/request-credentia
 import { maximumTokenLength } from '../../domain/tokens/compact-jws.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
+import type { TokenReader } from '../verify-tokens/read-token.js';
 import {
   type AuthenticationCheck,
   absent,
@@ -15,6 +16,8 @@ import type { VerifiedTokenMemory } from './verified-token-memory.js';
 
 export interface OidcCheckParts {
   readonly tokens: ProviderTokens;
+  /** May be shared with other checks: then a token is taken apart once. */
+  readonly reader: TokenReader;
   readonly prepare: (identity: Identity) => PreparedIdentity;
   /** May be shared with other checks, as long as it ends with the configuration that this check is of. */
   readonly memory: VerifiedTokenMemory;
@@ -38,7 +41,10 @@ export class OidcCheck implements AuthenticationCheck {
   }
 
   #verify(token: string, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
-    const verdict = this.#parts.tokens.verify(token, cancellation, 'access');
+    const { tokens, reader } = this.#parts;
+    const read = reader.read(token);
+    if (!read.ok) return failed(read.error);
+    const verdict = tokens.verify(read.value, cancellation, 'access');
     return verdict instanceof Promise
       ? verdict.then((late) => tokenOutcome(this.method, token, late, this.#parts))
       : tokenOutcome(this.method, token, verdict, this.#parts);

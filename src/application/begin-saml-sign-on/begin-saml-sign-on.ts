@@ -1,10 +1,11 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { authnRequestXml } from '../../domain/saml/messages/authn-request.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import { withNoStore } from '../agent-service/no-store.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
-import { redirectAnswer, withNoStore } from '../single-sign-on/sign-on-answers.js';
+import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';

@@ -227,7 +227,7 @@ export class AgentConfigurationInForce {
     }
     this.#options = options;
     const policies = authorization === null ? {} : { policies: authorization.policyCount };
-    const issuer = tokenExchange === null ? {} : { token_issuer: tokenExchange.issuer, signing_key: tokenExchange.kid };
+    const issuer = tokenExchange === null ? {} : { token_issuer: tokenExchange.issuer, kid: tokenExchange.kid };
     logger.info('configuration taken', { methods, fail_open: failOpen, ...policies, ...issuer });
     this.#replaceBy(made.value.agent);
     return ok(undefined);

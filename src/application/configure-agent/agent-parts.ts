@@ -1,5 +1,6 @@
 import type { PasswordChecks } from '../authenticate-request/password-checks.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
+import type { SpentAssertions } from '../exchange-token/spent-assertions.js';
 import type { CertificateReader } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -28,6 +29,8 @@ export interface AgentParts {
   readonly certificates: CertificateReader;
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
+  /** The assertions of clients that the process has taken: neither a reload nor another agent takes one again. */
+  readonly spentAssertions: SpentAssertions;
   readonly saml: SamlParts;
   /** Counts what sign-ons and token exchanges of this agent come to. */
   readonly outcomes: SignOnOutcomes & ExchangeOutcomes;

@@ -10,6 +10,7 @@ import { OidcCheck } from '../authenticate-request/oidc-check.js';
 import { SamlSessionCheck, type SessionChecks } from '../authenticate-request/saml-session-check.js';
 import { VerifiedTokenMemory } from '../authenticate-request/verified-token-memory.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
+import { TokenReader } from '../verify-tokens/read-token.js';
 import type { AgentParts } from './agent-parts.js';
 import type { PreparedMethods } from './prepare-methods.js';
 
@@ -35,6 +36,7 @@ export const authenticationChecks = (
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });
+  const reader = new TokenReader();
   const checks: AuthenticationCheck[] = [];
   if (mtls !== null) {
     const { rules, authorities } = mtls;
@@ -43,8 +45,8 @@ export const authenticationChecks = (
     );
   }
   if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
-  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, prepare, memory }));
-  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, prepare, memory }));
+  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, reader, prepare, memory }));
+  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, reader, prepare, memory }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
   if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));
   return checks;

@@ -14,7 +14,7 @@ import type { AgentParts } from './agent-parts.js';
 import { authenticationChecks } from './authentication-checks.js';
 import { bearerTokens } from './bearer-tokens.js';
 import { identityHeaderPatterns, removablePatterns } from './header-patterns.js';
-import { type OpenedTokenExchange, openTokenExchange } from './open-token-exchange.js';
+import { openedByOwnTokens } from './opened-by-own-tokens.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
@@ -24,7 +24,7 @@ import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.
 import type { PreparedSaml } from './prepared-saml.js';
 import { ProviderKeySets } from './provider-key-sets.js';
 import { readEntryFiles } from './read-entry-files.js';
-import { readTokenExchange } from './read-token-exchange.js';
+import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles } from './saml-files.js';
 
 /** How long a configuration waits for key sets and metadata that it is the first to use, in milliseconds. */
@@ -46,7 +46,7 @@ interface AgentPieces {
   readonly authorization: AuthorizeRequest | null;
   readonly keySets: ProviderKeySets;
   readonly saml: PreparedSaml | null;
-  readonly exchange: OpenedTokenExchange | null;
+  readonly exchange: ReadTokenExchange | null;
 }
 
 const assemble = (
@@ -81,7 +81,7 @@ const assemble = (
     },
     release: async () => {
       keySets.release();
-      await Promise.all([tokenExchange?.release(), saml?.release()]);
+      await saml?.release();
     },
   };
 };
@@ -119,7 +119,9 @@ export const prepareAgent = async (
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
   const samlFiles = complete.saml === null ? null : await readSamlFiles(complete.saml, parts, problems);
-  const read = await readTokenExchange(complete, parts, problems);
+  const exchange = await readTokenExchange(complete, parts, problems);
+  if (exchange !== null)
+    problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are wanted and not there must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
@@ -127,15 +129,9 @@ export const prepareAgent = async (
 
   const saml = await prepareSaml(complete, samlFiles, parts);
   if (!saml.ok) return err([...problems, saml.error]);
-  const exchange = await openTokenExchange(read, saml.value, parts);
-  // Where there is single sign-on it does not fail, and where there is none nothing is held yet.
-  if (!exchange.ok) return err([...problems, exchange.error]);
   // Nothing can be refused from here on, so that whoever gets an error has nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
-  const agent = assemble(
-    { options: complete, methods, authorization, keySets, saml: saml.value, exchange: exchange.value },
-    parts,
-  );
+  const agent = assemble({ options: complete, methods, authorization, keySets, saml: saml.value, exchange }, parts);
   await firstLoad(keySets, saml.value, waitMs, parts);
   const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : providerWarnings(saml.value))];
   return ok({ agent, warnings: [...problems, ...missing] });

@@ -1,15 +1,17 @@
 import type { TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
+import { err } from '../../domain/shared/result.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { AuthenticateClient } from '../exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../exchange-token/exchange-client.js';
 import { SecurityTokens } from '../exchange-token/security-tokens.js';
 import { TokenEndpoint } from '../exchange-token/token-endpoint.js';
+import type { ReplayStore } from '../ports/replay-store.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { OwnTokens } from '../verify-tokens/own-tokens.js';
 import type { AgentParts } from './agent-parts.js';
 import { clientPolicy, publicPolicy } from './exchange-policies.js';
-import type { OpenedTokenExchange } from './open-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
+import type { ReadTokenExchange } from './read-token-exchange.js';
 import type { TokenExchangeFiles } from './token-exchange-files.js';
 
 /** Token exchange as one configuration has it. */
@@ -19,9 +21,12 @@ export interface PreparedTokenExchange {
   readonly endpointPath: string;
   /** Of the key that signs. */
   readonly kid: string;
-  /** Lets go of what was opened for it. Calling it again changes nothing. Never rejects. */
-  release(): Promise<void>;
 }
+
+/** Without single sign-on no token is one that is taken once; whatever would be is refused. */
+const nowhere: Pick<ReplayStore, 'remember'> = {
+  remember: () => Promise.resolve(err({ reason: 'single sign-on is not configured' })),
+};
 
 /** Null: there are none. */
 const preparedClients = (
@@ -35,23 +40,24 @@ const preparedClients = (
     keys: clientKeys[index] ?? [],
   })) ?? null;
 
-/** Puts the endpoint together of what was read and opened. */
+/** Puts the endpoint together of what was read. */
 export const prepareTokenExchange = (
-  { options, files, replays, release }: OpenedTokenExchange,
+  { options, files }: ReadTokenExchange,
   bearer: BearerTokens,
   saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays'> | null,
-  { clock, digest, logger, outcomes, passwords, saml: { random } }: AgentParts,
+  { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, saml: { random } }: AgentParts,
 ): PreparedTokenExchange => {
   const { issuer, endpointUrl, endpointPath, samlOneTime } = options;
   const { keys, clientKeys } = files;
   const clients = preparedClients(options, files);
+  const replays = saml?.replays ?? null;
   const endpoint = new TokenEndpoint({
     options,
     publicPolicy: publicPolicy(options),
     authenticate:
       clients === null
         ? null
-        : new AuthenticateClient({ clients, issuer, endpointUrl, digest, passwords, clock, replays }),
+        : new AuthenticateClient({ clients, issuer, endpointUrl, digest, passwords, clock, spent, replays }),
     clientAlgorithms: clientKeys.flatMap((ofClient) => ofClient.map(({ algorithm }) => algorithm)),
     tokens: new SecurityTokens({
       own: new OwnTokens(issuer, keys, clock),
@@ -59,12 +65,13 @@ export const prepareTokenExchange = (
       saml: saml?.samlSubjectTokens(endpointUrl, samlOneTime) ?? null,
     }),
     keys,
-    replays: saml?.replays ?? null,
+    replays: replays ?? nowhere,
     clock,
+    scheduler,
     random,
     digest,
     logger,
     outcomes,
   });
-  return { endpoint, issuer, endpointPath, kid: keys[0].kid, release };
+  return { endpoint, issuer, endpointPath, kid: keys[0].kid };
 };

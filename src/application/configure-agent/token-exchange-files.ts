@@ -5,6 +5,7 @@ import { Secret } from '../../domain/shared/secret.js';
 import type { TextFileReader } from '../ports/text-file-reader.js';
 import type { ClientKey, PublishedKey, SigningKey, TokenSigningKeys } from '../ports/token-signing-keys.js';
 import { optionProblem } from './option-problem.js';
+import { signingKeyRemedy } from './signing-key-remedy.js';
 
 /** What the files hold that the `token-exchange` block names. */
 export interface TokenExchangeFiles {
@@ -21,8 +22,15 @@ interface FileParts {
 
 const signingKeyFile: OptionPlace = { key: 'signing-key-file' };
 
-const fileProblem = (severity: AgentOptionProblem['severity'], path: string, clause: string): AgentOptionProblem =>
-  optionProblem(severity, 'token-exchange', `signing-key-file: the file ${path} ${clause}`, signingKeyFile);
+const fileProblem = (
+  severity: AgentOptionProblem['severity'],
+  path: string,
+  clause: string,
+  suggestion: string | null = null,
+): AgentOptionProblem => ({
+  ...optionProblem(severity, 'token-exchange', `signing-key-file: the file ${path} ${clause}`, signingKeyFile),
+  suggestion,
+});
 
 /** Reads a key of ours by `read`; null where the file is wrong. */
 const readOwnKey = async <Key>(
@@ -30,11 +38,18 @@ const readOwnKey = async <Key>(
   files: TextFileReader,
   read: (text: Secret) => Promise<Result<Key, string>>,
   problems: AgentOptionProblem[],
+  remedy: (text: Secret) => Promise<string | null> = () => Promise.resolve(null),
 ): Promise<Key | null> => {
-  const text = await files.read(path);
-  const key = text.ok ? await read(new Secret(text.value)) : text;
-  if (!key.ok) problems.push(fileProblem('error', path, key.error));
-  return key.ok ? key.value : null;
+  const content = await files.read(path);
+  if (!content.ok) {
+    problems.push(fileProblem('error', path, content.error));
+    return null;
+  }
+  const text = new Secret(content.value);
+  const key = await read(text);
+  if (key.ok) return key.value;
+  problems.push(fileProblem('error', path, key.error, await remedy(text)));
+  return null;
 };
 
 /** Reads the keys of ours; null where the first file is wrong. */
@@ -45,7 +60,8 @@ const readOwnKeys = async (
 ): Promise<TokenExchangeFiles['keys'] | null> => {
   const readSigning = (text: Secret) => signingKeys.readSigningKey(text, signingAlgorithm);
   const readOther = (text: Secret) => signingKeys.readPublishedKey(text, signingAlgorithm);
-  const signing = await readOwnKey(signingPath, files, readSigning, problems);
+  const remedy = (text: Secret) => signingKeyRemedy(text, signingAlgorithm, signingKeys);
+  const signing = await readOwnKey(signingPath, files, readSigning, problems, remedy);
   const pathsByKid = new Map(signing === null ? [] : [[signing.kid, signingPath]]);
   const others: PublishedKey[] = [];
   for (const path of otherPaths) {

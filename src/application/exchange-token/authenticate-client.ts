@@ -7,9 +7,10 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReplayStore } from '../ports/replay-store.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
-import { ClientAssertions } from './client-assertions.js';
+import { ClientAssertions, type ProvenAssertion } from './client-assertions.js';
 import { ClientSecrets } from './client-secrets.js';
 import type { PreparedClient } from './exchange-client.js';
+import type { SpentAssertions } from './spent-assertions.js';
 
 export interface AuthenticateClientParts {
   /** No two have one id. */
@@ -21,8 +22,17 @@ export interface AuthenticateClientParts {
   readonly digest: SecretDigest;
   readonly passwords: PasswordChecks;
   readonly clock: Clock;
-  /** Remembers the assertions that have been taken. */
-  readonly replays: Pick<ReplayStore, 'remember'>;
+  /** The assertions that the process has taken. */
+  readonly spent: SpentAssertions;
+  /** The same of all instances that share it; null: there is none. */
+  readonly replays: Pick<ReplayStore, 'remember'> | null;
+}
+
+/** A client that is who it says. */
+export interface ProvenClient {
+  readonly client: PreparedClient;
+  /** How it has shown that, where it may do so once: to be taken by `spend` before anything is done for it. */
+  readonly assertion: ProvenAssertion | null;
 }
 
 const refusals: Readonly<Record<Exclude<SharedVerdict, 'match'>, ExchangeReason>> = {
@@ -47,19 +57,31 @@ export class AuthenticateClient {
   async authenticate(
     credentials: ClientCredentials,
     cancellation: Cancellation,
-  ): Promise<Result<PreparedClient, ExchangeReason>> {
+  ): Promise<Result<ProvenClient, ExchangeReason>> {
     if (credentials.kind === 'none') return err('missing_client');
     if (credentials.kind === 'assertion') {
-      const shown = await this.#assertions.check(credentials.assertion, credentials.clientId, cancellation);
-      return shown.ok ? this.#clientOf(shown.value) : shown;
+      const shown = this.#assertions.check(credentials.assertion, credentials.clientId);
+      return shown.ok ? this.#proven(shown.value.clientId, shown.value) : shown;
     }
     const { clientId, secret } = credentials;
     const verdict = await this.#secrets.check(clientId, secret, cancellation);
-    return verdict === 'match' ? this.#clientOf(clientId) : err(refusals[verdict]);
+    return verdict === 'match' ? this.#proven(clientId, null) : err(refusals[verdict]);
   }
 
-  #clientOf(id: string): Result<PreparedClient, ExchangeReason> {
+  /** Takes what may be shown once; null where it came for the first time. Never rejects. */
+  spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
+    return this.#assertions.spend(assertion);
+  }
+
+  /** Which client it is that somebody says to be, right or wrong; null: none of ours, whose name may be anything, a secret as well. */
+  claimed(credentials: ClientCredentials): string | null {
+    if (credentials.kind === 'none') return null;
+    const id = credentials.kind === 'secret' ? credentials.clientId : this.#assertions.claimedBy(credentials.assertion);
+    return id !== null && this.#clients.has(id) ? id : null;
+  }
+
+  #proven(id: string, assertion: ProvenAssertion | null): Result<ProvenClient, ExchangeReason> {
     const client = this.#clients.get(id);
-    return client === undefined ? err('wrong_client_credentials') : ok(client);
+    return client === undefined ? err('wrong_client_credentials') : ok({ client, assertion });
   }
 }

@@ -7,12 +7,12 @@ import {
 import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
 import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
 import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorithm.js';
-import { isCancelled } from '../cancellation/is-cancelled.js';
-import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReplayStore } from '../ports/replay-store.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { ClientKey } from '../ports/token-signing-keys.js';
+import type { TokenVerifier } from '../ports/token-verifier.js';
+import type { SpentAssertions } from './spent-assertions.js';
 
 export interface ClientAssertionsParts {
   /** No two have one id. */
@@ -21,29 +21,58 @@ export interface ClientAssertionsParts {
   readonly endpointUrl: string;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Clock;
-  readonly replays: Pick<ReplayStore, 'remember'>;
+  /** Of the process. */
+  readonly spent: SpentAssertions;
+  /** Of all instances that share it; null: there is none, and the process remembers alone. */
+  readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
+
+/** An assertion that holds, and has not been taken yet. */
+export interface ProvenAssertion {
+  readonly clientId: string;
+  /** `jti`. */
+  readonly id: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly untilMs: number;
+}
+
+type KeysByAlgorithm = ReadonlyMap<AsymmetricAlgorithm, readonly TokenVerifier[]>;
+
+const byAlgorithm = (keys: readonly ClientKey[]): KeysByAlgorithm => {
+  const grouped = new Map<AsymmetricAlgorithm, TokenVerifier[]>();
+  for (const { algorithm, verifier } of keys) {
+    const verifiers = grouped.get(algorithm) ?? [];
+    verifiers.push(verifier);
+    grouped.set(algorithm, verifiers);
+  }
+  return grouped;
+};
 
 /** Assertions that clients sign with keys of their own (RFC 7523, section 2.2). Each is taken once. */
 export class ClientAssertions {
   readonly #parts: ClientAssertionsParts;
-  readonly #keys: ReadonlyMap<string, readonly ClientKey[]>;
+  readonly #keys: ReadonlyMap<string, KeysByAlgorithm>;
+  /** By algorithm, the keys of the client with the most of them. */
+  readonly #decoys: KeysByAlgorithm;
 
   constructor(parts: ClientAssertionsParts) {
     this.#parts = parts;
-    this.#keys = new Map(parts.clients.map(({ id, keys }) => [id, keys]));
+    this.#keys = new Map(parts.clients.map(({ id, keys }) => [id, byAlgorithm(keys)]));
+    const decoys = new Map<AsymmetricAlgorithm, readonly TokenVerifier[]>();
+    for (const grouped of this.#keys.values()) {
+      for (const [algorithm, verifiers] of grouped) {
+        if (verifiers.length > (decoys.get(algorithm)?.length ?? 0)) decoys.set(algorithm, verifiers);
+      }
+    }
+    this.#decoys = decoys;
   }
 
   /**
-   * The id of the client that the assertion is of.
+   * Verifies signature and claims. Nothing is remembered: that is for `spend`.
    *
    * @param named the id that stands beside it; null: none does
    */
-  async check(
-    assertion: string,
-    named: string | null,
-    cancellation: Cancellation,
-  ): Promise<Result<string, ExchangeReason>> {
+  check(assertion: string, named: string | null): Result<ProvenAssertion, ExchangeReason> {
     const { issuer, endpointUrl, clock } = this.#parts;
     const parsed = parseCompactJws(assertion);
     if (!parsed.ok) return err('wrong_client_assertion');
@@ -53,40 +82,38 @@ export class ClientAssertions {
     if (algorithm === null || clientId === null) return err('wrong_client_assertion');
     if (named !== null && named !== clientId) return err('client_mismatch');
     if (!this.#isSignedBy(clientId, algorithm, assertion)) return err('wrong_client_assertion');
-    const nowMs = clock.wallMs();
-    const accepted = checkClientAssertion(payload, { clientId, issuer, endpointUrl }, nowMs);
-    if (!accepted.ok) return accepted;
-    // One that nobody waits for has not been used.
-    if (isCancelled(cancellation)) return err('cancelled');
-    const { id, untilMs } = accepted.value;
-    return this.#takeOnce(clientId, id, untilMs, nowMs);
+    const accepted = checkClientAssertion(payload, { clientId, issuer, endpointUrl }, clock.wallMs());
+    return accepted.ok ? ok({ clientId, ...accepted.value }) : accepted;
   }
 
-  /** Where the client has no such key that of another one is tried to no avail, so that the time does not tell who is known. */
+  /** Whom an assertion says that it is of; nothing of that is true. */
+  claimedBy(assertion: string): string | null {
+    const parsed = parseCompactJws(assertion);
+    return parsed.ok ? assertionClient(parsed.value.payload) : null;
+  }
+
+  /** Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown again. Never rejects. */
+  async spend({ clientId, id, untilMs }: ProvenAssertion): Promise<ExchangeReason | null> {
+    const { digest, spent, replays, clock } = this.#parts;
+    // A client id has no line end: no two make one text, and none is a text of another purpose.
+    const key = digest.sha256Hex(['client_assertion', clientId, id].join('\n'));
+    const taken = spent.take(clientId, key);
+    if (taken !== 'first') return taken === 'seen' ? 'client_assertion_replayed' : 'overloaded';
+    if (replays === null) return null;
+    const remembered = await replays.remember(key, untilMs, clock.wallMs());
+    if (remembered.ok) return remembered.value === 'first' ? null : 'client_assertion_replayed';
+    spent.giveBack(clientId, key);
+    return 'store_unavailable';
+  }
+
+  /**
+   * A signature that does not hold costs as many verifications whoever is said to have made it, be that a client or not. What time
+   * tells is which key of its own a client has signed with.
+   */
   #isSignedBy(clientId: string, algorithm: AsymmetricAlgorithm, assertion: string): boolean {
-    const fits = (key: ClientKey): boolean => key.algorithm === algorithm;
-    const own = this.#keys.get(clientId)?.filter(fits) ?? [];
-    if (own.length > 0) return own.some(({ verifier }) => verifier.isSigned(assertion));
-    for (const keys of this.#keys.values()) {
-      const decoy = keys.find(fits);
-      if (decoy === undefined) continue;
-      decoy.verifier.isSigned(assertion);
-      break;
-    }
+    const own = this.#keys.get(clientId)?.get(algorithm) ?? [];
+    if (own.some((verifier) => verifier.isSigned(assertion))) return true;
+    for (const decoy of this.#decoys.get(algorithm)?.slice(own.length) ?? []) decoy.isSigned(assertion);
     return false;
-  }
-
-  async #takeOnce(
-    clientId: string,
-    id: string,
-    untilMs: number,
-    nowMs: number,
-  ): Promise<Result<string, ExchangeReason>> {
-    const { issuer, digest, replays } = this.#parts;
-    // Neither issuer nor client id has a line end: no two make one text, and none is a text of another purpose.
-    const key = digest.sha256Hex(['client_assertion', issuer, clientId, id].join('\n'));
-    const remembered = await replays.remember(key, untilMs, nowMs);
-    if (!remembered.ok) return err('store_unavailable');
-    return remembered.value === 'first' ? ok(clientId) : err('client_assertion_replayed');
   }
 }

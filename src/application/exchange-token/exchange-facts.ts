@@ -7,6 +7,8 @@ import type { SecurityToken } from '../../domain/token-exchange/security-token.j
 export interface ExchangeFacts {
   /** The client that has authenticated itself. */
   clientId: string | null;
+  /** The configured client that somebody said to be, and could not show that. */
+  claimedClientId: string | null;
   request: ExchangeRequest | null;
   /** Verified. */
   subject: SecurityToken | null;
@@ -14,7 +16,13 @@ export interface ExchangeFacts {
   actor: SecurityToken | null;
 }
 
-export const noFacts = (): ExchangeFacts => ({ clientId: null, request: null, subject: null, actor: null });
+export const noFacts = (): ExchangeFacts => ({
+  clientId: null,
+  claimedClientId: null,
+  request: null,
+  subject: null,
+  actor: null,
+});
 
 /** A token that goes out. */
 export interface IssuedToken {

@@ -1,66 +1,108 @@
 import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
-import type { Result } from '../../domain/shared/result.js';
+import { err, type Result } from '../../domain/shared/result.js';
+import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
+import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
+import type { Clock } from '../ports/clock.js';
 import type { LogFields, Logger } from '../ports/logger.js';
-import type { ExchangeFacts, ExchangeOutcomes, IssuedToken, RefusedExchange } from './exchange-facts.js';
+import {
+  type ExchangeFacts,
+  type ExchangeOutcomes,
+  type IssuedToken,
+  noFacts,
+  type RefusedExchange,
+} from './exchange-facts.js';
+import { shownText, shownTexts } from './log-text.js';
 
-/** Characters of a text that somebody else has made, and items of a list, in one line. */
-const longestText = 256;
-const longestList = 16;
+/** Between two lines on requests that were turned away for one reason, at the least: clients decide how many of them there are. */
+export const turnedAwayLineMs = 1_000;
 
-const shown = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
-const shownText = (text: string | null | undefined): string | null => (text == null ? null : shown(text));
-const shownList = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(shown);
+const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : shownText(text));
 
 /** What was asked for, and of whom that is known. */
 const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogFields => ({
-  client_id: shownText(clientId),
-  subject: shownText(subject?.subject),
-  subject_issuer: shownText(subject?.issuer),
+  client_id: shownOrNull(clientId),
+  subject: shownOrNull(subject?.subject),
+  subject_issuer: shownOrNull(subject?.issuer),
   subject_token_type: request?.subject.kind ?? null,
   issued_token_type: request?.requestedKind ?? null,
-  audience: shownList([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
-  scope: shownList(request?.scopes ?? []),
-  actor: actor === null ? [] : [shown(actor.subject)],
+  audience: shownTexts([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
+  scope: shownTexts(request?.scopes ?? []),
+  actor: actor === null ? [] : [shownText(actor.subject)],
   jti: null,
   expires_in: null,
 });
 
 /** What was given, in place of what was asked for. */
 const issuedFields = ({ grant }: IssuedToken): LogFields => ({
-  client_id: shown(grant.clientId),
+  client_id: shownText(grant.clientId),
   issued_token_type: grant.issuedKind,
-  audience: shownList(grant.audiences),
-  scope: shownList(grant.scopes),
-  actor: shownList(grant.actors.map(({ subject }) => subject)),
+  audience: shownTexts(grant.audiences),
+  scope: shownTexts(grant.scopes),
+  actor: shownTexts(grant.actors.map(({ subject }) => subject)),
   jti: grant.jti,
   expires_in: grant.lifetimeSecs,
 });
 
+/** Why there is no token, and who was said to ask for it. */
+const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeFacts): LogFields => ({
+  ...(detail !== null && { detail: shownText(detail) }),
+  ...(clientId === null && { claimed_client_id: claimedClientId }),
+});
+
 /**
  * Tells of each exchange, issued or refused, in one line and one count: who wanted what for what, for whom, and what came of it.
- * Nothing of a token or a secret is in a line.
+ * A request whose form is not read is none: it is counted, and told of now and then. Nothing of a token or a secret is in a line.
  */
 export class ExchangeLog {
   readonly #logger: Logger;
   readonly #outcomes: ExchangeOutcomes;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #turnedAwayLines = new Map<ExchangeReason, OncePerPeriod>();
 
-  constructor(logger: Logger, outcomes: ExchangeOutcomes) {
+  constructor(logger: Logger, outcomes: ExchangeOutcomes, clock: Pick<Clock, 'monotonicMs'>) {
     this.#logger = logger;
     this.#outcomes = outcomes;
+    this.#clock = clock;
   }
 
+  /** Of an exchange. */
   note(event: RequestHeadersEvent, facts: ExchangeFacts, outcome: Result<IssuedToken, RefusedExchange>): void {
+    this.#outcomes.exchanged(outcome.ok ? 'issued' : outcome.error.reason);
+    this.#tell(event, facts, outcome, {});
+  }
+
+  /** Of a request whose form is not read. Its line says how many there were without one since the last. */
+  noteTurnedAway(event: RequestHeadersEvent, refused: RefusedExchange): void {
+    this.#outcomes.exchanged(refused.reason);
+    const untold = this.#linesOf(refused.reason).take();
+    if (untold !== null) this.#tell(event, noFacts(), err(refused), { untold });
+  }
+
+  #linesOf(reason: ExchangeReason): OncePerPeriod {
+    const known = this.#turnedAwayLines.get(reason);
+    if (known !== undefined) return known;
+    const lines = new OncePerPeriod(this.#clock, turnedAwayLineMs);
+    this.#turnedAwayLines.set(reason, lines);
+    return lines;
+  }
+
+  #tell(
+    event: RequestHeadersEvent,
+    facts: ExchangeFacts,
+    outcome: Result<IssuedToken, RefusedExchange>,
+    more: LogFields,
+  ): void {
     const fields: LogFields = {
       audit: 'token_exchange',
       decision: outcome.ok ? 'issued' : 'refused',
       reason: outcome.ok ? null : outcome.error.reason,
-      ...(!outcome.ok && outcome.error.detail !== null && { detail: shown(outcome.error.detail) }),
+      ...(!outcome.ok && refusedFields(outcome.error, facts)),
       ...askedFields(facts),
       ...(outcome.ok && issuedFields(outcome.value)),
       client_ip: event.metadata.clientIp,
       correlation_id: event.correlationId,
+      ...more,
     };
-    this.#outcomes.exchanged(outcome.ok ? 'issued' : outcome.error.reason);
     if (outcome.ok) this.#logger.info('token exchange', fields);
     else if (outcome.error.reason === 'signing_failed') this.#logger.error('token exchange', fields);
     else this.#logger.warn('token exchange', fields);

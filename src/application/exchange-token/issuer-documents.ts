@@ -2,7 +2,7 @@ import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../do
 import type { TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
 import { allHeaders, type HeaderList } from '../../domain/http/header-list.js';
 import type { JsonObject } from '../../domain/shared/json.js';
-import { issuerMetadata } from '../../domain/token-exchange/issuer-metadata.js';
+import { type ClientMethods, issuerMetadata } from '../../domain/token-exchange/issuer-metadata.js';
 import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorithm.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
@@ -66,6 +66,16 @@ export interface IssuerDocuments {
   readonly metadata: IssuerDocument;
 }
 
+const clientMethods = (
+  { clients }: TokenExchangeOptions,
+  algorithms: readonly AsymmetricAlgorithm[],
+): ClientMethods | null =>
+  clients && {
+    bySecret: clients.some(({ secrets }) => secrets.length > 0),
+    byKey: clients.some(({ publicKeyFiles }) => publicKeyFiles.length > 0),
+    algorithms,
+  };
+
 export const issuerDocuments = (
   options: TokenExchangeOptions,
   keys: readonly PublishedKey[],
@@ -75,7 +85,14 @@ export const issuerDocuments = (
   const published = new Map(
     keys.flatMap(({ kid, publicJwk }) => (publicJwk === null ? [] : [[kid, publicJwk] as const])),
   );
-  const metadata = issuerMetadata(options, { arePublished: published.size > 0, ofClients: clientAlgorithms });
+  const { issuer, endpointUrl, allowedScopes } = options;
+  const metadata = issuerMetadata({
+    issuer,
+    endpointUrl,
+    jwksUrl: published.size > 0 ? options.jwksUrl : null,
+    clients: clientMethods(options, clientAlgorithms),
+    scopes: allowedScopes ?? [],
+  });
   return {
     keys: new IssuerDocument('application/jwk-set+json', { keys: [...published.values()] }, digest),
     metadata: new IssuerDocument('application/json', metadata, digest),

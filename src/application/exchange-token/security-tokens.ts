@@ -4,12 +4,12 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { PresentedToken } from '../../domain/token-exchange/exchange-request.js';
 import type { SecurityToken } from '../../domain/token-exchange/security-token.js';
 import type { TokenKind } from '../../domain/token-exchange/token-kinds.js';
-import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
-import { expiryMs } from '../../domain/tokens/jwt-claim-rules.js';
+import { isOtherType } from '../../domain/tokens/oidc-header-rules.js';
 import { isMarkedOtherwise } from '../../domain/tokens/token-marks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import type { OwnTokens } from '../verify-tokens/own-tokens.js';
+import { type ReadToken, readToken } from '../verify-tokens/read-token.js';
 import { rejected, type TokenUse, type TokenVerdict, type VerifiedClaims } from '../verify-tokens/token-verdict.js';
 import type { SamlSubjectTokens } from './saml-subject-tokens.js';
 import type { TokenFault, TokenFaultKind } from './token-fault.js';
@@ -54,15 +54,15 @@ export class SecurityTokens {
     token: string,
     cancellation: Cancellation,
   ): Promise<Result<SecurityToken, TokenFault>> {
-    const parsed = parseCompactJws(token);
-    if (!parsed.ok) return err(fault('invalid', parsed.error));
+    const read = readToken(token);
+    if (!read.ok) return err(fault('invalid', read.error));
     const { own } = this.#parts;
     // The issuer is only a claim yet: it picks who has to prove it.
-    const { iss } = parsed.value.payload;
+    const { iss } = read.value.payload;
     if (iss !== undefined && typeof iss !== 'string') return err(fault('invalid', 'malformed'));
-    if (iss !== own.issuer) return this.#verifyForeign(kind, token, cancellation);
+    if (iss !== own.issuer) return this.#verifyForeign(kind, read.value, cancellation);
     // Nobody else vouches for what names us as its issuer, whatever else is configured.
-    const verdict = kind === 'id_token' ? rejected('wrong_type') : own.verify(token, kind);
+    const verdict = kind === 'id_token' ? rejected('wrong_type') : own.verify(read.value, kind);
     if (verdict.kind === 'verified') return this.#taken(kind, verdict.token, true);
     return err(fault('invalid', `own: ${verdict.reason}`));
   }
@@ -70,14 +70,17 @@ export class SecurityTokens {
   /** As a bearer token: by the providers, then by the configured key. The first that takes it decides. */
   async #verifyForeign(
     kind: JwtKind,
-    token: string,
+    read: ReadToken,
     cancellation: Cancellation,
   ): Promise<Result<SecurityToken, TokenFault>> {
     const { oidc, jwt } = this.#parts.bearer;
     const use = useOf(kind);
+    // As a bearer token the configured key vouches for any type, which may be older than this check; to be exchanged, for these alone.
     const methods: readonly (readonly ['oidc' | 'jwt', () => TokenVerdict | Promise<TokenVerdict>])[] = [
-      ...(oidc === null ? [] : [['oidc', () => oidc.verify(token, cancellation, use)] as const]),
-      ...(jwt === null ? [] : [['jwt', () => jwt.verify(token, use)] as const]),
+      ...(oidc === null ? [] : [['oidc', () => oidc.verify(read, cancellation, use)] as const]),
+      ...(jwt === null
+        ? []
+        : [['jwt', () => (isOtherType(read.header) ? rejected('wrong_type') : jwt.verify(read, use))] as const]),
     ];
     let failure: AuthenticationFailure = { method: null, reason: 'unknown_issuer' };
     let isUndecided = false;
@@ -97,9 +100,11 @@ export class SecurityTokens {
     return err(fault('invalid', method === null ? reason : `${method}: ${reason}`));
   }
 
-  #taken(kind: JwtKind, { claims, subject }: VerifiedClaims, isOwn: boolean): Result<SecurityToken, TokenFault> {
-    const expiresMs = expiryMs(claims);
-    if (expiresMs === null) return err(fault('invalid', 'missing_expiry'));
+  #taken(
+    kind: JwtKind,
+    { claims, subject, expiresMs }: VerifiedClaims,
+    isOwn: boolean,
+  ): Result<SecurityToken, TokenFault> {
     if (!isOwn && isMarkedOtherwise(claims, useOf(kind))) return err(fault('invalid', 'wrong_type'));
     const issuer = typeof claims['iss'] === 'string' ? claims['iss'] : null;
     return ok({ kind, issuer, subject, claims, expiresMs, isOwn, oneTime: null });

@@ -1,11 +1,11 @@
 import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
 import { addressGroup } from '../../domain/http/address-group.js';
-import { normalisePath } from '../../domain/http/path-normalisation.js';
 import { queryParameters } from '../../domain/http/query-parameters.js';
 import { err, type Result } from '../../domain/shared/result.js';
 import type { ExchangePolicy } from '../../domain/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
+import { exchangeFormOctets } from '../../domain/token-exchange/form-octets.js';
 import { exchangeParameters } from '../../domain/token-exchange/request-parameters.js';
 import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorithm.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
@@ -16,6 +16,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import type { ReplayStore } from '../ports/replay-store.js';
+import type { Scheduler } from '../ports/scheduler.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { PublishedKey, SigningKey } from '../ports/token-signing-keys.js';
 import type { AuthenticateClient } from './authenticate-client.js';
@@ -39,15 +40,16 @@ export interface TokenEndpointParts {
   /** For everybody, where there are no clients. */
   readonly publicPolicy: ExchangePolicy;
   /** Null: there are no clients. */
-  readonly authenticate: Pick<AuthenticateClient, 'authenticate'> | null;
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'spend' | 'claimed'> | null;
   /** Algorithms of the keys of all clients, for the metadata; in any order, repeated or not. */
   readonly clientAlgorithms: readonly AsymmetricAlgorithm[];
   readonly tokens: Pick<SecurityTokens, 'verify'>;
   /** The first signs; all are published. */
   readonly keys: readonly [SigningKey, ...PublishedKey[]];
-  /** Of SAML; null: there is none, and no token that is taken once alone. */
-  readonly replays: Pick<ReplayStore, 'remember'> | null;
+  /** Remembers the tokens that are taken once. */
+  readonly replays: Pick<ReplayStore, 'remember'>;
   readonly clock: Clock;
+  readonly scheduler: Pick<Scheduler, 'after'>;
   readonly random: Pick<Random, 'uuid'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly logger: Logger;
@@ -64,12 +66,6 @@ const formReasons: Readonly<Record<RefusedForm['kind'], ExchangeReason>> = {
 
 const movedAway: RefusedExchange = { reason: 'cancelled', detail: 'the endpoint has moved', retryAfterMs: null };
 
-const pathOf = (uri: string): string | null => {
-  const mark = uri.indexOf('?');
-  const path = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
-  return path.ok ? path.value : null;
-};
-
 /** Parameters in a URI end up in logs, so none is taken there (RFC 6749, sections 2.3.1 and 3.2). */
 const hasParameters = (uri: string): boolean => {
   const mark = uri.indexOf('?');
@@ -80,6 +76,7 @@ const hasParameters = (uri: string): boolean => {
 /** The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself. */
 export class TokenEndpoint implements AgentEndpoint {
   readonly paths: readonly string[];
+  readonly formOctets: number;
   readonly #options: TokenExchangeOptions;
   readonly #exchange: ExchangeToken;
   readonly #documents: IssuerDocuments;
@@ -92,46 +89,60 @@ export class TokenEndpoint implements AgentEndpoint {
     const rates = (): RateLimiter | null =>
       options.rateLimit === null ? null : new RateLimiter(options.rateLimit, clock);
     this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
+    // What clients may have takes the place of what the block says.
+    this.formOctets = exchangeFormOctets((options.clients ?? [options]).flatMap((of) => of.allowedExchanges));
     this.#options = options;
     this.#exchange = new ExchangeToken({ ...parts, signer: keys[0], clientRates: rates() });
     this.#documents = issuerDocuments(options, keys, parts.clientAlgorithms, parts.digest);
-    this.#log = new ExchangeLog(parts.logger, parts.outcomes);
+    this.#log = new ExchangeLog(parts.logger, parts.outcomes, clock);
     this.#addressRates = rates();
   }
 
-  answer(event: RequestHeadersEvent): AgentAnswer {
-    switch (pathOf(event.uri)) {
+  answer(event: RequestHeadersEvent, path: string): AgentAnswer {
+    switch (path) {
       case this.#options.jwksPath:
         return this.#documents.keys.answer(event);
       case this.#options.metadataPath:
         return this.#documents.metadata.answer(event);
       default: {
         const fault = this.#headFault(event);
-        return fault === null ? wantsForm : this.#answerTo(event, noFacts(), err(fault));
+        return fault === null ? wantsForm : this.#turnAway(event, fault);
       }
     }
   }
 
-  async answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
+  async answerForm(
+    event: RequestHeadersEvent,
+    path: string,
+    form: Uint8Array,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
     const facts = noFacts();
     // The configuration has changed since it began: what is here now is no token endpoint.
-    if (pathOf(event.uri) !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
+    if (path !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
     return this.#answerTo(event, facts, await this.#exchange.exchange(event, form, facts, cancellation));
   }
 
   refuseForm({ kind, event }: RefusedForm): AgentAnswer {
-    return this.#answerTo(event, noFacts(), err({ reason: formReasons[kind], detail: null, retryAfterMs: null }));
+    return this.#turnAway(event, { reason: formReasons[kind], detail: null, retryAfterMs: null });
   }
 
   /** What the head of a request says against reading its body; null: nothing. */
   #headFault({ method, headers, uri, metadata }: RequestHeadersEvent): RefusedExchange | null {
     const fault = (reason: ExchangeReason): RefusedExchange => ({ reason, detail: null, retryAfterMs: null });
-    if (method !== 'POST') return fault('method_not_allowed');
-    const formFault = formHeadFault(headers);
-    if (formFault !== null) return fault(formFault === 'too_large' ? 'form_too_large' : formFault);
-    if (hasParameters(uri)) return fault('parameters_in_query');
+    // First of all: whatever a request is, it takes its share of the address.
     const retryAfterMs = this.#addressRates?.take(addressGroup(metadata.clientIp)) ?? null;
-    return retryAfterMs === null ? null : { reason: 'rate_limited', detail: 'of the address', retryAfterMs };
+    if (retryAfterMs !== null) return { reason: 'rate_limited', detail: 'of the address', retryAfterMs };
+    if (method !== 'POST') return fault('method_not_allowed');
+    const formFault = formHeadFault(headers, this.formOctets);
+    if (formFault !== null) return fault(formFault === 'too_large' ? 'form_too_large' : formFault);
+    return hasParameters(uri) ? fault('parameters_in_query') : null;
+  }
+
+  /** Of a request whose form is not read. */
+  #turnAway(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
+    this.#log.noteTurnedAway(event, refused);
+    return refusedAnswer(refused);
   }
 
   #answerTo(

@@ -65,7 +65,7 @@ export interface SamlDocumentVerifier {
   ): Promise<Result<VerifiedResponse, VerifierFailure>>;
   /**
    * An Assertion alone, which has to be signed itself, an EncryptedAssertion with such a one in it, or a Response: base64url of the document,
-   * without padding or white space (RFC 7522, section 2.1; RFC 8693, section 3).
+   * padded or not, without white space (RFC 7522, section 2.1; RFC 8693, section 3).
    */
   verifyAssertion(
     encoded: string,

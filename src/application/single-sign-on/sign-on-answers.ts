@@ -5,14 +5,7 @@ import {
   type HeaderOperation,
 } from '../../domain/agent-protocol/messages.js';
 import { escapeAttribute, escapeText } from '../../domain/xml/escape-xml.js';
-
-const noStore: HeaderOperation = { kind: 'set', name: 'Cache-Control', value: 'no-store' };
-
-/** Answers at paths of our own are for one client and one moment. */
-export const withNoStore = (answer: AgentAnswer): AgentAnswer => ({
-  ...answer,
-  responseHeaders: [noStore, ...answer.responseHeaders],
-});
+import { withNoStore } from '../agent-service/no-store.js';
 
 const answerOf = (decision: AgentDecision, operations: readonly HeaderOperation[]): AgentAnswer =>
   withNoStore({ ...allowAnswer, decision, responseHeaders: operations });

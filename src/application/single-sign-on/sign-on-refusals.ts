@@ -1,9 +1,9 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
+import { withNoStore } from '../agent-service/no-store.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
 import type { Logger } from '../ports/logger.js';
-import { withNoStore } from './sign-on-answers.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnOutcomes } from './single-sign-on-parts.js';
 

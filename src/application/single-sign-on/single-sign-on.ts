@@ -9,6 +9,7 @@ import { isBrowserNavigation } from '../../domain/saml/sign-on/browser-navigatio
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { formHeadFault } from '../agent-service/form-head.js';
 import { formRefusal } from '../agent-service/form-refusal.js';
+import { withNoStore } from '../agent-service/no-store.js';
 import type { RefusedForm } from '../agent-service/posted-forms.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
@@ -23,7 +24,7 @@ import type { Cancellation } from '../ports/cancellation.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { RedirectMessages } from './redirect-messages.js';
 import { metadataOf } from './service-provider.js';
-import { documentAnswer, withNoStore } from './sign-on-answers.js';
+import { documentAnswer } from './sign-on-answers.js';
 import { SignOnCookies } from './sign-on-cookies.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnParts } from './single-sign-on-parts.js';
@@ -43,6 +44,8 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 /** SAML single sign-on of one service provider: the flow with its endpoints. Who has a session already is judged elsewhere. */
 export class SingleSignOn implements AgentEndpoint {
   readonly paths: readonly string[];
+  /** Room for a response with many attributes, in base64. */
+  readonly formOctets = 1_048_576;
   readonly #paths: SamlPaths;
   readonly #apiKeyHeader: string | null;
   readonly #metadata: AgentAnswer;
@@ -76,14 +79,14 @@ export class SingleSignOn implements AgentEndpoint {
     this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);
   }
 
-  /** What the path of a request is to single sign-on. */
-  standing(uri: string): SamlPathStanding {
-    return samlPathStanding(this.#paths, uri);
+  /** What the path of a request, normalised, is to single sign-on; null where it has no normal form. */
+  standing(path: string | null): SamlPathStanding {
+    return samlPathStanding(this.#paths, path);
   }
 
   /** Whether a request that no method has authenticated is to be answered with `begin`: a browser goes to a protected path. */
-  begins({ uri, method, headers }: RequestHeadersEvent): boolean {
-    return this.standing(uri) === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
+  begins({ method, headers }: RequestHeadersEvent, standing: SamlPathStanding): boolean {
+    return standing === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
   }
 
   /** Sends the browser to the identity provider. */
@@ -91,23 +94,28 @@ export class SingleSignOn implements AgentEndpoint {
     return this.#begin.begin(event);
   }
 
-  answer(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
+  answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
-    switch (this.standing(event.uri)) {
+    switch (this.standing(path)) {
       case 'metadata':
         return method === 'GET' || method === 'HEAD' ? this.#metadata : this.#otherMethod(event, 'GET, HEAD');
       case 'acs':
-        return method === 'POST' ? this.#responseFormOf(event) : this.#otherMethod(event, 'POST');
+        return method === 'POST' ? this.#responseFormOf(event, path) : this.#otherMethod(event, 'POST');
       case 'logout':
         if (method === 'GET') return this.#signOut(event, cancellation);
-        return method === 'POST' ? this.#formOf(event) : this.#otherMethod(event, 'GET, POST');
+        return method === 'POST' ? this.#formOf(event, path) : this.#otherMethod(event, 'GET, POST');
       default:
         return withNoStore(undecidedAnswer(event));
     }
   }
 
-  async answerForm(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
-    switch (this.standing(event.uri)) {
+  async answerForm(
+    event: RequestHeadersEvent,
+    path: string,
+    form: Uint8Array,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    switch (this.standing(path)) {
       case 'acs':
         return this.#complete.complete(event, form, cancellation);
       case 'logout': {
@@ -122,21 +130,22 @@ export class SingleSignOn implements AgentEndpoint {
     }
   }
 
-  refuseForm(form: RefusedForm): AgentAnswer {
+  refuseForm(form: RefusedForm, path: string): AgentAnswer {
     const reason = formReasons[form.kind];
-    this.#refusals.note(form.event, reason, this.#deed(form.event), null);
-    return withNoStore(formRefusal(form));
+    this.#refusals.note(form.event, reason, this.#deed(path), null);
+    return formRefusal(form);
   }
 
-  #formOf(event: RequestHeadersEvent): AgentAnswer {
-    const fault = formHeadFault(event.headers);
+  #formOf(event: RequestHeadersEvent, path: string): AgentAnswer {
+    const fault = formHeadFault(event.headers, this.formOctets);
     if (fault === null) return wantsForm;
-    return fault === 'too_large' ? this.refuseForm({ kind: fault, event }) : this.#malformed(event, this.#deed(event));
+    if (fault === 'too_large') return this.refuseForm({ kind: fault, event }, path);
+    return this.#malformed(event, this.#deed(path));
   }
 
   /** Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. */
-  #responseFormOf(event: RequestHeadersEvent): AgentAnswer {
-    const answer = this.#formOf(event);
+  #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer {
+    const answer = this.#formOf(event, path);
     if (!answer.needsMore || !this.#needsBinding || this.#cookies.hasBinding(event.headers)) return answer;
     return this.#refusals.refuse(event, 'other_browser', 'sign-on');
   }
@@ -153,8 +162,8 @@ export class SingleSignOn implements AgentEndpoint {
       : this.#finish.finish(event, message, cancellation);
   }
 
-  #deed({ uri }: RequestHeadersEvent): 'sign-on' | 'sign-out' {
-    return this.standing(uri) === 'logout' ? 'sign-out' : 'sign-on';
+  #deed(path: string): 'sign-on' | 'sign-out' {
+    return this.standing(path) === 'logout' ? 'sign-out' : 'sign-on';
   }
 
   #malformed(event: RequestHeadersEvent, deed: 'sign-on' | 'sign-out'): AgentAnswer {

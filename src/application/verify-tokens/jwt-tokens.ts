@@ -1,10 +1,10 @@
 import type { JwtAlgorithm } from '../../domain/configuration/agent-configuration.js';
-import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
 import { checkIdTokenClaims, checkIdTokenHeader } from '../../domain/tokens/id-token-rules.js';
 import { checkJwtClaims, type JwtClaimRules } from '../../domain/tokens/jwt-claim-rules.js';
 import { checkJwtHeader } from '../../domain/tokens/jwt-header-rules.js';
 import type { Clock } from '../ports/clock.js';
 import type { TokenVerifier } from '../ports/token-verifier.js';
+import type { ReadToken } from './read-token.js';
 import { rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
 
 export interface JwtTokensParts {
@@ -23,11 +23,8 @@ export class JwtTokens {
   }
 
   /** Never throws. */
-  verify(token: string, use: TokenUse): SettledVerdict {
+  verify({ token, header, payload }: ReadToken, use: TokenUse): SettledVerdict {
     const { algorithm, rules, verifier, clock } = this.#parts;
-    const parsed = parseCompactJws(token);
-    if (!parsed.ok) return rejected(parsed.error);
-    const { header, payload } = parsed.value;
     const unfit = checkJwtHeader(header, algorithm) ?? (use === 'id' ? checkIdTokenHeader(header) : null);
     if (unfit !== null) return rejected(unfit);
     // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
@@ -35,7 +32,6 @@ export class JwtTokens {
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(payload, rules, clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);
-    const { subject, window } = accepted.value;
-    return { kind: 'verified', token: { claims: payload, subject, window, key: null } };
+    return { kind: 'verified', token: { ...accepted.value, claims: payload, key: null } };
   }
 }

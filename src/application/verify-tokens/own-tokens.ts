@@ -1,8 +1,8 @@
 import { agentDefaults } from '../../domain/configuration/agent-configuration.js';
-import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
 import { checkJwtClaims } from '../../domain/tokens/jwt-claim-rules.js';
 import type { Clock } from '../ports/clock.js';
 import type { PublishedKey } from '../ports/token-signing-keys.js';
+import type { ReadToken } from './read-token.js';
 import { rejected, type SettledVerdict } from './token-verdict.js';
 
 /** What a token of our own can be shown as; ID tokens are not issued here. */
@@ -27,10 +27,7 @@ export class OwnTokens {
   }
 
   /** For whom the token is meant is for the caller to judge. Never throws. */
-  verify(token: string, kind: OwnTokenKind): SettledVerdict {
-    const parsed = parseCompactJws(token);
-    if (!parsed.ok) return rejected(parsed.error);
-    const { header, payload } = parsed.value;
+  verify({ token, header, payload }: ReadToken, kind: OwnTokenKind): SettledVerdict {
     const { alg, kid, typ } = header;
     if (Object.hasOwn(header, 'crit')) return rejected('critical_header');
     if (typeof typ !== 'string' || !types[kind].includes(typ)) return rejected('wrong_type');
@@ -43,7 +40,6 @@ export class OwnTokens {
     const rules = { issuer: this.issuer, audience: null, clockSkewMs: agentDefaults.clockSkewMs };
     const accepted = checkJwtClaims(payload, rules, this.#clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);
-    const { subject, window } = accepted.value;
-    return { kind: 'verified', token: { claims: payload, subject, window, key: null } };
+    return { kind: 'verified', token: { ...accepted.value, claims: payload, key: null } };
   }
 }

@@ -1,6 +1,4 @@
 import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
-import type { Claims } from '../../domain/tokens/claims.js';
-import { parseCompactJws } from '../../domain/tokens/compact-jws.js';
 import { checkIdTokenClaims, checkIdTokenHeader } from '../../domain/tokens/id-token-rules.js';
 import { checkJwtClaims } from '../../domain/tokens/jwt-claim-rules.js';
 import { checkOidcHeader, type KeyReference } from '../../domain/tokens/oidc-header-rules.js';
@@ -9,6 +7,7 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { KeySet } from '../refresh-key-set/key-set.js';
 import type { VerifyingKey } from '../refresh-key-set/verifying-key.js';
+import type { ReadToken } from './read-token.js';
 import { rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
 
 export interface OidcProvider {
@@ -16,11 +15,10 @@ export interface OidcProvider {
   readonly keys: KeySet;
 }
 
-/** A token that has been taken apart. Nothing of it is true yet. */
-interface ReadToken {
-  readonly token: string;
+/** A token with what it has to be verified as. */
+interface ShownToken {
+  readonly read: ReadToken;
   readonly use: TokenUse;
-  readonly claims: Claims;
   readonly reference: KeyReference;
 }
 
@@ -43,10 +41,8 @@ export class ProviderTokens {
   }
 
   /** Answers at once where the key is known; a wait for it ends with the cancellation. Never rejects. */
-  verify(token: string, cancellation: Cancellation, use: TokenUse): TokenVerdict | Promise<TokenVerdict> {
-    const parsed = parseCompactJws(token);
-    if (!parsed.ok) return rejected(parsed.error);
-    const { header, payload } = parsed.value;
+  verify(read: ReadToken, cancellation: Cancellation, use: TokenUse): TokenVerdict | Promise<TokenVerdict> {
+    const { header, payload } = read;
     // The issuer is only a claim yet: it picks the keys that have to prove it.
     const provider = typeof payload['iss'] === 'string' ? this.#providers.get(payload['iss']) : undefined;
     if (provider === undefined) return rejected('unknown_issuer');
@@ -54,15 +50,15 @@ export class ProviderTokens {
     if (!reference.ok) return rejected(reference.error);
     const unfit = use === 'id' ? checkIdTokenHeader(header) : null;
     if (unfit !== null) return rejected(unfit);
-    const read: ReadToken = { token, use, claims: payload, reference: reference.value };
+    const shown: ShownToken = { read, use, reference: reference.value };
     const { kid, algorithm } = reference.value;
     const key = provider.keys.find(kid, algorithm);
-    return key === null ? this.#withoutKey(read, provider, cancellation) : this.#judge(read, provider, key);
+    return key === null ? this.#withoutKey(shown, provider, cancellation) : this.#judge(shown, provider, key);
   }
 
-  async #withoutKey(read: ReadToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
+  async #withoutKey(shown: ShownToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
     const { keys } = provider;
-    const { kid, algorithm } = read.reference;
+    const { kid, algorithm } = shown.reference;
     const untilMs = this.#clock.monotonicMs() + keyPatienceMs;
     for (let attempt = 0; attempt < awaitedAttempts; attempt += 1) {
       // Another set would not help a token that names the algorithm of its key wrongly.
@@ -73,14 +69,15 @@ export class ProviderTokens {
       const end = await waiting;
       if (end === 'cancelled') return { kind: 'cancelled' };
       const key = keys.find(kid, algorithm);
-      if (key !== null) return this.#judge(read, provider, key);
+      if (key !== null) return this.#judge(shown, provider, key);
       // The fetch goes on: it may bring the key yet.
       if (end === 'timed_out') return undecided;
     }
     return keys.state() === 'absent' ? undecided : rejected('unknown_key');
   }
 
-  #judge({ token, use, claims }: ReadToken, { options }: OidcProvider, key: VerifyingKey): TokenVerdict {
+  #judge({ read, use }: ShownToken, { options }: OidcProvider, key: VerifyingKey): TokenVerdict {
+    const { token, payload: claims } = read;
     // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
     if (!key.verifier.isSigned(token)) return rejected('bad_signature');
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
@@ -91,7 +88,6 @@ export class ProviderTokens {
     if (use === 'access' && !hasScopes(claims, requiredScopes)) {
       return { kind: 'failed', reason: 'insufficient_scope', scope: requiredScopes.join(' ') };
     }
-    const { subject, window } = accepted.value;
-    return { kind: 'verified', token: { claims, subject, window, key } };
+    return { kind: 'verified', token: { ...accepted.value, claims, key } };
   }
 }

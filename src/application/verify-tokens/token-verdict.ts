@@ -11,6 +11,8 @@ export interface VerifiedClaims {
   /** A usable user id. */
   readonly subject: string;
   readonly window: TokenWindow;
+  /** The first moment at which it is over by its own word; milliseconds since the Unix epoch, without a tolerance. */
+  readonly expiresMs: number;
   /** The key that its signature was verified under; null: one that stays as long as the configuration. */
   readonly key: { readonly withdrawn: boolean } | null;
 }

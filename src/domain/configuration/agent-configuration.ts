@@ -257,4 +257,6 @@ export interface OptionPlace {
   readonly client?: number;
   /** Absent: the block, or the client, as a whole. */
   readonly key?: string;
+  /** What stands there may be a secret: the place is told, and nothing of its line. */
+  readonly isConcealed?: true;
 }

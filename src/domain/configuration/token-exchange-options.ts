@@ -27,7 +27,7 @@ export interface ExchangeClientOptions extends ExchangePermissions {
   readonly secrets: readonly ClientSecret[];
   /** Paths of PEM files, for private_key_jwt. */
   readonly publicKeyFiles: readonly string[];
-  /** What a token of our own has to be meant for, beside the issuer; default: the id. */
+  /** What a token of our own has to be meant for: one of these; default: the id. */
   readonly subjectAudiences: readonly string[];
 }
 

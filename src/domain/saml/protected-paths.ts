@@ -1,4 +1,3 @@
-import { normalisePath } from '../http/path-normalisation.js';
 import { PathSet } from './path-set.js';
 
 /** Paths as the configuration has them, normalised. */
@@ -56,15 +55,12 @@ export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
 });
 
 /**
- * What single sign-on has to do with a request for a URI (path and query). A path that is not in normal form is judged
- * by it, and one that has none is protected: what an upstream makes of it nobody knows. Parameters of segments (`;x`)
+ * What single sign-on has to do with a request for a path. That is the normal form of its own, and null where it has
+ * none: such a path is protected, as nobody knows what an upstream makes of it. Parameters of segments (`;x`)
  * never take a path out of the protected ones, nor into the excluded ones: some upstreams cut them off.
  */
-export const samlPathStanding = (paths: SamlPaths, uri: string): SamlPathStanding => {
-  const mark = uri.indexOf('?');
-  const normal = normalisePath(mark < 0 ? uri : uri.slice(0, mark));
-  if (!normal.ok) return 'protected';
-  const path = normal.value;
+export const samlPathStanding = (paths: SamlPaths, path: string | null): SamlPathStanding => {
+  if (path === null) return 'protected';
   const endpoint = paths.endpoints.get(path);
   if (endpoint !== undefined) return endpoint;
   const plain = withoutParameters(path);

@@ -1,5 +1,5 @@
+import { readFormText } from './form-text.js';
 import { err, ok, type Result } from './result.js';
-import { decodeUtf8 } from './utf8.js';
 
 /**
  * Why a form or a query is refused: a broken escape, no UTF-8 or an octet beyond ASCII that is not escaped, a name that occurs
@@ -8,6 +8,7 @@ import { decodeUtf8 } from './utf8.js';
 export type FormFault = 'malformed' | 'duplicate' | 'too_many';
 
 export interface FormLimits {
+  /** At the most; what stands empty between two `&` is one too. */
   readonly fields: number;
 }
 
@@ -29,54 +30,22 @@ interface Field {
   readonly end: number;
 }
 
-const percent = 0x25;
 const ampersand = 0x26;
-const plus = 0x2b;
 const equalsSign = 0x3d;
-const space = 0x20;
+/** No octet is one. */
+const none = -1;
 
-const hexValue = (code: number | undefined): number => {
-  if (code === undefined) return -1;
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  if (code >= 0x41 && code <= 0x46) return code - 0x37;
-  if (code >= 0x61 && code <= 0x66) return code - 0x57;
-  return -1;
-};
+/** Decodes what stands for one name or value; null as `readFormText`. */
+export const decodeFormText = (octets: Uint8Array): string | null =>
+  readFormText(octets, 0, [none, none])?.text ?? null;
 
-/**
- * Decodes what stands for one name or value. Null where an escape is broken, the octets that are escaped are no UTF-8, or one beyond ASCII
- * is not escaped.
- */
-export const decodeFormText = (octets: Uint8Array): string | null => {
-  const plain = new Uint8Array(octets.length);
-  let length = 0;
-  for (let index = 0; index < octets.length; index += 1) {
-    const code = octets[index] as number;
-    if (code > 0x7f) return null;
-    if (code === percent) {
-      const high = hexValue(octets[index + 1]);
-      const low = hexValue(octets[index + 2]);
-      if (high < 0 || low < 0) return null;
-      plain[length] = high * 16 + low;
-      index += 2;
-    } else plain[length] = code === plus ? space : code;
-    length += 1;
-  }
-  return decodeUtf8(plain.subarray(0, length));
-};
-
-/** Looks no further than `end`, which it gives where there is none: the whole stays linear. */
-const indexIn = (octets: Uint8Array, code: number, from: number, end: number): number => {
-  const found = octets.subarray(from, end).indexOf(code);
-  return found < 0 ? end : from + found;
-};
-
-const fieldAt = (octets: Uint8Array, start: number, end: number): Field | null => {
-  const nameEnd = indexIn(octets, equalsSign, start, end);
-  const valueStart = Math.min(nameEnd + 1, end);
-  const name = decodeFormText(octets.subarray(start, nameEnd));
-  const value = decodeFormText(octets.subarray(valueStart, end));
-  return name === null || value === null ? null : { name, value, valueStart, end };
+const fieldAt = (octets: Uint8Array, start: number): Field | null => {
+  const name = readFormText(octets, start, [equalsSign, ampersand]);
+  if (name === null) return null;
+  if (octets[name.end] !== equalsSign) return { name: name.text, value: '', valueStart: name.end, end: name.end };
+  const valueStart = name.end + 1;
+  const value = readFormText(octets, valueStart, [ampersand, ampersand]);
+  return value && { name: name.text, value: value.text, valueStart, end: value.end };
 };
 
 const fieldsOf = (
@@ -86,17 +55,19 @@ const fieldsOf = (
 ): Result<readonly Field[], FormFault> => {
   const fields: Field[] = [];
   const names = new Set<string>();
-  for (let start = 0; start < octets.length; ) {
-    const end = indexIn(octets, ampersand, start, octets.length);
-    if (end > start) {
-      if (fields.length === maximum) return err('too_many');
-      const field = fieldAt(octets, start, end);
-      if (field === null) return err('malformed');
-      if (names.has(field.name) && !repeatable.has(field.name)) return err('duplicate');
-      names.add(field.name);
-      fields.push(field);
+  let start = 0;
+  for (let count = 0; start < octets.length; count += 1) {
+    if (count === maximum) return err('too_many');
+    if (octets[start] === ampersand) {
+      start += 1;
+      continue;
     }
-    start = end + 1;
+    const field = fieldAt(octets, start);
+    if (field === null) return err('malformed');
+    if (names.has(field.name) && !repeatable.has(field.name)) return err('duplicate');
+    names.add(field.name);
+    fields.push(field);
+    start = field.end + 1;
   }
   return ok(fields);
 };

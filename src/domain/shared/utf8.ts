@@ -4,8 +4,11 @@ const leastCodePoint = [0x80, 0x800, 0x10000] as const;
 /** UTF-16 code units that become text at once, at the most: each is an argument of a call. A text is not put together of single characters. */
 const longestRun = 1024;
 
+/** How many octets follow one that is beyond ASCII, where it is the first of a code point. */
+export const followingOctets = (first: number): number => (first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1);
+
 /** The code point whose first octet, with so many following, stands at an index; -1: what stands there is no UTF-8. */
-const codePointAt = (octets: Uint8Array, at: number, following: number): number => {
+export const codePointAt = (octets: Uint8Array, at: number, following: number): number => {
   const first = octets[at] as number;
   if (first < 0xc2 || first > 0xf4 || at + following >= octets.length) return -1;
   let codePoint = first & (0x3f >> following);
@@ -36,7 +39,7 @@ export const decodeUtf8 = (octets: Uint8Array): string | null => {
       index += 1;
       continue;
     }
-    const following = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+    const following = followingOctets(first);
     const codePoint = codePointAt(octets, index, following);
     if (codePoint < 0) return null;
     index += 1 + following;

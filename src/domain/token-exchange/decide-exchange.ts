@@ -11,8 +11,8 @@ import { heldScopes, narrowScopes } from './scope-narrowing.js';
 import type { SecurityToken } from './security-token.js';
 import { allowsTargets, audiencesOf } from './target-rules.js';
 import { tokenFitness } from './token-fitness.js';
-import type { IssuedKind } from './token-kinds.js';
-import { tokenLifetimeSecs } from './token-lifetime.js';
+import type { IssuedKind, TokenKind } from './token-kinds.js';
+import { isOver, tokenLifetimeSecs } from './token-lifetime.js';
 
 /** An exchange whose tokens have been verified. */
 export interface AskedExchange {
@@ -34,11 +34,26 @@ const issuedKindOf = ({ subject, requestedKind }: ExchangeRequest, policy: Excha
       subjectKind === subject.kind && (requestedKind === null || issuedKind === requestedKind),
   )?.issuedKind ?? null;
 
+/** Whether there is any use for such a token: only then it is one that is taken as the actor's, too. */
+const takesKind = ({ allowedExchanges }: ExchangePolicy, kind: TokenKind): boolean =>
+  allowedExchanges.some(({ subjectKind }) => subjectKind === kind);
+
+/** Why a token counts for nothing, though it was verified: with a tolerance for clocks, which is not for what is issued. */
+const overFault = (
+  subject: SecurityToken,
+  actor: SecurityToken | null,
+  nowMs: number,
+): Extract<ExchangeReason, 'subject_token_over' | 'invalid_actor_token'> | null => {
+  if (isOver(subject, nowMs)) return 'subject_token_over';
+  return actor !== null && isOver(actor, nowMs) ? 'invalid_actor_token' : null;
+};
+
 /** Why a request is refused, as far as it can be said before a token is verified; null: nothing is wrong so far. */
 export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): ExchangeReason | null => {
   const { clientId, allowedExchanges, allowedScopes, maximumActors } = policy;
   if (clientId !== null && allowedExchanges.length === 0) return 'client_has_no_exchange';
   if (issuedKindOf(request, policy) === null) return 'exchange_not_allowed';
+  if (request.actor !== null && !takesKind(policy, request.actor.kind)) return 'unsupported_actor_token_type';
   if (!allowsTargets(request, policy)) return 'target_not_allowed';
   if (request.actor !== null && maximumActors === 0) return 'too_many_actors';
   const isBeyond = allowedScopes !== null && request.scopes?.some((scope) => !allowedScopes.has(scope)) === true;
@@ -54,6 +69,7 @@ export const grantExchange = (asked: AskedExchange): Result<ExchangeGrant, Excha
   const issuedKind = issuedKindOf(request, policy);
   const fault =
     requestFault(request, policy) ??
+    overFault(subject, actor, nowMs) ??
     tokenFitness(subject, policy) ??
     (actor === null ? null : tokenFitness(actor, policy));
   if (fault !== null || issuedKind === null) return err(fault ?? 'exchange_not_allowed');

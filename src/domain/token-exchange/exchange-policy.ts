@@ -24,10 +24,10 @@ export interface ExchangePolicy {
   readonly allowedExchanges: readonly AllowedExchange[];
   /** Values that `audience` and `resource` may have, the default one among them; null: any. */
   readonly allowedAudiences: ReadonlySet<string> | null;
-  /** Scopes that may be issued; null: those of the subject token, and none where it has no scope of its own. */
+  /** Scopes that may be issued; null: those of the subject token, and none where it says nothing of scopes. */
   readonly allowedScopes: ReadonlySet<string> | null;
   /** The client that has authenticated itself; null: there are no clients. */
   readonly clientId: string | null;
-  /** A token of our own has to be meant for one of these, or for the issuer; null: for whomever. */
+  /** A token of our own has to be meant for one of these; null: for whomever. */
   readonly acceptedAudiences: ReadonlySet<string> | null;
 }

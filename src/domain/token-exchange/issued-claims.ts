@@ -12,7 +12,7 @@ export const maximumCopiedLength = 4096;
 export const maximumPayloadLength = 10 * 1024;
 
 /** What the claims of an issued token are made of. */
-export interface IssuedToken
+export interface TokenContents
   extends Pick<ExchangeGrant, 'subject' | 'audiences' | 'clientId' | 'scopes' | 'actors' | 'jti' | 'lifetimeSecs'> {
   readonly issuer: string;
   /** Of now, whole seconds since the Unix epoch. */
@@ -27,7 +27,7 @@ const copiedClaims = (claims: Claims, names: readonly string[]): Claims =>
       .map((name) => [name, claims[name] as ClaimValue]),
   );
 
-const ownClaims = (token: IssuedToken): Claims => {
+const ownClaims = (token: TokenContents): Claims => {
   const { audiences, scopes } = token;
   const act = actClaim(token.actors);
   return {
@@ -48,7 +48,7 @@ const ownClaims = (token: IssuedToken): Claims => {
  * Claims of an issued token as JSON (RFC 9068, section 2.2; RFC 8693, section 4), with those claims of the subject token that are copied.
  * Null: they are too large.
  */
-export const issuedClaims = (token: IssuedToken, subject: Claims, copied: readonly string[]): string | null => {
+export const issuedClaims = (token: TokenContents, subject: Claims, copied: readonly string[]): string | null => {
   const taken = copiedClaims(subject, copied);
   if (claimsJson(taken).length > maximumCopiedLength) return null;
   // Those set here stand last, where they would prevail. A spread defines members: __proto__ is one like any other.

@@ -5,8 +5,11 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { jwtClaims } from './jwt-claims.js';
 import type { SecurityToken } from './security-token.js';
 
-/** Members that say who somebody is: at least one of them is needed, and `iss` alone would be everybody of an issuer. */
-const naming = ['sub', 'client_id', 'azp', 'email'] as const;
+/**
+ * Members that say who somebody is: at least one of them is needed. `iss` alone would be everybody of an issuer, and an address is
+ * often nobody's that its issuer has checked.
+ */
+const naming = ['sub', 'client_id', 'azp'] as const;
 
 const isNamed = (mayAct: Claims, names: readonly string[]): boolean =>
   names.some((name) => Object.hasOwn(mayAct, name));
@@ -15,7 +18,9 @@ const memberHolds = (name: string, value: ClaimValue, actor: SecurityToken): boo
   // An issuer that is not known is none that could be named: null is not equal to null here.
   if (name === 'iss') return typeof value === 'string' && value === actor.issuer;
   if (name === 'sub') return value === actor.subject;
-  return Object.hasOwn(actor.claims, name) && sameClaim(value, actor.claims[name] as ClaimValue);
+  const claims = jwtClaims(actor);
+  if (name === 'email' && claims['email_verified'] !== true) return false;
+  return Object.hasOwn(claims, name) && sameClaim(value, claims[name] as ClaimValue);
 };
 
 const namesActor = (mayAct: Claims, actor: SecurityToken, issuer: string | null): boolean =>

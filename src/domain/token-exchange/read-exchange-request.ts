@@ -1,29 +1,16 @@
-import { isAbsoluteUri } from '../http/absolute-uri.js';
 import { err, ok, type Result } from '../shared/result.js';
-import { isWellFormed } from '../shared/well-formed.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
 import type { ExchangeReason } from './exchange-refusal.js';
 import type { ExchangeRequest, PresentedToken } from './exchange-request.js';
 import { parameterValue, parameterValues, type RequestFields } from './request-parameters.js';
 import { parseScopeList } from './scope-list.js';
+import { isAudience, isResource, maximumTargets } from './target-syntax.js';
 import { type IssuedKind, isIssuedKind, type TokenKind, tokenKindOf } from './token-kinds.js';
 
 /** RFC 8693, section 2.1. */
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 /** Characters of a SAML document in base64url, at the most. */
 export const maximumSamlLength = 1.5 * 1024 * 1024;
-/** Values of `audience` and of `resource` together, at the most; repeated ones count. */
-export const maximumTargets = 16;
-/** Characters of one of them, at the most. */
-export const maximumTargetLength = 1024;
-
-/** Neither controls nor what breaks lines, nor what turns the direction of a text around: logs show it. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-
-const isAudience = (value: string): boolean =>
-  value.length <= maximumTargetLength && isWellFormed(value) && !unprintable.test(value);
-
-const isResource = (value: string): boolean => value.length <= maximumTargetLength && isAbsoluteUri(value);
 
 /** The reasons that differ between the two tokens. */
 interface TokenFaults {

@@ -4,10 +4,10 @@ import type { ExchangeReason } from './exchange-refusal.js';
 import { jwtClaims } from './jwt-claims.js';
 import type { SecurityToken } from './security-token.js';
 
-const namesOneOf = (audience: ClaimValue | undefined, accepted: ReadonlySet<ClaimValue>, issuer: string): boolean => {
-  const isAccepted = (value: ClaimValue): boolean => value === issuer || accepted.has(value);
-  return Array.isArray(audience) ? audience.some(isAccepted) : audience !== undefined && isAccepted(audience);
-};
+const namesOneOf = (audience: ClaimValue | undefined, accepted: ReadonlySet<ClaimValue>): boolean =>
+  Array.isArray(audience)
+    ? audience.some((value) => accepted.has(value))
+    : audience !== undefined && accepted.has(audience);
 
 /**
  * Why a subject or actor token cannot be exchanged, whatever for; null: it can. One that is bound to a key (`cnf`, RFC 7800, section 3.1)
@@ -15,10 +15,10 @@ const namesOneOf = (audience: ClaimValue | undefined, accepted: ReadonlySet<Clai
  */
 export const tokenFitness = (
   token: SecurityToken,
-  { issuer, acceptedAudiences }: ExchangePolicy,
+  { acceptedAudiences }: Pick<ExchangePolicy, 'acceptedAudiences'>,
 ): Extract<ExchangeReason, 'bound_token' | 'not_for_client'> | null => {
   const claims = jwtClaims(token);
   if (Object.hasOwn(claims, 'cnf')) return 'bound_token';
   if (!token.isOwn || acceptedAudiences === null) return null;
-  return namesOneOf(claims['aud'], acceptedAudiences, issuer) ? null : 'not_for_client';
+  return namesOneOf(claims['aud'], acceptedAudiences) ? null : 'not_for_client';
 };

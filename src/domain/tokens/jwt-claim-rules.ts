@@ -24,6 +24,8 @@ export interface TokenWindow {
 export interface AcceptedClaims {
   readonly subject: string;
   readonly window: TokenWindow;
+  /** The first moment at which the token is over by its own word: without the tolerance. */
+  readonly expiresMs: number;
 }
 
 /** Absent is null; anything but a number fails (RFC 7519, section 2: NumericDate). */
@@ -31,12 +33,6 @@ const numericDate = (value: ClaimValue | undefined): Result<number | null, Token
   if (value === undefined) return ok(null);
   // Beyond 2^53 seconds, or below a microsecond, a rounded time is as good.
   return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
-};
-
-/** The first moment at which a token is over by its own word, without a tolerance; null where it does not say so. */
-export const expiryMs = (claims: Claims): number | null => {
-  const expires = numericDate(claims['exp']);
-  return expires.ok && expires.value !== null ? expires.value * 1000 : null;
 };
 
 const namesAudience = (value: ClaimValue | undefined, audience: string): boolean =>
@@ -62,9 +58,10 @@ export const checkJwtClaims = (
   if (!issuedAt.ok) return issuedAt;
   if (expires.value === null) return err('missing_expiry');
 
+  const expiresMs = expires.value * 1000;
   const window: TokenWindow = {
     fromMs: Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) * 1000 - rules.clockSkewMs,
-    untilMs: expires.value * 1000 + rules.clockSkewMs,
+    untilMs: expiresMs + rules.clockSkewMs,
   };
   const untimely = checkWindow(window, nowMs);
   if (untimely === 'expired') return err('expired');
@@ -76,5 +73,6 @@ export const checkJwtClaims = (
   if (rules.audience !== null && !namesAudience(claims['aud'], rules.audience)) return err('wrong_audience');
 
   const subject = claims['sub'];
-  return typeof subject === 'string' && isUsableSubject(subject) ? ok({ subject, window }) : err('unusable_subject');
+  if (typeof subject !== 'string' || !isUsableSubject(subject)) return err('unusable_subject');
+  return ok({ subject, window, expiresMs });
 };

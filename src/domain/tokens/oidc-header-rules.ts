@@ -12,15 +12,18 @@ export interface KeyReference {
 /** Media types of tokens that give access, in lower case (RFC 7519, section 5.1; RFC 9068, section 2.1). */
 const types: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
 
+/** Whether a header says by `typ` that its token is something else, such as a logout token or a DPoP proof (RFC 8725, section 3.11). */
+export const isOtherType = ({ typ }: JsonObject): boolean =>
+  typ !== undefined && (typeof typ !== 'string' || !types.includes(typ.toLowerCase()));
+
 /**
- * Checks the header of a provider's token: no critical extension, no type that is something else (such as a logout token or
- * a DPoP proof), an algorithm with a key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not
+ * Checks the header of a provider's token: no critical extension, no type that is something else, an algorithm with a key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not
  * read: the key is one of the provider's set.
  */
 export const checkOidcHeader = (header: JsonObject): Result<KeyReference, TokenRejection> => {
-  const { alg, kid, typ } = header;
+  const { alg, kid } = header;
   if (Object.hasOwn(header, 'crit')) return err('critical_header');
-  if (typ !== undefined && (typeof typ !== 'string' || !types.includes(typ.toLowerCase()))) return err('wrong_type');
+  if (isOtherType(header)) return err('wrong_type');
   const algorithm = asymmetricAlgorithmOf(alg);
   if (algorithm === null) return err('wrong_algorithm');
   if (kid !== undefined && typeof kid !== 'string') return err('malformed');

@@ -8,8 +8,13 @@ const isMarkedAsIdToken = (claims: Claims): boolean =>
   claims['token_use'] === 'id' ||
   claims['typ'] === 'ID';
 
+/** What says what may be done, and by which client, is said of access tokens (RFC 9068, section 2.2; `scp` is Azure's and Okta's). */
 const isMarkedAsAccessToken = (claims: Claims): boolean =>
-  claims['token_use'] === 'access' || claims['typ'] === 'Bearer';
+  Object.hasOwn(claims, 'scope') ||
+  Object.hasOwn(claims, 'scp') ||
+  Object.hasOwn(claims, 'client_id') ||
+  claims['token_use'] === 'access' ||
+  claims['typ'] === 'Bearer';
 
 /**
  * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the kind: this catches

@@ -39,7 +39,7 @@ export class ExpiringMap<Value> {
     return this.#entries.keys().next().value;
   }
 
-  /** The keys of at most `limit` entries that are over at `nowMs`, by their order. */
+  /** The keys of at most `limit` entries that are over at `nowMs`, by their order. The caller deletes all of them. */
   over(nowMs: number, limit: number): string[] {
     if (nowMs < this.#noneEndsBefore) return [];
     const keys: string[] = [];
@@ -47,8 +47,8 @@ export class ExpiringMap<Value> {
     for (const [key, value] of this.#entries) {
       if (keys.length >= limit) return keys;
       const end = this.#endOf(value);
-      earliest = Math.min(earliest, end);
       if (end <= nowMs) keys.push(key);
+      else earliest = Math.min(earliest, end);
     }
     this.#noneEndsBefore = earliest;
     return keys;

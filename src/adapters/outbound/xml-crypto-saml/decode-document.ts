@@ -43,10 +43,16 @@ export const decodePosted = (encoded: string, bounds: DocumentBounds): Result<st
   return octets === null ? err('document_encoding') : checkedText(octets, bounds);
 };
 
-/** The text of a document that is a token: base64url, without padding or white space (RFC 7522, section 2.1), fit to be parsed. */
+/** Some pad base64url, although it should not be (RFC 7522, section 2.1): to four characters, as base64 is. */
+const unpadded = (text: string): string => {
+  if (text.length % 4 !== 0 || !text.endsWith('=')) return text;
+  return text.slice(0, text.endsWith('==') ? -2 : -1);
+};
+
+/** The text of a document that is a token: base64url, padded or not, without white space, fit to be parsed. */
 export const decodeToken = (encoded: string): Result<string, DocumentRejection> => {
   if (encoded.length > responseBounds.encoded) return err('document_too_large');
-  const octets = decodeBase64(encoded, 'url');
+  const octets = decodeBase64(unpadded(encoded), 'url');
   return octets === null ? err('document_encoding') : checkedText(octets, responseBounds);
 };
 

@@ -12,9 +12,12 @@ const exchangeShape = {
   ),
 };
 
+/** What a block may hold. */
+export const exchangeExample = 'subject-token-type "access_token"; issued-token-type "access_token"';
+
 /** Conversions that are allowed, one for each block; none where there is no block. */
 export const allowedExchanges = (meaning: string): Key<readonly AllowedExchange[]> => {
-  const blocks = optionBlocks(exchangeShape, meaning);
+  const blocks = optionBlocks(exchangeShape, meaning, exchangeExample);
   return {
     ...blocks,
     document: { ...blocks.document, type: 'block, may be repeated' },

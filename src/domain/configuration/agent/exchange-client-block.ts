@@ -34,7 +34,7 @@ const clientShape = {
   ),
   'subject-audiences': list(
     audience,
-    'What a token that was issued here has to be meant for, so that the client may exchange it: one of these, or the issuer.',
+    'What a token that was issued here has to be meant for, so that the client may exchange it: one of these. The issuer is not among them unless it is named.',
     [],
     'the id of the client',
   ),

@@ -8,28 +8,43 @@ import type {
 } from '../token-exchange-options.js';
 import { clientSecretText, parseClientSecret, shortestClientSecret } from './client-secret.js';
 import { checkExchangeList } from './exchange-list-rules.js';
-import { checkExchangePermissions, type ExchangeMethods } from './exchange-permission-rules.js';
+import { allowsNothing, checkExchangePermissions, type ExchangeMethods } from './exchange-permission-rules.js';
 import type { ExchangeReport, ReportedClient } from './exchange-report.js';
 
 const maximumClients = 1000;
-/** Secrets of one client, at the most: each may cost a password hash. */
+/** Secrets of one client, at the most. */
 const maximumSecrets = 8;
-const maximumKeyFiles = 16;
+/** Of them, those that are hashed: a wrong secret of whatever client costs as many checks as one has. */
+const maximumHashedSecrets = 3;
+/** A wrong signature costs as many verifications, on the thread that judges requests. */
+const maximumKeyFiles = 4;
+/** RFC 6749, section 2.3.1: in Basic they are read as a space and as an escape. */
+const readOtherwise = /[+%]/;
 
 const warnOfWeakness = (secret: ClientSecret, place: string, report: ExchangeReport): void => {
   if (secret.kind === 'sha256') return;
   if (secret.kind !== 'plain') {
     const found = weakness(secret);
     if (found !== null) report.warning(`${place} is kept as ${found}`, 'secret');
-  } else if (utf8Length(secret.text.reveal()) < shortestClientSecret) {
+    return;
+  }
+  const text = secret.text.reveal();
+  if (utf8Length(text) < shortestClientSecret) {
     report.warning(`${place} has fewer than ${shortestClientSecret} bytes: it can be guessed`, 'secret');
+  }
+  if (readOtherwise.test(text)) {
+    report.warning(
+      `${place} has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do`,
+      'secret',
+      'make one by openssl rand -hex 32',
+    );
   }
 };
 
 const clientSecrets = ({ secrets }: ExchangeClientBlockOptions, report: ExchangeReport): readonly ClientSecret[] => {
   if (secrets.length > maximumSecrets) report.error(`secret has more than ${maximumSecrets} entries`, 'secret');
   const seen = new Set<string>();
-  return secrets.slice(0, maximumSecrets).flatMap((text, index) => {
+  const read = secrets.slice(0, maximumSecrets).flatMap((text, index) => {
     const place = secrets.length === 1 ? 'the secret' : `secret ${index + 1}`;
     const parsed = parseClientSecret(text);
     if (!parsed.ok) {
@@ -42,6 +57,14 @@ const clientSecrets = ({ secrets }: ExchangeClientBlockOptions, report: Exchange
     warnOfWeakness(parsed.value, place, report);
     return [parsed.value];
   });
+  if (read.filter(({ kind }) => kind !== 'plain' && kind !== 'sha256').length > maximumHashedSecrets) {
+    report.error(
+      `secret has more than ${maximumHashedSecrets} password hashes`,
+      'secret',
+      'keep random secrets as sha256:',
+    );
+  }
+  return read;
 };
 
 /** Checks one client, and fills in what it leaves to the block. */
@@ -62,7 +85,8 @@ const checkClient = (
   checkExchangeList('subject-audiences', client.subjectAudiences ?? [], report);
   checkExchangePermissions(client, methods, report);
   const allowedExchanges = client.allowedExchanges ?? block.allowedExchanges;
-  if (allowedExchanges.length === 0) {
+  // Where nobody may exchange anything that is said of the block.
+  if (allowedExchanges.length === 0 && !allowsNothing(block)) {
     report.warning('it has no allowed-exchanges: there is nothing that it may exchange', 'allowed-exchanges');
   }
   return {

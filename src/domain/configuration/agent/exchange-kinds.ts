@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { isWellFormed } from '../../shared/well-formed.js';
+import { isClientId, maximumClientIdLength } from '../../token-exchange/client-id.js';
+import { isPrintableName, maximumNameLength } from '../../token-exchange/printable-name.js';
 import {
   type IssuedKind,
   isIssuedKind,
@@ -11,25 +12,17 @@ import {
 import { checkedText, oneOf, type ScalarFault, type ScalarKind, text } from '../schema/scalar-kind.js';
 import type { SettingScalar } from '../setting/setting.js';
 
-/** Characters of an audience or of the name of a claim, at the most. */
-const longestName = 1024;
-
-/** Neither controls nor what breaks lines or turns the direction of a text around: logs show it. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-
 const printableText = (label: string): ScalarKind<string> =>
   checkedText(label, (value) =>
-    value.length <= longestName && isWellFormed(value) && !unprintable.test(value)
+    isPrintableName(value)
       ? null
-      : { message: `must be made of printable characters, ${longestName} at the most` },
+      : { message: `must be made of printable characters, ${maximumNameLength} at the most` },
   );
 
 /** What a token can be meant for: a value of `audience` or `resource`. */
 export const audience = printableText('audience');
 
 export const claimName = printableText('claim name');
-
-const clientIdForm = /^[\x20-\x7e]{1,256}$/;
 
 /** RFC 6749, appendix A.1. Shows in logs, so it has to stand where it is used. */
 export const clientId: ScalarKind<string> = {
@@ -38,8 +31,8 @@ export const clientId: ScalarKind<string> = {
   secret: false,
   read: (scalar) => {
     if (scalar.hidden) return err({ message: 'must stand where it is used: it shows in logs' });
-    if (typeof scalar.value === 'string' && clientIdForm.test(scalar.value)) return ok(scalar.value);
-    return err({ message: 'must be 1 to 256 characters of printable ASCII' });
+    if (typeof scalar.value === 'string' && isClientId(scalar.value)) return ok(scalar.value);
+    return err({ message: `must be 1 to ${maximumClientIdLength} characters of printable ASCII` });
   },
 };
 

@@ -1,5 +1,6 @@
 import type { AllowedExchange } from '../../token-exchange/exchange-policy.js';
-import type { CompleteAgentOptions } from '../agent-configuration.js';
+import type { CompleteAgentOptions, OidcProviderOptions } from '../agent-configuration.js';
+import type { TokenExchangeBlockOptions } from '../token-exchange-options.js';
 import { checkExchangeList } from './exchange-list-rules.js';
 import type { ExchangeReport } from './exchange-report.js';
 
@@ -13,15 +14,28 @@ interface PermissionLists {
   readonly allowedScopes: readonly string[] | null;
 }
 
+/** How messages of the `token-exchange` block call a provider. */
+export const labelOfProvider = ({ name }: OidcProviderOptions): string =>
+  `${name === null ? 'a provider' : `provider "${name}"`} of oidc`;
+
 /** Why some ID tokens are refused: nothing says whom they have to be meant for. Null: none for that reason. */
 const refusedIdTokens = ({ jwt, oidc }: ExchangeMethods): string | null => {
   const provider = oidc.find(({ audience }) => audience === null);
-  if (provider !== undefined) {
-    const label = provider.name === null ? 'a provider' : `provider "${provider.name}"`;
-    return `${label} of oidc has no audience: ID tokens of it are refused`;
-  }
+  if (provider !== undefined) return `${labelOfProvider(provider)} has no audience: ID tokens of it are refused`;
   if (jwt === null || jwt.audience !== null) return null;
   return 'jwt-audience is not given: ID tokens that its key verifies are refused';
+};
+
+/** What is not asked of ID tokens, though it is of other tokens. */
+const checkIdTokens = (methods: ExchangeMethods, report: ExchangeReport): void => {
+  const key = 'allowed-exchanges';
+  const cause = refusedIdTokens(methods);
+  if (cause !== null) report.warning(`allowed-exchanges has id_token, but ${cause}`, key);
+  for (const provider of methods.oidc) {
+    if (provider.requiredScopes.length === 0 || provider.audience === null) continue;
+    const message = `allowed-exchanges has id_token, and required-scopes of ${labelOfProvider(provider)} do not apply to ID tokens`;
+    report.warning(message, key, 'take id_token out, unless whoever signs in there may exchange tokens');
+  }
 };
 
 /** Checks that there is something to verify each kind of token with that may be given. */
@@ -38,9 +52,14 @@ const checkKinds = (exchanges: readonly AllowedExchange[], methods: ExchangeMeth
     report.warning(message, key);
     return;
   }
-  const cause = kinds.has('id_token') ? refusedIdTokens(methods) : null;
-  if (cause !== null) report.warning(`allowed-exchanges has id_token, but ${cause}`, key);
+  if (kinds.has('id_token')) checkIdTokens(methods, report);
 };
+
+/** Whether there is nothing at all that anybody could exchange. */
+export const allowsNothing = ({ allowedExchanges, clients }: TokenExchangeBlockOptions): boolean =>
+  [allowedExchanges, ...(clients ?? []).map((client) => client.allowedExchanges ?? [])].every(
+    ({ length }) => length === 0,
+  );
 
 /** Checks what the block, or a client, may have, as far as it says so itself. */
 export const checkExchangePermissions = (

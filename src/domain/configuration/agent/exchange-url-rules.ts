@@ -16,10 +16,9 @@ const withoutLastSlash = (text: string): string => (text.endsWith('/') ? text.sl
 /** Checks a URL of the issuer or of its endpoints; false where it cannot be used. */
 const checkUrl = (key: 'issuer' | 'public-url', url: string, risk: string, report: ExchangeReport): boolean => {
   const fault = webUrlFault(url, risk);
-  // The place of the block shows nothing of the URL.
-  if (fault !== null) report[fault.severity](`${key} ${fault.message}`, fault.secret ? undefined : key);
+  if (fault !== null) report[fault.severity](`${key} ${fault.message}`, fault.secret ? { concealed: key } : key);
   if (fault?.severity === 'error') return false;
-  if (url.includes('?')) report.error(`${key} must not hold a query`);
+  if (url.includes('?')) report.error(`${key} must not hold a query`, { concealed: key });
   return !url.includes('?');
 };
 
@@ -57,6 +56,13 @@ const checkPaths = (
   if (hasIssuer) check('issuer', metadataPath, 'the path of the metadata, which the path of issuer ends,');
 };
 
+/** What a browser brings to the one would be good at the other, where both have one URL. */
+const checkRecipient = ({ endpointUrl }: Endpoints, saml: SamlOptions | null, report: ExchangeReport): void => {
+  if (saml?.acsUrl !== endpointUrl) return;
+  const message = 'the URL of the endpoint is the acs-url of saml: assertions of sign-ons could be exchanged';
+  report.error(message, 'endpoint-path', 'give the endpoint a path, or public-url, of its own');
+};
+
 /** Checks issuer and paths, and puts together the URLs that clients use. */
 export const exchangeEndpoints = (
   { issuer, publicUrl, endpointPath, jwksPath }: TokenExchangeBlockOptions,
@@ -75,5 +81,6 @@ export const exchangeEndpoints = (
     metadataPath: `${wellKnown}${withoutLastSlash(parts.path)}`,
   };
   checkPaths(endpoints, saml, hasIssuer, report);
+  checkRecipient(endpoints, saml, report);
   return endpoints;
 };

@@ -1,9 +1,10 @@
+import { isScope } from '../../token-exchange/scope-list.js';
 import { checkedText } from '../schema/scalar-kind.js';
 
 /** One scope (RFC 6749, section 3.3): neither spaces nor quotes nor backslashes. */
 export const scopeName = checkedText('scope', (value) => {
-  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) return null;
-  const names = value.split(' ').filter((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name));
+  if (isScope(value)) return null;
+  const names = value.split(' ').filter(isScope);
   const suggestion = names.length > 1 ? `write each in quotes: ${names.map((name) => `"${name}"`).join(' ')}` : null;
   return { message: 'must be one scope, without spaces, quotes and backslashes', suggestion };
 });

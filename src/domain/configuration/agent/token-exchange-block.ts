@@ -1,3 +1,4 @@
+import { longestChain } from '../../token-exchange/delegation.js';
 import { signingAlgorithms } from '../../tokens/signature-algorithm.js';
 import { agentDefaults } from '../agent-configuration.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
@@ -12,7 +13,6 @@ import { optionBlock } from './option-blocks.js';
 import { scopeName } from './scope-name.js';
 
 const year = 31_536_000;
-const mostActors = 16;
 
 const code = (value: string): string => `\`${value}\``;
 
@@ -63,7 +63,7 @@ const shape = {
     'No issued token outlasts the one that it is got for.',
   ),
   'max-actors': withDefault(
-    integer(0, mostActors),
+    integer(0, longestChain),
     agentDefaults.maximumActors,
     String(agentDefaults.maximumActors),
     'How many may act for one another in a token, the present actor and those before it (`act`); 0: nobody.',

@@ -1,8 +1,14 @@
 import { reservedClaims } from '../../token-exchange/reserved-claims.js';
 import type { TokenExchangeBlockOptions, TokenExchangeOptions } from '../token-exchange-options.js';
+import { exchangeExample } from './allowed-exchanges.js';
 import { exchangeClients } from './exchange-client-rules.js';
 import { checkExchangeList } from './exchange-list-rules.js';
-import { checkExchangePermissions, type ExchangeMethods } from './exchange-permission-rules.js';
+import {
+  allowsNothing,
+  checkExchangePermissions,
+  type ExchangeMethods,
+  labelOfProvider,
+} from './exchange-permission-rules.js';
 import { type ExchangeReport, exchangeReport } from './exchange-report.js';
 import { exchangeEndpoints } from './exchange-url-rules.js';
 import type { OptionReport } from './option-report.js';
@@ -40,10 +46,17 @@ const checkOpenness = (block: TokenExchangeBlockOptions, report: ExchangeReport)
   report.warning(message, 'allowed-audiences', 'name what tokens may be asked for');
 };
 
-const allowsNothing = ({ allowedExchanges, clients }: TokenExchangeBlockOptions): boolean =>
-  [allowedExchanges, ...(clients ?? []).map((client) => client.allowedExchanges ?? [])].every(
-    ({ length }) => length === 0,
-  );
+/** What names us as its issuer is judged by our keys alone: two issuers of one name would be one. */
+const checkIssuer = (
+  { issuer, jwksPath }: TokenExchangeBlockOptions,
+  { oidc }: ExchangeMethods,
+  report: ExchangeReport,
+): void => {
+  const provider = oidc.find((other) => other.issuer === issuer);
+  if (provider === undefined || provider.jwksUrl.endsWith(jwksPath)) return;
+  const message = `issuer is that of ${labelOfProvider(provider)}, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone`;
+  report.warning(message, 'issuer', 'give an issuer of our own');
+};
 
 /** Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says does not count. */
 export const enabledTokenExchange = (
@@ -61,11 +74,11 @@ export const enabledTokenExchange = (
   checkKeys(block, report);
   checkClaims(block, report);
   if (allowsNothing(block)) {
-    const suggestion =
-      'as in allowed-exchanges { subject-token-type "access_token"; issued-token-type "access_token" }';
+    const suggestion = `as in allowed-exchanges { ${exchangeExample} }`;
     report.error('allowed-exchanges is not given: there is nothing to exchange', 'allowed-exchanges', suggestion);
   }
   checkExchangePermissions(block, methods, report);
+  checkIssuer(block, methods, report);
   checkOpenness(block, report);
   return {
     issuer: block.issuer,

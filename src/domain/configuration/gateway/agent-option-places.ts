@@ -25,5 +25,6 @@ export const agentOptionLocator =
       option,
       place,
     );
-    return position === null ? null : { position, line: lines(position, false) };
+    if (position === null) return null;
+    return { position, line: place.isConcealed === true ? null : lines(position, false) };
   };

@@ -119,7 +119,8 @@ export const list = <Value>(
         sound = false;
         context.report.add(`"${name}" needs at least one value`, { position: setting.position, path: context.path });
       }
-      if (setting.args.length === 1 && setting.args[0]?.value === null) continue;
+      const [only] = setting.args;
+      if (setting.args.length === 1 && only?.value === null && only.unresolved !== true) continue;
       for (const scalar of setting.args) {
         const read = readScalar(kind, name, scalar, setting.position, context);
         if (read === null) sound = false;

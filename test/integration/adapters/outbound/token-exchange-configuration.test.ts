@@ -157,6 +157,36 @@ describe('a token-exchange block in a file', () => {
     expect(found).not.toContain('S3CRET');
   });
 
+  it.each([
+    ['a query', 'issuer "https://tokens.example/?key=S3CRET"', 'issuer must not hold a query'],
+    ['a user', 'issuer "https://user:S3CRET@tokens.example"', 'issuer must not hold a user name or a password'],
+    ['a query by HTTP', 'issuer "http://tokens.example/?key=S3CRET"', 'issuer is not https'],
+  ])('shows where a URL with %s stands, and nothing of it', async (_name, issuer, message) => {
+    const found = await report(block({ issuer }));
+    expect(found).toContain(`line 2:8: `);
+    expect(found).toContain(message);
+    expect(found).not.toMatch(/S3CRET|tokens\.example/);
+  });
+
+  it('says where a URL stands that is found wrong later, and shows nothing of its line', async () => {
+    const { locate } = await load(configuration(block()));
+    const found = locate?.('auth', { option: 'token-exchange', place: { key: 'issuer', isConcealed: true } });
+    expect(found).toMatchObject({ position: { column: 8 }, line: null });
+  });
+
+  it('has one error where a variable of a secret is not set, not a second one that there is no secret', async () => {
+    const found = await report(block({ clients: 'clients { client "api" { secret (env)"UNSET" } }' }));
+    expect(found.match(/error: /g)).toHaveLength(1);
+    expect(found).toContain('UNSET');
+  });
+
+  it('has one error where conversions are no blocks', async () => {
+    const found = await report(block({ exchange: 'allowed-exchanges "jwt" "access_token"' }));
+    expect(found.match(/(error|warning): /g)).toHaveLength(1);
+    expect(found).toContain('"allowed-exchanges" needs a block');
+    expect(found).toContain('subject-token-type "access_token"; issued-token-type "access_token"');
+  });
+
   it('has a warning at the block where something is left out', async () => {
     expect(await report(block({ clients: '' }, 'allowed-audiences "a"'))).toMatch(
       /^line 0:1: warning: "token-exchange": there are no clients: whoever has a token may exchange it\n/,

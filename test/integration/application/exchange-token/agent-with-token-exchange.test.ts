@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SpentAssertions } from '../../../../src/application/exchange-token/spent-assertions.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 import { openTransport, transportNames } from '../../../support/agent-transports.js';
 import { CleanUp } from '../../../support/clean-up.js';
@@ -343,6 +344,32 @@ describe('a reload', () => {
     expect((await show()).status).toBe(401);
     expect((await agent.reload()).ok).toBe(true);
     expect((await show()).status).toBe(401);
+  });
+
+  it('does not do so with another issuer, either, nor with single sign-on and its store', async () => {
+    const here = place();
+    const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
+    const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
+    const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
+    const spentAssertions = new SpentAssertions(here.clock);
+    const block = { clients, 'public-url': tokenIssuer };
+    const plain = await here.start(block, {}, { spentAssertions });
+    const renamed = await here.start({ ...block, issuer: 'https://other.example' }, {}, { spentAssertions });
+    const saml = samlConfig(certificateFile, { 'session-store': 'memory' });
+    const withSaml = await here.start(block, saml, { spentAssertions });
+    const agents = [plain, renamed, withSaml];
+    for (const [index, { client: first }] of agents.entries()) {
+      const exp = here.clock.seconds() + 60;
+      const claims = { iss: 'robot', sub: 'robot', aud: tokenUrl, jti: `j-${index}`, exp };
+      const fields = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: signToken('ES256', clientPair.privateKey, claims),
+      };
+      const show = async (caller: TokenClient) =>
+        (await caller.exchange(here.token(), fields, { authorization: null })).status;
+      expect(await show(first)).toBe(200);
+      for (const { client } of agents) expect(await show(client)).toBe(401);
+    }
   });
 });
 

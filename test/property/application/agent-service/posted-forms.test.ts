@@ -6,8 +6,8 @@ import { ManualClock } from '../../../support/manual-clock.js';
 import { ManualScheduler } from '../../../support/manual-scheduler.js';
 
 const connections = [Symbol('one'), Symbol('two')] as const;
+const formOctets = 20;
 const limits: FormLimits = {
-  formOctets: 20,
   totalOctets: 50,
   octetsOfGroup: 30,
   forms: 3,
@@ -99,7 +99,7 @@ class Model {
   #take(key: string, piece: Uint8Array, isLast: boolean): unknown {
     const form = this.#forms.get(key);
     if (form === undefined) return ['not_awaited', null];
-    if (!form.isDropped && form.octets.length + piece.length <= limits.formOctets) {
+    if (!form.isDropped && form.octets.length + piece.length <= formOctets) {
       if (form.octets.length === 0 && piece.length > 0 && !this.#makeRoomForOctets(form)) {
         this.#forms.delete(key);
         return ['overloaded', null];
@@ -117,7 +117,7 @@ class Model {
   /** A form takes room for all its octets with the first of them. */
   #makeRoomForOctets({ address }: ModelForm): boolean {
     const holding = [...this.#forms.values()].filter((form) => !form.isDropped && form.octets.length > 0);
-    const room = limits.formOctets;
+    const room = formOctets;
     if ((holding.filter((form) => form.address === address).length + 1) * room > limits.octetsOfGroup) return false;
     if ((holding.length + 1) * room > limits.totalOctets) this.#makeWay(holding);
     return true;
@@ -142,9 +142,9 @@ class Model {
   }
 }
 
-const eventOf = (correlationId: string, clientIp: string) => {
+const requestOf = (correlationId: string, clientIp: string) => {
   const event = headersEvent(correlationId);
-  return { ...event, metadata: { ...event.metadata, clientIp } };
+  return { event: { ...event, metadata: { ...event.metadata, clientIp } }, path: event.uri, formOctets };
 };
 
 const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step): Promise<unknown> => {
@@ -152,7 +152,7 @@ const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step):
   const from = connections[taken.connection] as symbol;
   if (taken.kind === 'disconnect') return forms.disconnected(from);
   if (taken.kind === 'cancel') return forms.cancel(taken.id, from);
-  if (taken.kind === 'begin') return forms.begin(eventOf(taken.id, taken.address), from);
+  if (taken.kind === 'begin') return forms.begin(requestOf(taken.id, taken.address), from);
   const progress = forms.take(chunkEvent(taken.id, { data: taken.data, isLast: taken.isLast }), from);
   return [progress.kind, progress.kind === 'complete' ? [...progress.form] : null];
 };
@@ -168,7 +168,7 @@ describe('forms under way', () => {
         for (const from of connections) forms.disconnected(from);
         expect(scheduler.waiting).toBe(0);
         for (let count = 0; count < limits.forms; count += 1) {
-          expect(forms.begin(eventOf(`end-${count}`, `192.0.2.${count}`), connections[0])).toBe(true);
+          expect(forms.begin(requestOf(`end-${count}`, `192.0.2.${count}`), connections[0])).toBe(true);
         }
         // None has been left behind that would have to make way.
         for (let count = 0; count < limits.forms; count += 1) {

@@ -58,7 +58,8 @@ const inCharge = ({ iss, kid, typ, kind }: Made): keyof typeof pairs | null => {
       if (typ === 'logout+jwt' || (isIdToken && typ === 'at+jwt')) return null;
       return iss === corpIssuer ? 'corp' : 'partner';
     case localIssuer:
-      return isIdToken && typ !== 'JWT' && typ !== undefined ? null : 'local';
+      if (typ === 'logout+jwt' || (isIdToken && typ === 'at+jwt')) return null;
+      return 'local';
     default:
       return null;
   }

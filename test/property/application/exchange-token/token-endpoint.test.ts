@@ -33,7 +33,11 @@ describe('whatever is posted to the token endpoint', () => {
       fc.asyncProperty(anyBody, fc.boolean(), authorization, async (body, hasClient, credential) => {
         const world = new ExchangeWorld({ hasClient });
         const event = world.event({ headers: ['authorization', credential] });
-        const { status, body: told, headers } = seen(await world.endpoint.answerForm(event, body, neverCancelled));
+        const {
+          status,
+          body: told,
+          headers,
+        } = seen(await world.endpoint.answerForm(event, '/token/exchange', body, neverCancelled));
         expect(headers['cache-control']).toEqual(['no-store']);
         expect(headers['content-type']).toEqual(['application/json']);
         expect(world.results).toHaveLength(1);

@@ -51,7 +51,9 @@ describe('an issued token', () => {
       if (policy.allowedScopes !== null) expect([...policy.allowedScopes]).toEqual(expect.arrayContaining(issued));
       if (request.scopes !== null) expect(issued.toSorted()).toEqual(request.scopes.toSorted());
       const said = subject.kind === 'saml2' ? [] : [subject.claims['scope'], subject.claims['scp']];
-      const isUnsaid = said.every((value) => value === undefined) && !subject.isOwn;
+      const isForAccess =
+        subject.isOwn || subject.kind === 'access_token' || Object.hasOwn(subject.claims, 'client_id');
+      const isUnsaid = said.every((value) => value === undefined) && (subject.kind === 'saml2' || !isForAccess);
       for (const scope of issued) {
         const isHeld = said.some((value) =>
           typeof value === 'string'
@@ -113,6 +115,15 @@ describe('an issued token', () => {
     });
   });
 
+  it('is never made of a token that is over, nor for an actor of a kind that is not taken', () => {
+    onGranted(({ subject, actor, policy, nowMs }) => {
+      for (const token of [subject, ...(actor === null ? [] : [actor])]) {
+        expect(token.expiresMs).toBeGreaterThan(nowMs);
+        expect(policy.allowedExchanges.map(({ subjectKind }) => subjectKind)).toContain(token.kind);
+      }
+    });
+  });
+
   it('is of a kind that is allowed for its subject token, and that was asked for', () => {
     onGranted(({ request, subject, policy }, { issuedKind, type }) => {
       expect(policy.allowedExchanges).toContainEqual({ subjectKind: subject.kind, issuedKind });
@@ -122,15 +133,15 @@ describe('an issued token', () => {
   });
 
   it('is never made of a token that is bound to a key, or of one of ours that is for others', () => {
-    onGranted(({ subject, actor, policy: { issuer, acceptedAudiences } }) => {
+    onGranted(({ subject, actor, policy: { acceptedAudiences } }) => {
       for (const token of [subject, actor]) {
         if (token === null || token.kind === 'saml2') continue;
         expect(token.claims).not.toHaveProperty('cnf');
         if (!token.isOwn || acceptedAudiences === null) continue;
         const { aud } = token.claims;
-        expect(
-          [...acceptedAudiences, issuer].some((name) => aud === name || (Array.isArray(aud) && aud.includes(name))),
-        ).toBe(true);
+        expect([...acceptedAudiences].some((name) => aud === name || (Array.isArray(aud) && aud.includes(name)))).toBe(
+          true,
+        );
       }
     });
   });

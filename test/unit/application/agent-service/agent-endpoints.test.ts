@@ -18,7 +18,7 @@ describe('endpoints of an agent', () => {
     ['/token/./x/../exchange', exchange],
     ['/%74oken/exchange', exchange],
   ])('are found by their path: %s', (uri, endpoint) => {
-    expect(endpoints.at(uri)).toBe(endpoint);
+    expect(endpoints.at(endpoints.pathOf(uri))).toBe(endpoint);
   });
 
   it.each([
@@ -37,10 +37,25 @@ describe('endpoints of an agent', () => {
     '/orders?/token/exchange',
     '/__proto__',
   ])('are no others: %s', (uri) => {
-    expect(endpoints.at(uri)).toBeNull();
+    expect(endpoints.at(endpoints.pathOf(uri))).toBeNull();
   });
 
   it('may be none', () => {
     expect(new AgentEndpoints([]).at('/token/exchange')).toBeNull();
+  });
+
+  it.each([
+    ['/orders', '/orders'],
+    ['/a/../orders?x=/y', '/orders'],
+    ['/%74oken//a', '/token/a'],
+    ['/a%2Fb', null],
+    ['orders', null],
+  ])('give the path that a request is judged by: %s', (uri, path) => {
+    expect(endpoints.pathOf(uri)).toBe(path);
+  });
+
+  it('look for no path where there are none', () => {
+    const uri = { indexOf: () => expect.unreachable('it was read') } as unknown as string;
+    expect(new AgentEndpoints([]).pathOf(uri)).toBeNull();
   });
 });

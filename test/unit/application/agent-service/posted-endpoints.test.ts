@@ -9,6 +9,7 @@ import { ManualScheduler } from '../../../support/manual-scheduler.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 
 const connection = Symbol('connection');
+const noStore = { kind: 'set', name: 'Cache-Control', value: 'no-store' };
 const text = (value: string) => new TextEncoder().encode(value);
 
 const textOf = ({ decision }: AgentAnswer): string | null => (decision.kind === 'block' ? decision.body : null);
@@ -22,8 +23,7 @@ const world = () => {
   const exchange = new FakeAgentEndpoint('exchange', ['/token/exchange']);
   const post = (id: string, endpoint: FakeAgentEndpoint) =>
     posted.answer(
-      headersEvent(id, { method: 'POST', uri: `${endpoint.paths[0]}?q` }),
-      endpoint,
+      { event: headersEvent(id, { method: 'POST' }), path: endpoint.paths[0] as string, endpoint },
       connection,
       neverCancelled,
     );
@@ -41,9 +41,7 @@ describe('forms that are posted to endpoints', () => {
     const exchanged = piece('b', 'grant', true, both);
     const signedOn = piece('a', '-on', true, both);
     if (exchanged.kind !== 'complete' || signedOn.kind !== 'complete') throw new Error('a form is not complete');
-    const answers = [exchanged, signedOn].map(({ event, form }) =>
-      posted.answerForm(event, form, both, neverCancelled),
-    );
+    const answers = [exchanged, signedOn].map((form) => posted.answerForm(form, both, neverCancelled));
     expect((await Promise.all(answers)).map(textOf)).toEqual(['exchange took the form', 'sign-on took the form']);
     expect([exchange.forms, signOn.forms]).toEqual([['grant'], ['sign-on']]);
   });
@@ -65,12 +63,44 @@ describe('forms that are posted to endpoints', () => {
     const taken = piece('a', 'x', true, without);
     if (taken.kind !== 'complete') throw new Error('the form is not complete');
     for (const endpoints of [without, null]) {
-      const answer = await posted.answerForm(taken.event, taken.form, endpoints, neverCancelled);
+      const answer = await posted.answerForm(taken, endpoints, neverCancelled);
       expect(answer.decision).toMatchObject({ kind: 'block', status: 503 });
+      expect(answer.responseHeaders).toEqual([noStore]);
     }
     await scheduler.advance(30_000);
-    expect(answerOf(piece('b', 'x', true, without))?.decision).toMatchObject({ kind: 'block', status: 408 });
+    const late = answerOf(piece('b', 'x', true, without));
+    expect(late?.decision).toMatchObject({ kind: 'block', status: 408 });
+    expect(late?.responseHeaders).toEqual([noStore]);
     expect(signOn.forms).toEqual([]);
+  });
+
+  it('are as large as their endpoint says at the most', async () => {
+    const { posted, piece } = world();
+    const small = new FakeAgentEndpoint('small', ['/small'], 4);
+    const large = new FakeAgentEndpoint('large', ['/large'], 6);
+    const endpoints = new AgentEndpoints([small, large]);
+    for (const endpoint of [small, large]) {
+      for (const octets of [endpoint.formOctets, endpoint.formOctets + 1]) {
+        const event = headersEvent('a', { method: 'POST' });
+        await posted.answer({ event, path: endpoint.paths[0] as string, endpoint }, connection, neverCancelled);
+        expect(piece('a', 'x'.repeat(octets - 2), false, endpoints)).toMatchObject({ answer: { needsMore: true } });
+        expect(piece('a', 'xx', true, endpoints).kind).toBe(octets > endpoint.formOctets ? 'answer' : 'complete');
+      }
+    }
+    expect([small.refused, large.refused]).toEqual([['too_large'], ['too_large']]);
+  });
+
+  it('are refused where another configuration has an endpoint there that takes no form so large', async () => {
+    const { posted, piece } = world();
+    const before = new FakeAgentEndpoint('before', ['/here'], 6);
+    const after = new FakeAgentEndpoint('after', ['/here'], 4);
+    const event = headersEvent('a', { method: 'POST' });
+    await posted.answer({ event, path: '/here', endpoint: before }, connection, neverCancelled);
+    const endpoints = new AgentEndpoints([after]);
+    const taken = piece('a', 'xxxxx', true, endpoints);
+    if (taken.kind !== 'complete') throw new Error('the form is not complete');
+    expect(textOf(await posted.answerForm(taken, endpoints, neverCancelled))).toBe('after too_large');
+    expect([before.forms, after.forms]).toEqual([[], []]);
   });
 
   it('are refused where there is no room for one more, and the endpoint says how', async () => {
@@ -81,7 +111,11 @@ describe('forms that are posted to endpoints', () => {
 
   it('are none where the endpoint wants no body', async () => {
     const { posted, exchange, both, piece } = world();
-    const answer = await posted.answer(headersEvent('a'), exchange, connection, neverCancelled);
+    const answer = await posted.answer(
+      { event: headersEvent('a'), path: '/token/exchange', endpoint: exchange },
+      connection,
+      neverCancelled,
+    );
     expect(textOf(answer)).toBe('exchange answered');
     expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
   });

@@ -13,7 +13,7 @@ describe('forms that are posted', () => {
     expect(take('a', '')).toEqual({ kind: 'more' });
     expect(take('a', 'Response=x', true)).toMatchObject({
       kind: 'complete',
-      event: { correlationId: 'a', method: 'POST' },
+      request: { event: { correlationId: 'a', method: 'POST' } },
       form: text('SAMLResponse=x'),
     });
   });
@@ -65,7 +65,7 @@ describe('forms that are posted', () => {
     expect(take('a', mebibyte, true)).toMatchObject({ kind: 'complete' });
     begin('b');
     expect(take('b', mebibyte)).toEqual({ kind: 'more' });
-    expect(take('b', 'x')).toMatchObject({ kind: 'too_large', event: { correlationId: 'b' } });
+    expect(take('b', 'x')).toMatchObject({ kind: 'too_large', request: { event: { correlationId: 'b' } } });
     expect(take('b', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
@@ -77,7 +77,7 @@ describe('forms that are posted', () => {
   });
 
   it('take no more memory than all may together: the one makes way that has waited longest for its next octets', () => {
-    const { begin, take } = formsOf({ formOctets: 8192, totalOctets: 12_288 });
+    const { begin, take } = formsOf({ totalOctets: 12_288 }, 8192);
     for (const [index, id] of ['empty', 'a', 'b', 'c', 'd'].entries()) begin(id, one, `192.0.2.${index}`);
     take('a', 'x');
     take('b', 'x');
@@ -85,14 +85,14 @@ describe('forms that are posted', () => {
     take('a', 'y');
     expect(take('d', 'x')).toEqual({ kind: 'more' });
     expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more' });
-    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'b' } });
-    expect(take('c', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'c' } });
+    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'b' } } });
+    expect(take('c', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'c' } } });
     expect(take('d', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
     expect(take('empty', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
   it('never make way for their own octets', () => {
-    const { begin, take } = formsOf({ formOctets: 8192, totalOctets: 8192 });
+    const { begin, take } = formsOf({ totalOctets: 8192 }, 8192);
     for (const [index, id] of ['a', 'b'].entries()) {
       begin(id, one, `192.0.2.${index}`);
       take(id, 'x');
@@ -109,7 +109,7 @@ describe('forms that are posted', () => {
     take('honest', 'x');
     for (let index = 0; index < 6; index += 1) begin(`f-${index}`, one, `2001:db8::${index}`);
     for (let index = 0; index < 4; index += 1) expect(take(`f-${index}`, mebibyte)).toEqual({ kind: 'more' });
-    expect(take('f-4', 'x')).toMatchObject({ kind: 'overloaded', event: { correlationId: 'f-4' } });
+    expect(take('f-4', 'x')).toMatchObject({ kind: 'overloaded', request: { event: { correlationId: 'f-4' } } });
     expect(take('f-4', 'x')).toEqual({ kind: 'not_awaited' });
     expect(take('honest', mebibyte.subarray(1), true)).toMatchObject({ kind: 'complete' });
     forms.cancel('f-0', one);
@@ -123,7 +123,7 @@ describe('forms that are posted', () => {
     take('a', 'x');
     take('b', '');
     expect(begin('d')).toBe(true);
-    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'b' } });
+    expect(take('b', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'b' } } });
     expect(begin('e')).toBe(true);
     expect(take('c', 'x', true)).toMatchObject({ kind: 'dropped' });
     expect(take('a', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });

@@ -9,7 +9,7 @@ describe('forms that never end', () => {
     await scheduler.advance(29_999);
     expect(take('a', 'x')).toEqual({ kind: 'more' });
     await scheduler.advance(1);
-    expect(take('a', 'x')).toMatchObject({ kind: 'dropped', event: { correlationId: 'a' } });
+    expect(take('a', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'a' } } });
     expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
   });
 

@@ -12,6 +12,7 @@ import {
   type OidcProvider,
   ProviderTokens,
 } from '../../../../src/application/verify-tokens/provider-tokens.js';
+import { TokenReader } from '../../../../src/application/verify-tokens/read-token.js';
 import type { OidcProviderOptions } from '../../../../src/domain/configuration/agent-configuration.js';
 import { parseAuthorization } from '../../../../src/domain/identity/authorization-credential.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
@@ -65,6 +66,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
   });
   const check = new OidcCheck({
     tokens: new ProviderTokens([{ options: { ...options, ...changed }, keys }], clock),
+    reader: new TokenReader(),
     prepare: (identity) => ({ identity, operations: [] }),
     memory,
   });
@@ -262,6 +264,7 @@ describe('several providers', () => {
     }
     const check = new OidcCheck({
       tokens: new ProviderTokens(providers, clock),
+      reader: new TokenReader(),
       prepare: (identity) => ({ identity, operations: [] }),
       memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), { maximumEntries: 0, maximumSize: 0 }),
     });

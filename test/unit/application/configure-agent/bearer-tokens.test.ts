@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bearerTokens } from '../../../../src/application/configure-agent/bearer-tokens.js';
+import { type ReadToken, readToken } from '../../../../src/application/verify-tokens/read-token.js';
 import type { JwtOptions, OidcProviderOptions } from '../../../../src/domain/configuration/agent-configuration.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
@@ -25,6 +26,12 @@ const provider: OidcProviderOptions = {
   clockSkewMs: 0,
 };
 
+const read = (token: string): ReadToken => {
+  const result = readToken(token);
+  if (!result.ok) throw new Error(result.error);
+  return result.value;
+};
+
 describe('bearerTokens', () => {
   it('has nothing for methods that are not configured', () => {
     const { clock } = testKeySets();
@@ -36,7 +43,7 @@ describe('bearerTokens', () => {
     const { jwt: tokens } = bearerTokens({ jwt }, { jwtVerifier }, [], clock);
     const claims = { iss: 'https://local.example', sub: 'ann', aud: 'api', exp: clock.seconds() - 29 };
     const verdict = (more: object = {}, header = {}) =>
-      tokens?.verify(signToken('HS256', 'any', { ...claims, ...more }, header), 'access');
+      tokens?.verify(read(signToken('HS256', 'any', { ...claims, ...more }, header)), 'access');
     expect(verdict()).toMatchObject({ kind: 'verified', token: { subject: 'ann', key: null } });
     expect(verdict({ iss: 'https://other.example' })).toEqual({ kind: 'failed', reason: 'wrong_issuer' });
     expect(verdict({ aud: 'web' })).toEqual({ kind: 'failed', reason: 'wrong_audience' });
@@ -52,7 +59,8 @@ describe('bearerTokens', () => {
     const { oidc } = bearerTokens({ jwt: null }, { jwtVerifier: null }, [{ options: provider, keys }], clock);
     const verdict = (more: object) => {
       const claims = { iss: provider.issuer, sub: 'ann', exp: clock.seconds() + 1, ...more };
-      return oidc?.verify(signToken('HS256', 'any', claims, { alg: 'ES256', kid: 'one' }), neverCancelled, 'access');
+      const token = read(signToken('HS256', 'any', claims, { alg: 'ES256', kid: 'one' }));
+      return oidc?.verify(token, neverCancelled, 'access');
     };
     expect(verdict({ scope: 'read' })).toMatchObject({ kind: 'verified', token: { key: keys.find('one', 'ES256') } });
     expect(verdict({})).toEqual({ kind: 'failed', reason: 'insufficient_scope', scope: 'read' });

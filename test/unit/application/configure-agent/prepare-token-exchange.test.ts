@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PasswordChecks } from '../../../../src/application/authenticate-request/password-checks.js';
-import { unopenedStores } from '../../../../src/application/configure-agent/unopened-stores.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { privatePem } from '../../../support/exchange-company.js';
@@ -9,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
 import { type SwappedParts, startedTestAgent, testAgent } from '../../../support/test-agent.js';
-import { ecPair, publicPem } from '../../../support/test-tokens.js';
+import { ecPair, publicPem, rsaPair } from '../../../support/test-tokens.js';
 
 const folders: TemporaryFolder[] = [];
 afterEach(() => {
@@ -61,6 +60,30 @@ describe('the keys of token exchange', () => {
     expect(await problemsOf(exchangeConfig(files))).toEqual([]);
   });
 
+  it.each([
+    ['ES256', rsaPair, 'RS256', 'a key by openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256'],
+    ['RS256', ecPair, 'ES256', 'a key by openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072'],
+    ['HS256', ecPair, 'ES256', 'a secret by openssl rand -hex 32'],
+  ])('that are of another algorithm than %s are told of with what to do', async (algorithm, pair, fitting, recipe) => {
+    const file = place().write('key.pem', privatePem(pair()));
+    const { agent } = testAgent(exchangeConfig([file], { 'signing-algorithm': algorithm }));
+    const started = await agent.start();
+    expect(started.ok ? [] : started.error.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { suggestion: `set signing-algorithm to "${fitting}" or make ${recipe}` },
+    ]);
+  });
+
+  it('that could not sign with any algorithm are told of without that', async () => {
+    const folder = place();
+    for (const file of [folder.write('public.pem', publicPem(rsaPair().publicKey)), folder.write('text', 'x')]) {
+      const { agent } = testAgent(exchangeConfig([file], { 'signing-algorithm': 'ES256' }));
+      const started = await agent.start();
+      expect(started.ok ? [] : started.error.filter(({ severity }) => severity === 'error')).toMatchObject([
+        { suggestion: null },
+      ]);
+    }
+  });
+
   it('may be a secret, and a key that was used before it', async () => {
     const folder = place();
     const secret = folder.write('secret', `${'a secret of more than 32 octets'.repeat(2)}\n`);
@@ -77,7 +100,7 @@ describe('the keys of token exchange', () => {
     const taken = logger.lines.find(({ message }) => message === 'configuration taken');
     expect(taken?.fields).toMatchObject({
       token_issuer: 'https://gateway.example',
-      signing_key: expect.stringMatching(/^[\w-]{43}$/),
+      kid: expect.stringMatching(/^[\w-]{43}$/),
     });
   });
 });
@@ -94,33 +117,5 @@ describe('the clients of token exchange', () => {
       'token-exchange |  | bcrypt secrets cannot be checked here: it is not there',
     ]);
     expect(await problemsOf(config)).toEqual([]);
-  });
-
-  it('need a place where their assertions are remembered', async () => {
-    const config = exchangeConfig([place().file('signing.pem')]);
-    const stores = { acquire: async () => err('there is no room') };
-    expect(await problemsOf(config, { saml: { stores } })).toEqual([
-      'token-exchange |  | the ids of client assertions: there is no room',
-    ]);
-  });
-
-  it('have that place given back with the configuration, and not before', async () => {
-    let held = 0;
-    const acquire: (typeof unopenedStores)['acquire'] = async (...asked) => {
-      const lease = await unopenedStores.acquire(...asked);
-      if (!lease.ok) return lease;
-      held += 1;
-      const release = async () => {
-        held -= 1;
-      };
-      return ok({ ...lease.value, release });
-    };
-    const config = exchangeConfig([place().file('signing.pem')]);
-    const { agent } = await startedTestAgent(config, { saml: { stores: { acquire } } });
-    expect(held).toBe(1);
-    await agent.reload();
-    expect(held).toBe(1);
-    await agent.stop();
-    expect(held).toBe(0);
   });
 });

@@ -11,6 +11,7 @@ import {
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import { AuthenticateClient } from '../../../../src/application/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../../../src/application/exchange-token/exchange-client.js';
+import { SpentAssertions } from '../../../../src/application/exchange-token/spent-assertions.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
 import type { PasswordVerifier } from '../../../../src/application/ports/password-verifier.js';
 import type { ClientKey } from '../../../../src/application/ports/token-signing-keys.js';
@@ -66,11 +67,13 @@ const client = (id: string, secrets: readonly ClientSecret[], keys: readonly Cli
 interface Setting {
   readonly verifier?: PasswordVerifier;
   readonly clock?: ManualClock;
-  readonly replays?: FakeReplayStore;
+  readonly replays?: FakeReplayStore | null;
+  readonly spent?: SpentAssertions;
 }
 
 const authenticator = (clients: readonly PreparedClient[], setting: Setting = {}): AuthenticateClient => {
   const { verifier = new HeldPasswordVerifier(), clock = new ManualClock(), replays = new FakeReplayStore() } = setting;
+  const { spent = new SpentAssertions(clock) } = setting;
   return new AuthenticateClient({
     clients,
     issuer,
@@ -78,6 +81,7 @@ const authenticator = (clients: readonly PreparedClient[], setting: Setting = {}
     digest: new HmacSecretDigest(),
     passwords: new PasswordChecks({ verifier, clock, logger: new RecordingLogger() }),
     clock,
+    spent,
     replays,
   });
 };
@@ -88,7 +92,10 @@ const ask = async (
   cancellation: Cancellation = neverCancelled,
 ): Promise<string> => {
   const outcome = await authenticate.authenticate(credentials, cancellation);
-  return outcome.ok ? `is ${outcome.value.id}` : outcome.error;
+  if (!outcome.ok) return outcome.error;
+  const { client: proven, assertion } = outcome.value;
+  const fault = assertion === null ? null : await authenticate.spend(assertion);
+  return fault ?? `is ${proven.id}`;
 };
 
 const askSecret = (
@@ -148,8 +155,9 @@ describe('clients with secrets in the clear or as their SHA-256', () => {
     const digest = new CountedDigest();
     const clock = new ManualClock();
     const passwords = new PasswordChecks({ verifier, clock, logger: new RecordingLogger() });
-    const replays = new FakeReplayStore();
-    const counted = new AuthenticateClient({ clients, issuer, endpointUrl, digest, passwords, clock, replays });
+    const spent = new SpentAssertions(clock);
+    const parts = { clients, issuer, endpointUrl, digest, passwords, clock, spent, replays: null };
+    const counted = new AuthenticateClient(parts);
     const costs: number[] = [];
     for (const [id, secret] of [
       ['orders', 'old secret'],
@@ -327,11 +335,8 @@ describe('clients with keys', async () => {
     jti: 'j1',
     ...changes,
   });
-  const show = (
-    assertion: string,
-    clientId: string | null = null,
-    cancellation: Cancellation = neverCancelled,
-  ): Promise<string> => ask(authenticate, { kind: 'assertion', clientId, assertion }, cancellation);
+  const show = (assertion: string, clientId: string | null = null): Promise<string> =>
+    ask(authenticate, { kind: 'assertion', clientId, assertion });
 
   it('are known by what they sign with any of their keys', async () => {
     expect(await show(signToken('RS256', ordersRsa.privateKey, claims()))).toBe('is orders');
@@ -425,12 +430,79 @@ describe('clients with keys', async () => {
     expect(await show(assertion)).toBe('is orders');
   });
 
-  it('that wait no more have used up nothing', async () => {
-    const source = new CancellationSource();
-    source.cancel();
+  it('cannot show one again to another configuration, issuer or store: the process remembers', async () => {
+    const spent = new SpentAssertions(clock);
+    const before = authenticator(clients, { clock, spent, replays: null });
+    const after = authenticator(clients, { clock, spent });
+    const assertion = signToken('RS256', ordersRsa.privateKey, claims({ aud: endpointUrl }));
+    expect(await ask(before, { kind: 'assertion', clientId: null, assertion })).toBe('is orders');
+    expect(await ask(before, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
+    expect(await ask(after, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
+  });
+
+  it('cannot show one again to another instance that shares the store', async () => {
+    const here = authenticator(clients, { clock, replays });
+    const there = authenticator(clients, { clock, replays });
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
-    expect(await show(assertion, null, source)).toBe('cancelled');
+    expect(await ask(here, { kind: 'assertion', clientId: null, assertion })).toBe('is orders');
+    expect(await ask(there, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
+  });
+
+  it('are told to wait where no more can be remembered, and nothing is forgotten for that', async () => {
+    const spent = new SpentAssertions(clock, { ofClient: 1, together: 2 });
+    const full = authenticator(clients, { clock, spent, replays });
+    const first = signToken('RS256', ordersRsa.privateKey, claims());
+    const second = signToken('RS256', ordersRsa.privateKey, claims({ jti: 'j2' }));
+    expect(await ask(full, { kind: 'assertion', clientId: null, assertion: first })).toBe('is orders');
+    expect(await ask(full, { kind: 'assertion', clientId: null, assertion: second })).toBe('overloaded');
+    expect(await ask(full, { kind: 'assertion', clientId: null, assertion: first })).toBe('client_assertion_replayed');
+    expect(replays.held.size).toBe(1);
+  });
+
+  it('have used up nothing where they were only asked who they are', async () => {
+    const assertion = signToken('RS256', ordersRsa.privateKey, claims());
+    for (let time = 0; time < 2; time += 1) {
+      const outcome = await authenticate.authenticate({ kind: 'assertion', clientId: null, assertion }, neverCancelled);
+      expect(outcome.ok).toBe(true);
+    }
     expect(await show(assertion)).toBe('is orders');
+  });
+
+  it('cost as many verifications where the signature is wrong, known or not, as the client with the most keys', async () => {
+    let verified = 0;
+    const keyOf = (isRight: boolean, algorithm: ClientKey['algorithm'] = 'RS256'): ClientKey => ({
+      algorithm,
+      verifier: {
+        isSigned: () => {
+          verified += 1;
+          return isRight;
+        },
+      },
+    });
+    const counted = authenticator(
+      [
+        client('wrong', [], [keyOf(false), keyOf(false), keyOf(false), keyOf(false, 'ES256')]),
+        // Those of the others are right, and it must not help anybody.
+        client('right', [], [keyOf(true), keyOf(true), keyOf(true)]),
+        client('one', [], [keyOf(false)]),
+        client('other', [], [keyOf(true, 'ES256')]),
+        client('secretive', [plain('secret')]),
+      ],
+      { clock },
+    );
+    const costs: [string, string, number][] = [];
+    for (const id of ['wrong', 'one', 'other', 'secretive', 'nobody', 'right']) {
+      verified = 0;
+      costs.push([id, await ask(counted, { kind: 'assertion', clientId: null, assertion: nameless(id) }), verified]);
+    }
+    expect(costs).toEqual([
+      ['wrong', 'wrong_client_assertion', 3],
+      ['one', 'wrong_client_assertion', 3],
+      ['other', 'wrong_client_assertion', 3],
+      ['secretive', 'wrong_client_assertion', 3],
+      ['nobody', 'wrong_client_assertion', 3],
+      ['right', 'is right', 1],
+    ]);
   });
 
   it('cost a verification where they are not known, too', async () => {
@@ -451,5 +523,23 @@ describe('clients with keys', async () => {
       const told = await ask(counted, { kind: 'assertion', clientId: null, assertion });
       expect([id, told, verified]).toEqual([id, id === 'orders' ? 'is orders' : 'wrong_client_assertion', 1]);
     }
+  });
+});
+
+describe('the client that somebody says to be', async () => {
+  const authenticate = authenticator([client('orders', [plain('secret of orders')])]);
+  const assertionOf = (id: string): string =>
+    `${tokenPart({ alg: 'RS256' })}.${tokenPart({ iss: id, sub: id })}.${tokenPart('x')}`;
+
+  it.each<[string, ClientCredentials, string | null]>([
+    ['a secret', { kind: 'secret', clientId: 'orders', secret: 'wrong' }, 'orders'],
+    ['an assertion', { kind: 'assertion', clientId: null, assertion: assertionOf('orders') }, 'orders'],
+    ['a name that is none of ours', { kind: 'secret', clientId: 'secret of orders', secret: 'orders' }, null],
+    ['an assertion of somebody else', { kind: 'assertion', clientId: null, assertion: assertionOf('x') }, null],
+    ['what is no assertion', { kind: 'assertion', clientId: 'orders', assertion: 'x' }, null],
+    ['a member of every object', { kind: 'secret', clientId: '__proto__', secret: 'x' }, null],
+    ['nothing', { kind: 'none' }, null],
+  ])('is told where it is one of ours: by %s', (_name, credentials, claimed) => {
+    expect(authenticate.claimed(credentials)).toBe(claimed);
   });
 });

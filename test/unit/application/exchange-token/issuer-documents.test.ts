@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SigningKey } from '../../../../src/application/ports/token-signing-keys.js';
 import type { AgentAnswer } from '../../../../src/domain/agent-protocol/messages.js';
+import type { TokenExchangeOptions } from '../../../../src/domain/configuration/token-exchange-options.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
 import { ExchangeWorld, exchangeOptions, seen } from '../../../support/fake-token-exchange.js';
 
 const secretKey = (world: ExchangeWorld): SigningKey => ({
@@ -12,7 +14,7 @@ const secretKey = (world: ExchangeWorld): SigningKey => ({
 
 const paths = [exchangeOptions.jwksPath, exchangeOptions.metadataPath];
 const ask = (world: ExchangeWorld, uri: string, headers: HeaderList = [], method = 'GET'): AgentAnswer =>
-  world.endpoint.answer(world.event({ uri, headers, method }));
+  world.answer(world.event({ uri, headers, method }));
 
 describe('the keys of the issuer', () => {
   it('are all that are published, each once', () => {
@@ -44,6 +46,37 @@ describe('the metadata of the issuer', () => {
       jwks_uri: 'https://gateway.example/token/jwks',
       token_endpoint_auth_methods_supported: ['none'],
     });
+  });
+});
+
+describe('the metadata of an issuer with clients', () => {
+  const client = {
+    id: 'desk',
+    secrets: [],
+    publicKeyFiles: [],
+    subjectAudiences: ['desk'],
+    allowedExchanges: exchangeOptions.allowedExchanges,
+    allowedAudiences: [],
+    allowedScopes: ['of-the-desk-alone'],
+  };
+  const bySecret = { ...client, secrets: [{ kind: 'plain', text: new Secret('the secret of the desk') } as const] };
+  const byKey = { ...client, id: 'shop', publicKeyFiles: ['/shop.pem'] };
+
+  it('tells how they authenticate themselves, and nothing of a single one', () => {
+    const metadataOf = (...clients: TokenExchangeOptions['clients'] & {}) => {
+      const world = new ExchangeWorld({ options: { clients, allowedScopes: ['read', 'write'] } });
+      return seen(ask(world, exchangeOptions.metadataPath)).body;
+    };
+    const methods = 'token_endpoint_auth_methods_supported';
+    expect(metadataOf(bySecret)[methods]).toEqual(['client_secret_basic', 'client_secret_post']);
+    expect(metadataOf(byKey)).toMatchObject({
+      [methods]: ['private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
+    });
+    const both = metadataOf(byKey, bySecret);
+    expect(both[methods]).toEqual(['client_secret_basic', 'client_secret_post', 'private_key_jwt']);
+    expect(both['scopes_supported']).toEqual(['read', 'write']);
+    expect(JSON.stringify(both)).not.toMatch(/desk|shop/);
   });
 });
 

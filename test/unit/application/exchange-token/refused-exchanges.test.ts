@@ -56,11 +56,11 @@ const type = (name: string): string => `urn:ietf:params:oauth:token-type:${name}
 const cases: Readonly<Record<ExchangeReason, Case>> = {
   method_not_allowed: {
     told: '405 invalid_request',
-    ask: (world) => world.endpoint.answer(world.event({ method: 'GET' })),
+    ask: (world) => world.answer(world.event({ method: 'GET' })),
   },
   not_a_form: {
     told: '400 invalid_request',
-    ask: (world) => world.endpoint.answer(world.event({ headers: ['content-type', 'application/json'] })),
+    ask: (world) => world.answer(world.event({ headers: ['content-type', 'application/json'] })),
   },
   form_too_large: {
     told: '413 invalid_request',
@@ -73,7 +73,7 @@ const cases: Readonly<Record<ExchangeReason, Case>> = {
   malformed_form: { told: '400 invalid_request', ask: (world) => world.postText(`${wholeForm}&scope=%zz`) },
   parameters_in_query: {
     told: '400 invalid_request',
-    ask: (world) => world.endpoint.answer(world.event({ uri: '/token/exchange?x=1&%73ubject_token=abc' })),
+    ask: (world) => world.answer(world.event({ uri: '/token/exchange?x=1&%73ubject_token=abc' })),
   },
   duplicate_parameter: { told: '400 invalid_request', ask: (world) => world.postText(`${wholeForm}&scope=a&scope=a`) },
   too_many_parameters: {
@@ -195,8 +195,8 @@ const cases: Readonly<Record<ExchangeReason, Case>> = {
     told: '429 temporarily_unavailable',
     plan: { options: { rateLimit: { requestsPerSecond: 1, burst: 1 } } },
     ask: (world) => {
-      expect(world.endpoint.answer(world.event()).needsMore).toBe(true);
-      return world.endpoint.answer(world.event());
+      expect(world.answer(world.event()).needsMore).toBe(true);
+      return world.answer(world.event());
     },
   },
   overloaded: {

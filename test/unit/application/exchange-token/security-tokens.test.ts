@@ -292,6 +292,19 @@ describe('an ID token and an access token', () => {
     expect(await told(token, kind)).toBe(detail);
   });
 
+  it.each(['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'token-introspection+jwt', '', ['at+jwt'], null])(
+    'are not told from another type under the configured key: %j',
+    async (typ) => {
+      const { told } = await tokenParties();
+      const token = signed('local', claimsOf(localIssuer), { typ });
+      for (const kind of ['access_token', 'jwt', 'id_token'] as const)
+        expect(await told(token, kind)).toBe('jwt: wrong_type');
+      for (const known of ['at+jwt', 'AT+JWT', 'application/at+jwt', 'jwt']) {
+        expect(await told(signed('local', claimsOf(localIssuer), { typ: known }))).toBe('taken');
+      }
+    },
+  );
+
   it('differ in what a provider without an audience means', async () => {
     const { told } = await tokenParties({ corp: { audience: null }, jwt: { audience: null } });
     expect(await told(corpToken())).toBe('taken');

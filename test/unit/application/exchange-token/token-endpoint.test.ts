@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AllowedExchange } from '../../../../src/domain/token-exchange/exchange-policy.js';
 import { parseClaims } from '../../../../src/domain/tokens/parse-claims.js';
 import {
   actorFields,
@@ -112,13 +113,6 @@ describe('an exchange that is granted', () => {
     expect(world.replays.held.size).toBe(0);
     expect(seen(await world.exchange(samlFields)).status).toBe(200);
   });
-
-  it('is not granted where a token is to be taken once and nothing can be remembered', async () => {
-    const world = new ExchangeWorld({ hasNoStore: true });
-    expect(seen(await world.exchange(samlFields)).status).toBe(503);
-    expect(world.results).toEqual(['store_unavailable']);
-    expect(world.signed).toEqual([]);
-  });
 });
 
 describe('clients', () => {
@@ -174,15 +168,39 @@ describe('the head of a request', () => {
       world.event({ uri: '/token/exchange?audience' }),
       world.event({ uri: '/token/../token/exchange?client%5Fassertion=abc&client%5Fassertion=abc' }),
     ];
-    const answers = heads.map((event) => world.endpoint.answer(event));
+    const answers = heads.map((event) => world.answer(event));
     expect(answers.map(({ needsMore }) => needsMore)).not.toContain(true);
     expect(answers.map((answer) => seen(answer).status)).toEqual([405, 400, 400, 413, 400, 400, 400]);
+  });
+
+  it('may announce a form as large as an assertion where one may be in it, and else as two tokens', () => {
+    const jwt = { subjectKind: 'jwt', issuedKind: 'access_token' } as const;
+    const saml2 = { subjectKind: 'saml2', issuedKind: 'access_token' } as const;
+    const client = { ...exchangeOptions, id: 'desk', secrets: [], publicKeyFiles: [], subjectAudiences: ['desk'] };
+    const largest = (block: readonly AllowedExchange[], clients: readonly (readonly AllowedExchange[])[] | null) => {
+      const named = clients?.map((allowedExchanges) => ({ ...client, allowedExchanges })) ?? null;
+      const world = new ExchangeWorld({ options: { allowedExchanges: block, clients: named } });
+      const { formOctets } = world.endpoint;
+      const announced = (octets: number) =>
+        world.answer(
+          world.event({
+            headers: ['content-type', 'application/x-www-form-urlencoded', 'content-length', `${octets}`],
+          }),
+        );
+      expect(announced(formOctets).needsMore).toBe(true);
+      expect(seen(announced(formOctets + 1)).status).toBe(413);
+      return formOctets;
+    };
+    expect(largest([jwt], null)).toBe(65_536);
+    expect(largest([jwt, saml2], null)).toBe(1_048_576);
+    expect(largest([jwt], [[jwt], [saml2]])).toBe(1_048_576);
+    expect(largest([saml2], [[jwt]])).toBe(65_536);
   });
 
   it('may have a query that says nothing here', () => {
     const world = new ExchangeWorld();
     for (const uri of ['/token/exchange?', '/token/exchange?trace=1&Subject_Token=2', '/token/exchange?%zz']) {
-      expect(world.endpoint.answer(world.event({ uri }))).toMatchObject({
+      expect(world.answer(world.event({ uri }))).toMatchObject({
         decision: { kind: 'allow' },
         needsMore: true,
       });
@@ -194,7 +212,7 @@ describe('the head of a request', () => {
     const world = new ExchangeWorld({ options: { rateLimit: { requestsPerSecond: 0.1, burst: 2 } } });
     const ask = (clientIp: string) => {
       const event = world.event();
-      return world.endpoint.answer({ ...event, metadata: { ...event.metadata, clientIp } });
+      return world.answer({ ...event, metadata: { ...event.metadata, clientIp } });
     };
     const addresses = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1', '192.0.2.9'];
     const answers = addresses.map(ask);
@@ -206,7 +224,7 @@ describe('the head of a request', () => {
 
   it('is not limited where no limit is configured', () => {
     const world = new ExchangeWorld();
-    const answers = Array.from({ length: 500 }, () => world.endpoint.answer(world.event()));
+    const answers = Array.from({ length: 500 }, () => world.answer(world.event()));
     expect(answers.every(({ needsMore }) => needsMore)).toBe(true);
   });
 });
@@ -223,7 +241,9 @@ it('a form for a path that has become another one in the meantime is no exchange
   const world = new ExchangeWorld();
   const form = new TextEncoder().encode(new URLSearchParams(exchangeFields).toString());
   for (const uri of ['/token/jwks', '/elsewhere']) {
-    const answer = await world.endpoint.answerForm(world.event({ uri }), form, { onCancel: () => () => undefined });
+    const answer = await world.endpoint.answerForm(world.event({ uri }), uri, form, {
+      onCancel: () => () => undefined,
+    });
     expect(seen(answer)).toMatchObject({ status: 503, headers: { 'cache-control': ['no-store'] } });
   }
   expect(world.signed).toEqual([]);

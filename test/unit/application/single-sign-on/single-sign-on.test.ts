@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { metadataOf } from '../../../../src/application/single-sign-on/service-provider.js';
 import { bindingCookiePrefix } from '../../../../src/application/single-sign-on/sign-on-cookies.js';
-import { postedDocument, refusalOf, SamlWorld, samlOptions, spKey } from '../../../support/fake-saml-sign-on.js';
+import {
+  pathOf,
+  postedDocument,
+  refusalOf,
+  SamlWorld,
+  samlOptions,
+  spKey,
+} from '../../../support/fake-saml-sign-on.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 
 const formType = ['content-type', 'application/x-www-form-urlencoded'];
 
 const ask = async (world: SamlWorld, method: string, uri: string, headers: readonly string[] = []) => {
-  const answer = await world.singleSignOn.answer(world.event(uri, { method, headers }), neverCancelled);
+  const answer = await world.singleSignOn.answer(world.event(uri, { method, headers }), pathOf(uri), neverCancelled);
   world.answers.push(answer);
   return answer;
 };
@@ -131,7 +138,7 @@ describe('the endpoints of single sign-on', () => {
       ['dropped', '408 form_timeout'],
       ['overloaded', '503 agent_undecided'],
     ] as const) {
-      const answer = world.singleSignOn.refuseForm({ kind, event });
+      const answer = world.singleSignOn.refuseForm({ kind, event }, '/saml/acs');
       world.answers.push(answer);
       expect(refusalOf(answer)).toBe(refusal);
     }
@@ -160,9 +167,11 @@ describe('the endpoints of single sign-on', () => {
   it('decide nothing about other paths', async () => {
     const world = new SamlWorld();
     const event = world.event('/reports', { method: 'POST', headers: formType });
-    expect(refusalOf(await world.singleSignOn.answer(event, neverCancelled))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.singleSignOn.answer(event, '/reports', neverCancelled))).toBe('503 agent_undecided');
     const form = new TextEncoder().encode(`SAMLResponse=${postedDocument}`);
-    expect(refusalOf(await world.singleSignOn.answerForm(event, form, neverCancelled))).toBe('503 agent_undecided');
+    expect(refusalOf(await world.singleSignOn.answerForm(event, '/reports', form, neverCancelled))).toBe(
+      '503 agent_undecided',
+    );
     expect(world.verifier.documents).toEqual([]);
   });
 });
@@ -171,8 +180,9 @@ describe('the paths of single sign-on', () => {
   it('are told apart', () => {
     const { singleSignOn } = new SamlWorld();
     expect(
-      ['/saml/acs', '/saml/metadata?x', '/saml/logout', '/public/a', '/a'].map((uri) => singleSignOn.standing(uri)),
+      ['/saml/acs', '/saml/metadata', '/saml/logout', '/public/a', '/a'].map((path) => singleSignOn.standing(path)),
     ).toEqual(['acs', 'metadata', 'logout', 'excluded', 'protected']);
+    expect(singleSignOn.standing(null)).toBe('protected');
     const some = new SamlWorld({ options: { protectedPaths: ['/in'] } }).singleSignOn;
     expect([some.standing('/in/a'), some.standing('/out')]).toEqual(['protected', 'open']);
   });
@@ -180,7 +190,7 @@ describe('the paths of single sign-on', () => {
   it('lead a browser to the identity provider where they are protected, and nobody else', () => {
     const world = new SamlWorld({ options: { protectedPaths: ['/in'] } });
     const begins = (uri: string, method = 'GET', headers: readonly string[] = []) =>
-      world.singleSignOn.begins(world.event(uri, { method, headers }));
+      world.singleSignOn.begins(world.event(uri, { method, headers }), world.singleSignOn.standing(uri));
     expect(begins('/in/a')).toBe(true);
     expect(begins('/in/a', 'HEAD', ['accept', 'text/html,*/*;q=0.8'])).toBe(true);
     expect(begins('/in/a', 'POST')).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { requestPath } from '../../../../src/domain/http/request-path.js';
 import {
   compileSamlPaths,
   type SamlPathOptions,
@@ -14,7 +15,7 @@ const standing = (options: Partial<SamlPathOptions>) => {
     excludedPaths: [],
     ...options,
   });
-  return (uri: string) => samlPathStanding(paths, uri);
+  return (uri: string) => samlPathStanding(paths, requestPath(uri));
 };
 
 describe('the endpoints', () => {

@@ -81,6 +81,36 @@ describe('a form', () => {
     expect(form(many(3), 2)).toBe('too_many');
   });
 
+  it('counts fields that are empty', () => {
+    expect(form(`${'&'.repeat(63)}a`)).toEqual({ a: '' });
+    expect(form('&'.repeat(64))).toEqual({});
+    expect(form(`${'&'.repeat(64)}a`)).toBe('too_many');
+    expect(form('&'.repeat(65))).toBe('too_many');
+    expect(form('a&&b', 2)).toBe('too_many');
+  });
+
+  it.each([
+    ['of empty fields', '&'.repeat(20_000), 200],
+    ['that is one name', 'n'.repeat(20_000), 45_000],
+    ['that is one value', `a=${'v'.repeat(20_000)}`, 45_000],
+    ['with a name that comes twice', `a&a&${'v'.repeat(20_000)}`, 20],
+    ['that is broken at once', `%&${'v'.repeat(20_000)}`, 20],
+    ['of long values', Array.from({ length: 64 }, (_, index) => `n${index}=${'v'.repeat(300)}`).join('&'), 45_000],
+    ['of escapes', `a=${'%C3%A9'.repeat(3_000)}`, 45_000],
+  ])('%s is looked at no more than twice, and no further than it is one', (_, text, most) => {
+    const octets = Buffer.from(text);
+    let looks = 0;
+    const counted = new Proxy(octets, {
+      get: (target, name) => {
+        looks += 1;
+        return Reflect.get(target, name, target);
+      },
+    });
+    expect(parseForm(counted).ok).toBe(form(text) instanceof Object);
+    // The length is asked for beside each octet.
+    expect(looks).toBeLessThanOrEqual(most);
+  });
+
   it('keeps names that objects have as names', () => {
     const parsed = parseForm(Buffer.from('__proto__=a&constructor=b'));
     expect(parsed.ok && [...parsed.value]).toEqual([

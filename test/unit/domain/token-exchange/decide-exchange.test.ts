@@ -29,6 +29,7 @@ const refusal = (changes: Partial<AskedExchange>) => {
   return granted.ok ? null : granted.error;
 };
 const presented = { kind: 'jwt', token: 'actor' } as const;
+const accessTokens = { subjectKind: 'access_token', issuedKind: 'access_token' } as const;
 
 describe('requestFault', () => {
   const faults: readonly [ExchangeReason, Partial<ExchangeRequest>, Partial<ExchangePolicy>][] = [
@@ -40,6 +41,8 @@ describe('requestFault', () => {
     ['target_not_allowed', { audiences: ['b'] }, { allowedAudiences: new Set(['a']) }],
     ['target_not_allowed', { resources: ['https://b.example/'] }, { allowedAudiences: new Set<string>() }],
     ['too_many_actors', { actor: presented }, { maximumActors: 0 }],
+    ['unsupported_actor_token_type', { actor: { kind: 'id_token', token: 'a' } }, {}],
+    ['unsupported_actor_token_type', { actor: presented }, { allowedExchanges: [accessTokens] }],
     ['scope_not_allowed', { scopes: ['read', 'admin'] }, { allowedScopes: new Set(['read']) }],
   ];
 
@@ -109,6 +112,11 @@ describe('grantExchange', () => {
     });
   });
 
+  it('goes on where a token has a moment left', () => {
+    const left = { expiresMs: exchangeNowMs + 1 };
+    expect(grant({ subject: verifiedToken({}, left), actor: verifiedToken({}, left) }).lifetimeSecs).toBe(3600);
+  });
+
   it('names the client that has authenticated itself, before the one of the subject token, before the issuer', () => {
     const subject = verifiedToken({ client_id: 'web' });
     expect(grant({ subject, policy: openPolicy({ clientId: 'svc' }) }).clientId).toBe('svc');
@@ -151,6 +159,18 @@ describe('grantExchange', () => {
       },
     ],
     ['subject_token_over', { subject: ownToken({}, { expiresMs: exchangeNowMs }) }],
+    // Within the tolerance of those who verified it.
+    ['subject_token_over', { subject: verifiedToken({}, { expiresMs: exchangeNowMs }) }],
+    ['subject_token_over', { subject: verifiedToken({}, { expiresMs: Number.NaN }) }],
+    ['invalid_actor_token', { actor: verifiedToken({}, { expiresMs: exchangeNowMs }) }],
+    [
+      'scope_not_allowed',
+      { request: exchangeRequest({ scopes: ['read'] }), policy: openPolicy({ allowedScopes: new Set(['read']) }) },
+    ],
+    [
+      'not_for_client',
+      { subject: ownToken({ aud: ownIssuer }), policy: openPolicy({ acceptedAudiences: new Set(['svc']) }) },
+    ],
     ['token_too_large', { subject: verifiedToken({ roles: 'r'.repeat(4096) }) }],
   ])('refuses: %s', (reason, changes) => {
     expect(refusal(changes)).toBe(reason);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type IssuedToken,
   issuedClaims,
   maximumCopiedLength,
   maximumPayloadLength,
+  type TokenContents,
 } from '../../../../src/domain/token-exchange/issued-claims.js';
 import { reservedClaims } from '../../../../src/domain/token-exchange/reserved-claims.js';
 import { type Claims, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
@@ -11,7 +11,7 @@ import { maximumTokenLength, parseCompactJws } from '../../../../src/domain/toke
 import { parseClaims } from '../../../../src/domain/tokens/parse-claims.js';
 import { ownIssuer } from '../../../support/asked-exchange.js';
 
-const token: IssuedToken = {
+const token: TokenContents = {
   issuer: ownIssuer,
   subject: 'ann',
   audiences: ['api'],
@@ -32,7 +32,7 @@ const own = {
   jti: 'the-jti',
   client_id: 'svc',
 };
-const read = (changes: Partial<IssuedToken>, subject: Claims = {}, copied: readonly string[] = []): Claims | null => {
+const read = (changes: Partial<TokenContents>, subject: Claims = {}, copied: readonly string[] = []): Claims | null => {
   const payload = issuedClaims({ ...token, ...changes }, subject, copied);
   return payload === null ? null : parseClaims(payload);
 };

@@ -9,6 +9,7 @@ const actorClaims = {
   sub: 'svc',
   client_id: 'svc-client',
   email: 'svc@example.com',
+  email_verified: true,
   groups: ['a', { b: 9007199254740993n }],
 };
 const actor = verifiedToken(actorClaims, { subject: 'svc' });
@@ -40,7 +41,7 @@ describe('may_act with an actor token', () => {
     { sub: 'svc' },
     { sub: 'svc', iss: foreignIssuer },
     { client_id: 'svc-client' },
-    { email: 'svc@example.com', iss: foreignIssuer },
+    { sub: 'svc', email: 'svc@example.com', iss: foreignIssuer },
     { sub: 'svc', groups: ['a', { b: 9007199254740993n }] },
   ])('lets the party act whom it names: %o', (mayAct) => {
     expect(mayActFault(subjectOf(mayAct), actor, anonymous)).toBeNull();
@@ -58,6 +59,8 @@ describe('may_act with an actor token', () => {
     ['no issuer', { sub: 'svc', iss: null }],
     ['several issuers', { sub: 'svc', iss: [foreignIssuer] }],
     ['everybody of the issuer', { iss: foreignIssuer }],
+    ['whoever has an address', { email: 'svc@example.com', iss: foreignIssuer }],
+    ['another address', { sub: 'svc', email: 'boss@example.com' }],
     ['everybody of a group', { groups: ['a', { b: 9007199254740993n }] }],
     ['a group with a number next to it', { sub: 'svc', groups: ['a', { b: 9007199254740992 }] }],
     ['a member of every object', { sub: 'svc', constructor: 'Object' }],
@@ -79,10 +82,33 @@ describe('may_act with an actor token', () => {
     expect(mayActFault(subjectOf({ sub: 'svc' }), unknown, anonymous)).toBe('actor_not_allowed');
   });
 
+  it.each<[string, Claims]>([
+    ['not verified', { email_verified: false }],
+    ['not known to be verified', {}],
+    ['verified in other words', { email_verified: 'true' }],
+  ])('does not compare an address that is %s', (_, said) => {
+    const { email_verified: _verified, ...claims } = actorClaims;
+    const unsure = verifiedToken({ ...claims, ...said }, { subject: 'svc' });
+    expect(mayActFault(subjectOf({ sub: 'svc', email: 'svc@example.com' }), unsure, anonymous)).toBe(
+      'actor_not_allowed',
+    );
+    expect(mayActFault(subjectOf({ sub: 'svc' }), unsure, anonymous)).toBeNull();
+  });
+
   it('compares with the subject of an actor, not with its claim of that name', () => {
-    const assertion = verifiedToken({ sub: 'boss', email: 'svc@example.com' }, { kind: 'saml2', subject: 'svc' });
-    expect(mayActFault(subjectOf({ sub: 'boss' }), assertion, anonymous)).toBe('actor_not_allowed');
-    expect(mayActFault(subjectOf({ sub: 'svc', email: 'svc@example.com' }), assertion, anonymous)).toBeNull();
+    const actor = verifiedToken({ sub: 'boss' }, { subject: 'svc' });
+    expect(mayActFault(subjectOf({ sub: 'boss' }), actor, anonymous)).toBe('actor_not_allowed');
+    expect(mayActFault(subjectOf({ sub: 'svc' }), actor, anonymous)).toBeNull();
+  });
+
+  it('takes no attribute of an assertion for a claim of that name', () => {
+    const attributes = { client_id: 'svc-client', azp: 'svc-client', email: 'svc@example.com', email_verified: true };
+    const assertion = verifiedToken(attributes, { kind: 'saml2', subject: 'svc' });
+    for (const [name, value] of Object.entries(attributes)) {
+      expect(mayActFault(subjectOf({ sub: 'svc', [name]: value }), assertion, anonymous)).toBe('actor_not_allowed');
+      expect(mayActFault(subjectOf({ [name]: value }), assertion, anonymous)).toBe('actor_not_allowed');
+    }
+    expect(mayActFault(subjectOf({ sub: 'svc', iss: foreignIssuer }), assertion, anonymous)).toBeNull();
   });
 });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  maximumSamlLength,
-  maximumTargetLength,
-  readExchangeRequest,
-} from '../../../../src/domain/token-exchange/read-exchange-request.js';
+import { maximumNameLength } from '../../../../src/domain/token-exchange/printable-name.js';
+import { maximumSamlLength, readExchangeRequest } from '../../../../src/domain/token-exchange/read-exchange-request.js';
 import { maximumTokenLength } from '../../../../src/domain/tokens/compact-jws.js';
 import { type ExchangeParameters, fieldsOf, leastParameters } from '../../../support/exchange-fields.js';
 
@@ -185,7 +182,7 @@ describe('targets', () => {
   });
 
   it('are of a bounded length', () => {
-    const longest = `urn:${'a'.repeat(maximumTargetLength - 4)}`;
+    const longest = `urn:${'a'.repeat(maximumNameLength - 4)}`;
     expect(read({ audience: longest, resource: longest })).toMatchObject({ audiences: [longest] });
     expect(read({ audience: `${longest}a` })).toBe('malformed_audience');
     expect(read({ resource: `${longest}a` })).toBe('malformed_resource');

@@ -22,13 +22,27 @@ describe('heldScopes', () => {
     expect(heldScopes(verifiedToken({ scp }))).toEqual(['fine']);
   });
 
-  it('tells a token that says nothing of scopes from one that has none', () => {
-    expect(heldScopes(verifiedToken({ sub: 'ann' }))).toBeNull();
-    expect(heldScopes(verifiedToken({ scope: '' }))).toEqual([]);
+  it.each(['jwt', 'id_token', 'saml2'] as const)(
+    'tells a %s that says nothing of scopes from one that has none',
+    (kind) => {
+      expect(heldScopes(verifiedToken({ sub: 'ann' }, { kind }))).toBeNull();
+      if (kind !== 'saml2') expect(heldScopes(verifiedToken({ scope: '' }, { kind }))).toEqual([]);
+    },
+  );
+
+  it('takes an access token without a scope for one that has none, whoever issued it', () => {
+    expect(heldScopes(verifiedToken())).toEqual([]);
+    expect(heldScopes(verifiedToken({ client_id: 'web' }))).toEqual([]);
+  });
+
+  it('takes what was issued to a client for an access token, whatever it is shown as', () => {
+    expect(heldScopes(verifiedToken({ client_id: 'web' }, { kind: 'jwt' }))).toEqual([]);
+    expect(heldScopes(verifiedToken({ client_id: '' }, { kind: 'id_token' }))).toEqual([]);
+    expect(heldScopes(verifiedToken({ client_id: 'web' }, { kind: 'saml2' }))).toBeNull();
   });
 
   it('takes a token of our own without a scope for one that has none', () => {
-    expect(heldScopes(ownToken())).toEqual([]);
+    expect(heldScopes(ownToken({}, { kind: 'jwt' }))).toEqual([]);
   });
 
   it('reads no scope from an attribute of an assertion', () => {

@@ -15,7 +15,7 @@ describe('tokenFitness', () => {
     expect(tokenFitness(verifiedToken({ cnf: 'x' }, { kind: 'saml2' }), openPolicy())).toBeNull();
   });
 
-  it.each<ClaimValue>(['svc', 'https://svc.example/', ownIssuer, ['other', 'svc'], [ownIssuer, 'other']])(
+  it.each<ClaimValue>(['svc', 'https://svc.example/', ['other', 'svc']])(
     'takes a token of our own that is meant for the client: %o',
     (aud) => {
       expect(tokenFitness(ownToken({ aud }), forClient)).toBeNull();
@@ -28,6 +28,13 @@ describe('tokenFitness', () => {
       expect(tokenFitness(ownToken({ aud }), forClient)).toBe('not_for_client');
     },
   );
+
+  it('refuses a token of our own that is meant for the issuer, unless the client is told to take those', () => {
+    for (const aud of [ownIssuer, [ownIssuer, 'other']]) {
+      expect(tokenFitness(ownToken({ aud }), forClient)).toBe('not_for_client');
+      expect(tokenFitness(ownToken({ aud }), { ...forClient, acceptedAudiences: new Set([ownIssuer]) })).toBeNull();
+    }
+  });
 
   it('refuses a token of our own that is meant for nobody', () => {
     expect(tokenFitness(ownToken(), forClient)).toBe('not_for_client');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenLifetimeSecs } from '../../../../src/domain/token-exchange/token-lifetime.js';
+import { isOver, tokenLifetimeSecs } from '../../../../src/domain/token-exchange/token-lifetime.js';
 import { exchangeNowMs as nowMs, openPolicy } from '../../../support/asked-exchange.js';
 
 const policy = openPolicy({ tokenTtlMs: 600_000 });
@@ -8,7 +8,7 @@ const subject = (expiresMs: number, isOwn = false) => ({ expiresMs, isOwn });
 
 describe('tokenLifetimeSecs', () => {
   it('is what is configured, whatever the subject token says', () => {
-    for (const expiresMs of [nowMs + 9e9, nowMs + 5_000, nowMs - 5_000]) {
+    for (const expiresMs of [nowMs + 9e9, nowMs + 5_000]) {
       expect(tokenLifetimeSecs(subject(expiresMs), policy, nowMs)).toBe(600);
     }
   });
@@ -27,5 +27,12 @@ describe('tokenLifetimeSecs', () => {
     for (const expiresMs of [nowMs + 999, nowMs, nowMs - 30_000, Number.NaN]) {
       expect(tokenLifetimeSecs(subject(expiresMs), limited, nowMs)).toBeNull();
     }
+  });
+});
+
+describe('isOver', () => {
+  it('is true from the moment on that the token names, and where that is none', () => {
+    expect([nowMs - 1, nowMs, Number.NaN].map((expiresMs) => isOver({ expiresMs }, nowMs))).toEqual([true, true, true]);
+    expect([nowMs + 1, Infinity].map((expiresMs) => isOver({ expiresMs }, nowMs))).toEqual([false, false]);
   });
 });

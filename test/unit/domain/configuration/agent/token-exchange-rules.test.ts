@@ -323,6 +323,17 @@ describe('a token-exchange block is refused', () => {
     ['an id that is too long', withClient({ name: 'a'.repeat(257) }), '"name" must be 1 to 256'],
     ['a secret twice', withClient({ secret: [secret, secret] }), 'client "api": secret 2 is an earlier one once more'],
     ['nine secrets', withClient({ secret: Array.from('123456789', (n) => secret + n) }), 'more than 8 entries'],
+    [
+      'four hashed secrets',
+      withClient({ secret: [...'abcd'].map((n) => `$2b$10$${n.repeat(21)}e${'b'.repeat(30)}e`) }),
+      'client "api": secret has more than 3 password hashes',
+    ],
+    ['five key files', withClient({ 'public-key-file': [...'abcde'].map((n) => `/${n}`) }), 'more than 4 entries'],
+    [
+      'an entry of an API key',
+      withClient({ secret: `sha256:${'ab'.repeat(32)}:desk` }),
+      'the secret has a name behind its digest, as the entry of an API key: leave out :desk',
+    ],
     ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret has no 64 hexadecimal digits'],
     ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'is hashed in a way that is not supported'],
     ['white space behind a secret', withClient({ secret: 'S3CRET of the client ' }), 'white space: remove it'],
@@ -354,7 +365,46 @@ describe('a token-exchange block is refused', () => {
       { ...minimal, 'endpoint-path': path },
       { oidc: provider, saml: { ...saml, 'signed-out-path': '/bye', 'excluded-paths': '/bye' } },
     );
-    expect(texts).toEqual([`error token-exchange: endpoint-path and ${key} of saml are one path`]);
+    expect(texts).toContainEqual(`error token-exchange: endpoint-path and ${key} of saml are one path`);
+  });
+
+  it.each([
+    ['by its path', { 'endpoint-path': '/saml/acs' }, saml],
+    [
+      'by another way to the gateway',
+      { 'public-url': 'https://app.example/saml', 'endpoint-path': '/token' },
+      { ...saml, 'acs-url': 'https://app.example/saml/token', 'acs-path': '/acs' },
+    ],
+  ])('where assertions of sign-ons would name the endpoint, %s', (_name, changes, signOn) => {
+    const { exchange: options, texts } = checked(
+      { ...minimal, issuer: 'https://app.example', ...changes },
+      { saml: signOn },
+    );
+    expect(options).toBeNull();
+    expect(texts).toContainEqual(
+      'error token-exchange: the URL of the endpoint is the acs-url of saml: assertions of sign-ons could be exchanged',
+    );
+  });
+
+  it('for conversions that are no blocks, once, and with the right form', () => {
+    for (const block of [
+      { ...minimal, 'allowed-exchanges': ['a', 'b'] },
+      withClient({ 'allowed-exchanges': 'access_token' }),
+    ]) {
+      const { exchange: options, problems } = checked(block);
+      expect(options).toBeNull();
+      expect(problems).toMatchObject([
+        {
+          message: expect.stringContaining('"allowed-exchanges" needs a block'),
+          suggestion: 'write allowed-exchanges { subject-token-type "access_token"; issued-token-type "access_token" }',
+        },
+      ]);
+    }
+  });
+
+  it('without a word on each client where there is nothing at all to exchange', () => {
+    const { texts } = checked({ ...minimal, 'allowed-exchanges': [] });
+    expect(texts).toEqual(['error token-exchange: allowed-exchanges is not given: there is nothing to exchange']);
   });
 
   it('for assertions where single sign-on is there, but not enabled', () => {
@@ -421,9 +471,44 @@ describe('a token-exchange block has warnings', () => {
       { 'jwt-secret': 'x'.repeat(32) },
     ],
     [
+      'scopes of a provider that ID tokens need not have',
+      { ...minimal, 'allowed-exchanges': [exchange('id_token'), exchange('access_token')] },
+      ['allowed-exchanges has id_token, and required-scopes of provider "corp" of oidc do not apply to ID tokens'],
+      { oidc: { ...provider, 'required-scopes': 'exchange' } },
+    ],
+    [
+      'scopes of a provider that every token has to have, none',
+      minimal,
+      [],
+      { oidc: { ...provider, 'required-scopes': 'exchange' } },
+    ],
+    [
+      'the issuer of a provider with keys of its own',
+      { ...minimal, issuer: 'https://id.example' },
+      [
+        'issuer is that of provider "corp" of oidc, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone',
+      ],
+      usual,
+    ],
+    [
+      'the issuer of a provider that has our keys, none',
+      { ...minimal, issuer: 'https://id.example' },
+      [],
+      { oidc: { ...provider, 'jwks-url': 'http://127.0.0.1:8080/token/jwks' } },
+    ],
+    [
       'a short secret',
       withClient({ secret: ['fifteen letters', secret] }),
       ['client "api": secret 1 has fewer than 16 bytes: it can be guessed'],
+      usual,
+    ],
+    [
+      'a secret that curl -u sends otherwise than it is',
+      withClient({ secret: ['sixteen letters+more', 'sixteen letters%more', secret] }),
+      [
+        'client "api": secret 1 has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do',
+        'client "api": secret 2 has a "+" or "%" in it: the client has to form-encode it in Basic, which curl -u does not do',
+      ],
       usual,
     ],
     [

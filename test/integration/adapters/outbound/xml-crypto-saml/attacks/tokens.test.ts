@@ -137,11 +137,26 @@ describe('the encoding of a token', () => {
   });
 
   const padded = [0, 1, 2].map((spaces) => Buffer.from(xml + ' '.repeat(spaces)).toString('base64'));
-  const withPadding = padded.find((text) => text.endsWith('=')) ?? '';
+  const [whole, once, twice] = ['', '=', '=='].map((end) => {
+    const text = padded.find((text) => text.endsWith(end) && !text.endsWith(`${end}=`)) ?? '';
+    return text.replaceAll('+', '-').replaceAll('/', '_');
+  }) as [string, string, string];
+  it('may be padded as base64 is', async () => {
+    for (const text of [whole, once, twice]) {
+      expect(text.length % 4).toBe(0);
+      expect(await outcome(text)).toBe('accepted');
+    }
+  });
+
   const refused: Readonly<Record<string, readonly [encoded: string, reason: string]>> = {
     empty: ['', 'document_not_well_formed'],
     'the document itself': [xml, 'document_encoding'],
-    padded: [withPadding.replaceAll('+', '-').replaceAll('/', '_'), 'document_encoding'],
+    'padded where there is nothing to pad': [`${whole}=`, 'document_encoding'],
+    'padded with four characters': [`${whole}====`, 'document_encoding'],
+    'padded with too much': [`${once}=`, 'document_encoding'],
+    'padded with too little': [twice.slice(0, -1), 'document_encoding'],
+    'padded with something else behind it': [`${twice}\n`, 'document_encoding'],
+    'padded in the middle': [`${twice}AAAA`, 'document_encoding'],
     'base64 with the other alphabet': [posted(swapped(xml, 'alice', 'ÿÿÿ???')), 'document_encoding'],
     folded: [token.replaceAll(/.{76}/g, '$&\r\n'), 'document_encoding'],
     'followed by a line end': [`${token}\n`, 'document_encoding'],

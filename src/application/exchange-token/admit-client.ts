@@ -1,0 +1,56 @@
+import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { err, ok } from '../../domain/shared/result.js';
+import { readClientCredentials } from '../../domain/token-exchange/client-credentials.js';
+import type { ExchangePolicy } from '../../domain/token-exchange/exchange-policy.js';
+import type { RequestFields } from '../../domain/token-exchange/request-parameters.js';
+import { isCancelled } from '../cancellation/is-cancelled.js';
+import type { Cancellation } from '../ports/cancellation.js';
+import type { AuthenticateClient } from './authenticate-client.js';
+import type { ExchangeFacts } from './exchange-facts.js';
+import { type ExchangeStep, refusedFor } from './exchange-step.js';
+import type { RateLimiter } from './rate-limiter.js';
+
+export interface AdmitClientParts {
+  /** For everybody, where there are no clients. */
+  readonly publicPolicy: ExchangePolicy;
+  /** Null: there are no clients, and credentials of some are not looked at. */
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'spend' | 'claimed'> | null;
+  /** By client; null: no limit. */
+  readonly clientRates: Pick<RateLimiter, 'take'> | null;
+}
+
+/** Finds out what whoever asks may have. */
+export class AdmitClient {
+  readonly #parts: AdmitClientParts;
+
+  constructor(parts: AdmitClientParts) {
+    this.#parts = parts;
+  }
+
+  /** The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a 429. */
+  async admit(
+    { headers }: RequestHeadersEvent,
+    fields: RequestFields,
+    facts: ExchangeFacts,
+    cancellation: Cancellation,
+  ): Promise<ExchangeStep<ExchangePolicy>> {
+    const { authenticate, publicPolicy, clientRates } = this.#parts;
+    if (authenticate === null) return ok(publicPolicy);
+    const credentials = readClientCredentials(headers, fields);
+    if (!credentials.ok) return refusedFor(credentials.error);
+    const proven = await authenticate.authenticate(credentials.value, cancellation);
+    if (!proven.ok) {
+      facts.claimedClientId = authenticate.claimed(credentials.value);
+      return refusedFor(proven.error);
+    }
+    const { client, assertion } = proven.value;
+    facts.clientId = client.id;
+    const retryAfterMs = clientRates?.take(client.id) ?? null;
+    if (retryAfterMs !== null) return err({ reason: 'rate_limited', detail: 'of the client', retryAfterMs });
+    // An assertion that nobody waits for has not been used.
+    if (isCancelled(cancellation)) return refusedFor('cancelled');
+    const fault = assertion === null ? null : await authenticate.spend(assertion);
+    if (fault !== null) return refusedFor(fault);
+    return isCancelled(cancellation) ? refusedFor('cancelled') : ok(client.policy);
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
+import type { TokenFault } from '../../../../src/application/exchange-token/token-fault.js';
+import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
+import { keyPatienceMs } from '../../../../src/application/verify-tokens/provider-tokens.js';
+import { actorFields, ExchangeWorld, samlFields } from '../../../support/fake-token-exchange.js';
+import { settled } from '../../../support/manual-scheduler.js';
+
+const type = (name: string): string => `urn:ietf:params:oauth:token-type:${name}`;
+
+/** Waits for keys that do not come, until nobody waits any more. */
+const noKeys = (cancellation: Cancellation): Promise<TokenFault> =>
+  new Promise((resolve) => {
+    cancellation.onCancel(() => resolve({ kind: 'cancelled', detail: 'cancelled' }));
+  });
+
+/** A world where the subject's key comes after so long, and the actor's never. */
+const slowWorld = (subjectMs: number): ExchangeWorld => {
+  const world = new ExchangeWorld();
+  world.during = (token, cancellation) => {
+    if (token === actorFields['actor_token']) return noKeys(cancellation);
+    return new Promise((resolve) => {
+      world.scheduler.after(subjectMs, () => resolve(null));
+    });
+  };
+  return world;
+};
+
+describe('keys of subject and actor', () => {
+  it.each([0, 300, keyPatienceMs - 1])(
+    'are waited for no longer than those of one: %d ms of the subject count',
+    async (subjectMs) => {
+      const world = slowWorld(subjectMs);
+      const answer = world.exchange(actorFields);
+      await settled();
+      await world.scheduler.advance(subjectMs);
+      await world.scheduler.advance(keyPatienceMs - subjectMs - 1);
+      expect(world.results).toEqual([]);
+      await world.scheduler.advance(1);
+      await answer;
+      expect(world.results).toEqual(['keys_unavailable']);
+      expect(world.scheduler.waiting).toBe(0);
+    },
+  );
+
+  it('that are at hand do without a wait: an actor is verified where no time is left', async () => {
+    const world = slowWorld(keyPatienceMs);
+    const held = world.during;
+    world.during = (token, cancellation) =>
+      token === actorFields['actor_token'] ? Promise.resolve(null) : held(token, cancellation);
+    const answer = world.exchange(actorFields);
+    await settled();
+    await world.scheduler.advance(keyPatienceMs);
+    await answer;
+    expect(world.results).toEqual(['issued']);
+    expect(world.scheduler.waiting).toBe(0);
+  });
+
+  it('are waited for in full where the subject was an assertion: that is no wait for keys', async () => {
+    const world = slowWorld(700);
+    const answer = world.exchange({ ...samlFields, ...actorFields });
+    await settled();
+    await world.scheduler.advance(700);
+    await world.scheduler.advance(keyPatienceMs - 1);
+    expect(world.results).toEqual([]);
+    await world.scheduler.advance(1);
+    await answer;
+    expect(world.results).toEqual(['keys_unavailable']);
+  });
+
+  it('are not what an assertion of the actor waits for', async () => {
+    const world = slowWorld(0);
+    const source = new CancellationSource();
+    const answer = world.exchange({ ...actorFields, actor_token_type: type('saml2') }, {}, source);
+    await settled();
+    await world.scheduler.advance(10 * keyPatienceMs);
+    expect(world.results).toEqual([]);
+    source.cancel();
+    await answer;
+    expect(world.results).toEqual(['cancelled']);
+  });
+
+  it('are waited for no longer than anybody waits', async () => {
+    const world = slowWorld(0);
+    const source = new CancellationSource();
+    const answer = world.exchange(actorFields, {}, source);
+    await settled();
+    await world.scheduler.advance(1);
+    source.cancel();
+    await answer;
+    expect(world.results).toEqual(['cancelled']);
+    expect(world.scheduler.waiting).toBe(0);
+  });
+});

@@ -6,7 +6,11 @@ import { loadConfiguration } from '../../../support/configuration-files.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
 
 const config = fileURLToPath(new URL('../../../../config/', import.meta.url));
-const environment = { ADMIN_TOKEN: 'a-token-for-the-test', API_KEYS: 'key:alice' };
+const environment = {
+  ADMIN_TOKEN: 'a-token-for-the-test',
+  API_KEYS: 'key:alice',
+  ORDERS_SECRET: 'a-secret-for-the-test',
+};
 
 let folder: TemporaryFolder;
 beforeEach(() => {

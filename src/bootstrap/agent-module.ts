@@ -20,7 +20,7 @@ import {
 } from '../application/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
-import { SpentAssertions } from '../application/exchange-token/spent-assertions.js';
+import { SpentAssertionsOfAgents } from '../application/exchange-token/spent-assertions-of-agents.js';
 import { KeySets } from '../application/refresh-key-set/key-sets.js';
 import { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
 import { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
@@ -82,7 +82,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(agentTokens.spentAssertions)
-    .toResolvedValue((clock) => new SpentAssertions(clock), [sharedTokens.clock])
+    .toResolvedValue((clock) => new SpentAssertionsOfAgents(clock), [sharedTokens.clock])
     .inSingletonScope();
   bind(agentTokens.samlDocumentVerifier)
     .toResolvedValue(() => new WorkerDocumentVerifier(new URL('./main-saml-verifier.js', import.meta.url)), [])
@@ -157,7 +157,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         keySets,
         certificates,
         passwords,
-        spentAssertions,
+        spentAssertions: spentAssertions.of(null),
         saml,
       }),
       [
@@ -179,18 +179,26 @@ export const agentModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(agentTokens.agentFactory)
     .toResolvedValue(
-      (parts, sharedKeySets, random, version): AgentFactory =>
+      (parts, sharedKeySets, spent, random, version): AgentFactory =>
         (start: StartOptions, embeddedName?: string) => {
           const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
           const logger =
             embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
           const keySets = new AgentKeySets(sharedKeySets);
           const counters = new AgentCounters();
-          const configuration = new AgentConfigurationInForce(start, { ...parts, keySets, logger, outcomes: counters });
+          const spentAssertions = spent.of(embeddedName ?? null);
+          const own = { keySets, logger, outcomes: counters, spentAssertions };
+          const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
           const { clock, scheduler } = parts;
           return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
         },
-      [agentTokens.agentParts, agentTokens.keySets, sharedTokens.random, sharedTokens.version],
+      [
+        agentTokens.agentParts,
+        agentTokens.keySets,
+        agentTokens.spentAssertions,
+        sharedTokens.random,
+        sharedTokens.version,
+      ],
     )
     .inSingletonScope();
 });

@@ -4,7 +4,7 @@ import type { PasswordChecks } from '../application/authenticate-request/passwor
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { AgentParts } from '../application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
-import type { SpentAssertions } from '../application/exchange-token/spent-assertions.js';
+import type { SpentAssertionsOfAgents } from '../application/exchange-token/spent-assertions-of-agents.js';
 import type { CertificateReader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
 import type { MetadataSource } from '../application/ports/metadata-source.js';
@@ -22,12 +22,12 @@ import type { IdentityProviderTrusts } from '../application/saml-trust/identity-
 import type { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 
 /**
- * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its name. It
- * judges nothing before its `start` or `configure` has succeeded.
+ * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its
+ * name, and which has the spent assertions of that name. It judges nothing before its `start` or `configure` has succeeded.
  */
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
-/** What the agents of a process share. */
+/** What the agents of a process share; the spent assertions are those of one that is not embedded. */
 export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 
 /** What the agent is made of; the gateway loads the same for its embedded agents. */
@@ -42,7 +42,7 @@ export const agentTokens = {
   certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
-  spentAssertions: Symbol('SpentAssertions') as ServiceIdentifier<SpentAssertions>,
+  spentAssertions: Symbol('SpentAssertionsOfAgents') as ServiceIdentifier<SpentAssertionsOfAgents>,
   samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
   metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,

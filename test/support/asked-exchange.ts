@@ -48,6 +48,7 @@ export const verifiedToken = (claims: Claims = {}, changes: Partial<SecurityToke
   claims: { iss: foreignIssuer, sub: 'ann', ...claims },
   expiresMs: exchangeNowMs + 7_200_000,
   isOwn: false,
+  isTypedForAccess: false,
   oneTime: null,
   ...changes,
 });

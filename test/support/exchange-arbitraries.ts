@@ -91,6 +91,8 @@ const claims: fc.Arbitrary<Claims> = fc
     cnf: seldom(fc.constant({})),
     aud: often(fc.constant('a'), some([...fewTargets, ...fewParties])),
     client_id: perhaps(fc.constantFrom(...fewParties, '', 'zwölf')),
+    token_use: seldom(fc.constantFrom('access', 'id', 'Access')),
+    typ: seldom(fc.constantFrom('Bearer', 'ID', 'bearer')),
     rest: fc.subarray(['roles', 'email', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'azp', 'sid', '__proto__', 'x']),
   })
   .map(({ value, rest, ...named }) =>
@@ -110,14 +112,16 @@ const tokenOf = (kind: fc.Arbitrary<TokenKind>): fc.Arbitrary<SecurityToken> =>
       fc.constantFrom(...fewParties),
       claims,
       fc.integer({ min: -5_000, max: 9_000_000 }),
+      fc.boolean(),
     )
-    .map(([of, issuer, subject, said, leftMs]) => ({
+    .map(([of, issuer, subject, said, leftMs, isTyped]) => ({
       kind: of,
       issuer,
       subject,
       claims: { ...said, ...(issuer === null ? {} : { iss: issuer }), sub: subject },
       expiresMs: exchangeNowMs + leftMs,
       isOwn: of !== 'saml2' && issuer === ownIssuer,
+      isTypedForAccess: of !== 'saml2' && isTyped,
       oneTime: null,
     }));
 

@@ -147,6 +147,7 @@ export class ExchangeWorld {
         plan.hasClient === true
           ? {
               authenticate: (credentials) => this.#authenticate(credentials),
+              isSpent: ({ id }) => this.spent.includes(id),
               spend: (assertion) => this.#spend(assertion.id),
               claimed: (credentials) =>
                 credentials.kind === 'secret' ? (this.#clientOf(credentials)?.id ?? null) : null,
@@ -175,6 +176,7 @@ export class ExchangeWorld {
       claims: { iss: issuer, sub: subject, ...claims },
       expiresMs: this.clock.wallMs() + 300_000,
       isOwn: false,
+      isTypedForAccess: false,
       oneTime: null,
       ...members,
     };
@@ -253,7 +255,12 @@ export class ExchangeWorld {
       return credentials.secret === clientSecret ? ok({ client, assertion: null }) : err('wrong_client_credentials');
     }
     const { assertion } = credentials;
-    const proven = { clientId: client.id, id: assertion, untilMs: this.clock.wallMs() + 60_000 };
+    const proven = {
+      clientId: client.id,
+      id: assertion,
+      audience: exchangeOptions.issuer,
+      untilMs: this.clock.wallMs() + 60_000,
+    };
     return assertion.endsWith(`of ${client.id}`) ? ok({ client, assertion: proven }) : err('wrong_client_assertion');
   }
 

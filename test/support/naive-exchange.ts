@@ -14,10 +14,12 @@ export const naiveExchange = (
 ): { readonly scope: 'refused' | string; readonly audience: 'refused' | string } => {
   const said: string[] = [];
   // What is there to give access gives what it says: RFC 9068, section 2.2.3.
-  let says = subject.kind === 'access_token' || (subject.isOwn && subject.kind !== 'saml2');
+  let says = subject.kind === 'access_token' || subject.isTypedForAccess || (subject.isOwn && subject.kind !== 'saml2');
   if (subject.kind !== 'saml2') {
     for (const [name, value] of Object.entries(subject.claims)) {
       if (name === 'client_id') says = true;
+      // Amazon Cognito's and Keycloak's words for an access token.
+      if ((name === 'token_use' && value === 'access') || (name === 'typ' && value === 'Bearer')) says = true;
       if (name !== 'scope' && name !== 'scp') continue;
       says = true;
       if (typeof value === 'string') said.push(...value.split(/ +/));

@@ -29,7 +29,7 @@ export interface AgentParts {
   readonly certificates: CertificateReader;
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
-  /** The assertions of clients that the process has taken: neither a reload nor another agent takes one again. */
+  /** The assertions of clients that this agent has taken: no reload makes one good again. */
   readonly spentAssertions: SpentAssertions;
   readonly saml: SamlParts;
   /** Counts what sign-ons and token exchanges of this agent come to. */

@@ -44,13 +44,13 @@ const preparedClients = (
 export const prepareTokenExchange = (
   { options, files }: ReadTokenExchange,
   bearer: BearerTokens,
-  saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays'> | null,
+  saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays' | 'sharedReplays'> | null,
   { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, saml: { random } }: AgentParts,
 ): PreparedTokenExchange => {
   const { issuer, endpointUrl, endpointPath, samlOneTime } = options;
   const { keys, clientKeys } = files;
   const clients = preparedClients(options, files);
-  const replays = saml?.replays ?? null;
+  const replays = saml?.sharedReplays ?? null;
   const endpoint = new TokenEndpoint({
     options,
     publicPolicy: publicPolicy(options),
@@ -65,7 +65,7 @@ export const prepareTokenExchange = (
       saml: saml?.samlSubjectTokens(endpointUrl, samlOneTime) ?? null,
     }),
     keys,
-    replays: replays ?? nowhere,
+    replays: saml?.replays ?? nowhere,
     clock,
     scheduler,
     random,

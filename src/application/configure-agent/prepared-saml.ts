@@ -33,6 +33,8 @@ export class PreparedSaml {
   readonly signingDemand: SigningDemand;
   /** Of sign-on and token exchange: what comes to the one does not come to the other. */
   readonly replays: Pick<ReplayStore, 'remember'>;
+  /** The same where other processes may have them, too; null: they are in the memory of this one. */
+  readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
   readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
   readonly #leases: SamlLeases;
   readonly #expiry: ExpireSessions;
@@ -52,6 +54,7 @@ export class PreparedSaml {
     const preparation = new IdentityPreparation({ userId, authMethod }, logger, clock, options.attributeMapping);
     const shares = new VerificationShares();
     this.replays = stores.replays;
+    this.sharedReplays = options.store.kind === 'memory' ? null : stores.replays;
     this.#exchange = { options, key, trust, verifier, digest, clock, shares };
     this.#leases = leases;
     this.#cookieName = options.cookie.name;

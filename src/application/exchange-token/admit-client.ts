@@ -14,7 +14,7 @@ export interface AdmitClientParts {
   /** For everybody, where there are no clients. */
   readonly publicPolicy: ExchangePolicy;
   /** Null: there are no clients, and credentials of some are not looked at. */
-  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'spend' | 'claimed'> | null;
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
   /** By client; null: no limit. */
   readonly clientRates: Pick<RateLimiter, 'take'> | null;
 }
@@ -27,7 +27,10 @@ export class AdmitClient {
     this.#parts = parts;
   }
 
-  /** The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a 429. */
+  /**
+   * The rate is counted once the client is known, and before its assertion is used up: it may be shown again after a 429. One that is
+   * used up takes nothing of the rate: whoever has come by it could keep the client out with it.
+   */
   async admit(
     { headers }: RequestHeadersEvent,
     fields: RequestFields,
@@ -45,6 +48,7 @@ export class AdmitClient {
     }
     const { client, assertion } = proven.value;
     facts.clientId = client.id;
+    if (assertion !== null && authenticate.isSpent(assertion)) return refusedFor('client_assertion_replayed');
     const retryAfterMs = clientRates?.take(client.id) ?? null;
     if (retryAfterMs !== null) return err({ reason: 'rate_limited', detail: 'of the client', retryAfterMs });
     // An assertion that nobody waits for has not been used.

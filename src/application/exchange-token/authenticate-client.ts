@@ -22,9 +22,9 @@ export interface AuthenticateClientParts {
   readonly digest: SecretDigest;
   readonly passwords: PasswordChecks;
   readonly clock: Clock;
-  /** The assertions that the process has taken. */
+  /** The assertions that the agent has taken. */
   readonly spent: SpentAssertions;
-  /** The same of all instances that share it; null: there is none. */
+  /** The same of all processes that share it; null: there is none. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
 
@@ -66,6 +66,11 @@ export class AuthenticateClient {
     const { clientId, secret } = credentials;
     const verdict = await this.#secrets.check(clientId, secret, cancellation);
     return verdict === 'match' ? this.#proven(clientId, null) : err(refusals[verdict]);
+  }
+
+  /** Whether it was taken already: `spend` would refuse it. */
+  isSpent(assertion: ProvenAssertion): boolean {
+    return this.#assertions.isSpent(assertion);
   }
 
   /** Takes what may be shown once; null where it came for the first time. Never rejects. */

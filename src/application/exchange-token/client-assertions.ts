@@ -21,9 +21,9 @@ export interface ClientAssertionsParts {
   readonly endpointUrl: string;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Clock;
-  /** Of the process. */
+  /** Of the agent. */
   readonly spent: SpentAssertions;
-  /** Of all instances that share it; null: there is none, and the process remembers alone. */
+  /** Of all processes that share it; null: there is none, and the agent remembers alone. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
 
@@ -32,6 +32,8 @@ export interface ProvenAssertion {
   readonly clientId: string;
   /** `jti`. */
   readonly id: string;
+  /** `aud`. */
+  readonly audience: string;
   /** Milliseconds since the Unix epoch. */
   readonly untilMs: number;
 }
@@ -92,18 +94,29 @@ export class ClientAssertions {
     return parsed.ok ? assertionClient(parsed.value.payload) : null;
   }
 
+  /** Whether this agent has taken it already: then it cannot be spent. */
+  isSpent(assertion: ProvenAssertion): boolean {
+    return this.#parts.spent.has(assertion.clientId, this.#keyOf(assertion));
+  }
+
   /** Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown again. Never rejects. */
-  async spend({ clientId, id, untilMs }: ProvenAssertion): Promise<ExchangeReason | null> {
-    const { digest, spent, replays, clock } = this.#parts;
-    // A client id has no line end: no two make one text, and none is a text of another purpose.
-    const key = digest.sha256Hex(['client_assertion', clientId, id].join('\n'));
+  async spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
+    const { spent, replays, clock } = this.#parts;
+    const { clientId, audience, untilMs } = assertion;
+    const key = this.#keyOf(assertion);
     const taken = spent.take(clientId, key);
     if (taken !== 'first') return taken === 'seen' ? 'client_assertion_replayed' : 'overloaded';
     if (replays === null) return null;
-    const remembered = await replays.remember(key, untilMs, clock.wallMs());
+    // Agents with other issuers may share the store, and have clients of one name that are not the same.
+    const remembered = await replays.remember(this.#keyOf(assertion, audience), untilMs, clock.wallMs());
     if (remembered.ok) return remembered.value === 'first' ? null : 'client_assertion_replayed';
     spent.giveBack(clientId, key);
     return 'store_unavailable';
+  }
+
+  /** Neither an audience nor a client id has a line end: no two make one text, and none is a text of another purpose. */
+  #keyOf({ clientId, id }: ProvenAssertion, ...audience: readonly string[]): string {
+    return this.#parts.digest.sha256Hex(['client_assertion', ...audience, clientId, id].join('\n'));
   }
 
   /**

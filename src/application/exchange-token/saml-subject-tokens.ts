@@ -109,6 +109,7 @@ export class SamlSubjectTokens {
       claims: attributeClaims(accepted.attributes),
       expiresMs: accepted.validUntilMs,
       isOwn: false,
+      isTypedForAccess: false,
       oneTime: isOnce
         ? { key: replayKey(digest, entityId, accepted.assertionId), untilMs: accepted.replayUntilMs }
         : null,

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { PresentedToken } from '../../domain/token-exchange/exchange-request.js';
 import type { SecurityToken } from '../../domain/token-exchange/security-token.js';
 import type { TokenKind } from '../../domain/token-exchange/token-kinds.js';
-import { isOtherType } from '../../domain/tokens/oidc-header-rules.js';
+import { isAccessTokenType, isOtherType } from '../../domain/tokens/oidc-header-rules.js';
 import { isMarkedOtherwise } from '../../domain/tokens/token-marks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
@@ -63,7 +63,7 @@ export class SecurityTokens {
     if (iss !== own.issuer) return this.#verifyForeign(kind, read.value, cancellation);
     // Nobody else vouches for what names us as its issuer, whatever else is configured.
     const verdict = kind === 'id_token' ? rejected('wrong_type') : own.verify(read.value, kind);
-    if (verdict.kind === 'verified') return this.#taken(kind, verdict.token, true);
+    if (verdict.kind === 'verified') return this.#taken(kind, read.value, verdict.token, true);
     return err(fault('invalid', `own: ${verdict.reason}`));
   }
 
@@ -83,30 +83,33 @@ export class SecurityTokens {
         : [['jwt', () => (isOtherType(read.header) ? rejected('wrong_type') : jwt.verify(read, use))] as const]),
     ];
     let failure: AuthenticationFailure = { method: null, reason: 'unknown_issuer' };
-    let isUndecided = false;
+    let undecided: TokenFaultKind | null = null;
     for (const [method, verify] of methods) {
       const verdict = await verify();
-      if (verdict.kind === 'verified') return this.#taken(kind, verdict.token, false);
-      if (verdict.kind === 'cancelled') return err(fault('cancelled'));
-      if (verdict.kind === 'undecided') isUndecided = true;
+      if (verdict.kind === 'verified') return this.#taken(kind, read, verdict.token, false);
+      // Either way the keys have not come, which the configured one does not wait for.
+      if (verdict.kind === 'cancelled') undecided = 'cancelled';
+      else if (verdict.kind === 'undecided') undecided = 'keys_unavailable';
       else {
         const next: AuthenticationFailure = { method, reason: verdict.reason };
         // That no provider knows the issuer says nothing where the configured key is in charge as well.
         failure = failure.reason === 'unknown_issuer' ? next : moreTelling(failure, next);
       }
     }
-    if (isUndecided) return err(fault('keys_unavailable'));
+    if (undecided !== null) return err(fault(undecided));
     const { method, reason } = failure;
     return err(fault('invalid', method === null ? reason : `${method}: ${reason}`));
   }
 
   #taken(
     kind: JwtKind,
+    { header }: ReadToken,
     { claims, subject, expiresMs }: VerifiedClaims,
     isOwn: boolean,
   ): Result<SecurityToken, TokenFault> {
     if (!isOwn && isMarkedOtherwise(claims, useOf(kind))) return err(fault('invalid', 'wrong_type'));
     const issuer = typeof claims['iss'] === 'string' ? claims['iss'] : null;
-    return ok({ kind, issuer, subject, claims, expiresMs, isOwn, oneTime: null });
+    const isTypedForAccess = isAccessTokenType(header);
+    return ok({ kind, issuer, subject, claims, expiresMs, isOwn, isTypedForAccess, oneTime: null });
   }
 }

@@ -42,7 +42,7 @@ class Generation {
 }
 
 /**
- * The client assertions that this process has taken, whatever its configuration was at the time. Ids are kept for one life of an
+ * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one life of an
  * assertion at the least, and for two at the most: they are forgotten a generation at a time, so that nothing is ever looked through.
  */
 export class SpentAssertions {
@@ -59,6 +59,12 @@ export class SpentAssertions {
     this.#sinceMs = clock.monotonicMs();
   }
 
+  /** Whether it has been taken. That it has not is no leave to use it: `take` decides. */
+  has(clientId: string, id: string): boolean {
+    this.forget();
+    return this.#current.has(clientId, id) || this.#previous.has(clientId, id);
+  }
+
   /**
    * In one step: `first` where it was not there, and it is from now on; `full` where no more can be remembered, since one that is
    * forgotten could be shown again.
@@ -66,9 +72,8 @@ export class SpentAssertions {
    * @param id names the assertion among those of the client; a short text
    */
   take(clientId: string, id: string): 'first' | 'seen' | 'full' {
-    this.#age();
+    if (this.has(clientId, id)) return 'seen';
     const { ofClient, together } = this.#limits;
-    if (this.#current.has(clientId, id) || this.#previous.has(clientId, id)) return 'seen';
     const isFull = this.#current.countOf(clientId) >= ofClient || this.#current.size + this.#previous.size >= together;
     if (isFull) return 'full';
     this.#current.add(clientId, id);
@@ -81,7 +86,8 @@ export class SpentAssertions {
     this.#previous.remove(clientId, id);
   }
 
-  #age(): void {
+  /** Lets go of what cannot be shown again any more. */
+  forget(): void {
     const nowMs = this.#clock.monotonicMs();
     const ageMs = nowMs - this.#sinceMs;
     if (ageMs < longestLifeMs) return;

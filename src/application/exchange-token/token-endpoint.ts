@@ -40,7 +40,7 @@ export interface TokenEndpointParts {
   /** For everybody, where there are no clients. */
   readonly publicPolicy: ExchangePolicy;
   /** Null: there are no clients. */
-  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'spend' | 'claimed'> | null;
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
   /** Algorithms of the keys of all clients, for the metadata; in any order, repeated or not. */
   readonly clientAlgorithms: readonly AsymmetricAlgorithm[];
   readonly tokens: Pick<SecurityTokens, 'verify'>;

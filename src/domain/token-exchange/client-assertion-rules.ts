@@ -27,6 +27,8 @@ export interface ClientAssertionRules {
 export interface AcceptedClientAssertion {
   /** `jti`. */
   readonly id: string;
+  /** `aud`: the issuer or the URL of the endpoint. */
+  readonly audience: string;
   /** The first moment at which the assertion is too late: the id need not be remembered longer. Milliseconds since the Unix epoch. */
   readonly untilMs: number;
 }
@@ -67,7 +69,8 @@ export const checkClientAssertion = (
   nowMs: number,
 ): Result<AcceptedClientAssertion, 'wrong_client_assertion'> => {
   const audience = onlyAudience(claims);
-  if (assertionClient(claims) !== clientId || (audience !== issuer && audience !== endpointUrl)) return wrong;
+  if (assertionClient(claims) !== clientId || audience === null) return wrong;
+  if (audience !== issuer && audience !== endpointUrl) return wrong;
   const accepted = checkJwtClaims(
     claims,
     { issuer: clientId, audience: null, clockSkewMs: assertionClockSkewMs },
@@ -77,5 +80,5 @@ export const checkClientAssertion = (
   if (!accepted.ok || !isAssertionId(id)) return wrong;
   const { untilMs } = accepted.value.window;
   const isTooLong = untilMs - assertionClockSkewMs - nowMs > longestAssertionMs;
-  return isTooLong ? wrong : ok({ id, untilMs: Math.ceil(untilMs) });
+  return isTooLong ? wrong : ok({ id, audience, untilMs: Math.ceil(untilMs) });
 };

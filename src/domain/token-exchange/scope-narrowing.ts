@@ -1,21 +1,21 @@
 import type { Claims } from '../tokens/claims.js';
 import { scopesIn } from '../tokens/scope-rules.js';
+import { isMarkedAsAccessToken } from '../tokens/token-marks.js';
 import { jwtClaims } from './jwt-claims.js';
 import { isScope } from './scope-list.js';
 import type { SecurityToken } from './security-token.js';
 
 /** Whether a token is there to say what may be done: then it may do nothing that it does not say, whoever issued it. */
-const saysWhatMayBeDone = ({ kind, isOwn }: SecurityToken, claims: Claims): boolean =>
-  isOwn || kind === 'access_token' || Object.hasOwn(claims, 'client_id');
+const saysWhatMayBeDone = ({ kind, isOwn, isTypedForAccess }: SecurityToken, claims: Claims): boolean =>
+  isOwn || kind === 'access_token' || isTypedForAccess || isMarkedAsAccessToken(claims);
 
 /**
  * Scopes that a subject token has, each once; null: it says nothing of scopes, as assertions, ID tokens and plain JWTs do. An access token
- * without `scope` has none: its scopes were taken away, by us or by others, and must not be had back by an exchange.
+ * without `scope` has none, whatever it is shown as: its scopes were taken away, by us or by others, and must not be had back by an exchange.
  */
 export const heldScopes = (subject: SecurityToken): readonly string[] | null => {
   const claims = jwtClaims(subject);
-  const isUnsaid = !Object.hasOwn(claims, 'scope') && !Object.hasOwn(claims, 'scp');
-  if (isUnsaid && !saysWhatMayBeDone(subject, claims)) return null;
+  if (!saysWhatMayBeDone(subject, claims)) return null;
   const held = [...scopesIn(claims['scope']), ...scopesIn(claims['scp'])];
   // What is none would become another scope in a text, or several.
   return [...new Set(held.filter(isScope))];

@@ -14,6 +14,8 @@ export interface SecurityToken {
   readonly expiresMs: number;
   /** It was issued here. */
   readonly isOwn: boolean;
+  /** It is a JWT whose header says that it is an access token (RFC 9068, section 2.1). */
+  readonly isTypedForAccess: boolean;
   /** It may be taken once: its id has to be remembered until `untilMs`. Null: it may be taken again. */
   readonly oneTime: { readonly key: string; readonly untilMs: number } | null;
 }

@@ -9,12 +9,18 @@ export interface KeyReference {
   readonly algorithm: AsymmetricAlgorithm;
 }
 
-/** Media types of tokens that give access, in lower case (RFC 7519, section 5.1; RFC 9068, section 2.1). */
-const types: readonly string[] = ['jwt', 'at+jwt', 'application/at+jwt'];
+/** Media types of access tokens, in lower case (RFC 9068, section 2.1). */
+const accessTypes: readonly string[] = ['at+jwt', 'application/at+jwt'];
+/** Those of tokens that may give access: any JWT may (RFC 7519, section 5.1). */
+const types: readonly string[] = ['jwt', ...accessTypes];
 
 /** Whether a header says by `typ` that its token is something else, such as a logout token or a DPoP proof (RFC 8725, section 3.11). */
 export const isOtherType = ({ typ }: JsonObject): boolean =>
   typ !== undefined && (typeof typ !== 'string' || !types.includes(typ.toLowerCase()));
+
+/** Whether a header says by `typ` that its token is an access token, and no other JWT. */
+export const isAccessTokenType = ({ typ }: JsonObject): boolean =>
+  typeof typ === 'string' && accessTypes.includes(typ.toLowerCase());
 
 /**
  * Checks the header of a provider's token: no critical extension, no type that is something else, an algorithm with a key pair. Keys that the header brings or points to (`jwk`, `jku`, `x5u`, `x5c`) are not

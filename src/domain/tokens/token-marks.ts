@@ -8,8 +8,11 @@ const isMarkedAsIdToken = (claims: Claims): boolean =>
   claims['token_use'] === 'id' ||
   claims['typ'] === 'ID';
 
-/** What says what may be done, and by which client, is said of access tokens (RFC 9068, section 2.2; `scp` is Azure's and Okta's). */
-const isMarkedAsAccessToken = (claims: Claims): boolean =>
+/**
+ * Whether a token says by its claims that it is an access token. What says what may be done, and by which client, is said of those
+ * (RFC 9068, section 2.2; `scp` is Azure's and Okta's); `token_use` and `typ` are Amazon Cognito's and Keycloak's.
+ */
+export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   Object.hasOwn(claims, 'scope') ||
   Object.hasOwn(claims, 'scp') ||
   Object.hasOwn(claims, 'client_id') ||

@@ -4,10 +4,13 @@ import { agentModule } from '../../../src/bootstrap/agent-module.js';
 import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
 import { sharedTokens } from '../../../src/bootstrap/shared-tokens.js';
 import { agentContainer } from '../../../src/bootstrap/start-agent.js';
+import { privatePem } from '../../support/exchange-company.js';
+import { exchangeConfig, subjectToken, TokenClient, tokenIssuer } from '../../support/exchanging-agent.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { optionsOf, requestEvent } from '../../support/test-agent.js';
-import { signToken } from '../../support/test-tokens.js';
+import { ecPair, publicPem, signToken } from '../../support/test-tokens.js';
 
 const secret = 'a secret that is longer than thirty-two bytes';
 
@@ -61,6 +64,38 @@ describe('the container of the agent', () => {
     await agent.judge(requestEvent(['x-api-key', 'two']), giver.connection);
     expect(logger.lines.length).toBeGreaterThan(1);
     expect(logger.lines.every(({ fields }) => fields['agent'] === 'auth')).toBe(true);
+  });
+
+  it('gives each embedded agent spent assertions of its own, which a later agent of its name has as well', async () => {
+    const folder = temporaryFolder();
+    try {
+      const container = agentContainer(new RecordingLogger());
+      const clock = new ManualClock();
+      (await container.rebind(sharedTokens.clock)).toConstantValue(clock);
+      const make = container.get(agentTokens.agentFactory);
+      const robot = ecPair();
+      const keyFile = folder.write('robot.pem', publicPem(robot.publicKey));
+      const signing = folder.write('signing.pem', privatePem(ecPair()));
+      const clients = { client: { name: 'robot', 'public-key-file': keyFile, 'allowed-audiences': ['orders'] } };
+      const overrides = optionsOf(exchangeConfig([signing], { clients }));
+      const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti: 'j-1', exp: clock.seconds() + 60 };
+      const fields = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: signToken('ES256', robot.privateKey, claims),
+      };
+      const statuses: number[] = [];
+      for (const name of ['a', 'b', undefined, 'a', 'b', undefined]) {
+        const agent = make({ overrides, block: {} }, name);
+        expect((await agent.start()).ok).toBe(true);
+        const connection = Symbol('connection');
+        const caller = new TokenClient((event) => agent.judge(event, connection));
+        statuses.push((await caller.exchange(subjectToken(clock.seconds()), fields, { authorization: null })).status);
+        await agent.stop();
+      }
+      expect(statuses).toEqual([200, 200, 200, 401, 401, 401]);
+    } finally {
+      folder.remove();
+    }
   });
 
   it('cannot be resolved without what it needs of its host', () => {

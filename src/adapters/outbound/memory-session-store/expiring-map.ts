@@ -1,15 +1,13 @@
-/**
- * A map whose entries have an end. It knows a moment before which none of them ends, so that nobody looks through all of them
- * for nothing.
- */
+import { EndHeap, type HeapEntry } from './end-heap.js';
+
+/** A map whose entries have an end. Those that are over are found without a look at all of them, also where it is always full. */
 export class ExpiringMap<Value> {
-  readonly #entries = new Map<string, Value>();
-  readonly #endOf: (value: Value) => number;
-  #noneEndsBefore = Number.POSITIVE_INFINITY;
+  readonly #entries = new Map<string, HeapEntry<Value>>();
+  readonly #byEnd: EndHeap<Value>;
 
   /** `endOf`: from that moment on the value is over; it never changes. */
   constructor(endOf: (value: Value) => number) {
-    this.#endOf = endOf;
+    this.#byEnd = new EndHeap(endOf);
   }
 
   get size(): number {
@@ -17,21 +15,29 @@ export class ExpiringMap<Value> {
   }
 
   get(key: string): Value | undefined {
-    return this.#entries.get(key);
+    return this.#entries.get(key)?.value;
   }
 
   set(key: string, value: Value): void {
-    this.#entries.set(key, value);
-    this.#noneEndsBefore = Math.min(this.#noneEndsBefore, this.#endOf(value));
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      this.#entries.set(key, this.#byEnd.add(key, value));
+      return;
+    }
+    known.value = value;
+    this.#byEnd.moved(known);
   }
 
   delete(key: string): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#byEnd.remove(entry);
     return this.#entries.delete(key);
   }
 
   /** In the order in which their keys came. */
-  values(): IterableIterator<Value> {
-    return this.#entries.values();
+  *values(): IterableIterator<Value> {
+    for (const { value } of this.#entries.values()) yield value;
   }
 
   /** The key that came first. */
@@ -39,18 +45,8 @@ export class ExpiringMap<Value> {
     return this.#entries.keys().next().value;
   }
 
-  /** The keys of at most `limit` entries that are over at `nowMs`, by their order. The caller deletes all of them. */
+  /** The keys of at most `limit` entries that are over at `nowMs`, in no order. */
   over(nowMs: number, limit: number): string[] {
-    if (nowMs < this.#noneEndsBefore) return [];
-    const keys: string[] = [];
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const [key, value] of this.#entries) {
-      if (keys.length >= limit) return keys;
-      const end = this.#endOf(value);
-      if (end <= nowMs) keys.push(key);
-      else earliest = Math.min(earliest, end);
-    }
-    this.#noneEndsBefore = earliest;
-    return keys;
+    return this.#byEnd.endingBy(nowMs, limit).map(({ key }) => key);
   }
 }

@@ -5,7 +5,7 @@ import type { ClientSecret } from '../token-exchange-options.js';
 
 const digestPrefix = 'sha256:';
 const hexadecimalDigest = /^[0-9a-f]{64}$/i;
-const namedDigest = /^[0-9a-f]{64}:(?<name>[\x20-\x7e]{1,64})$/i;
+const namedDigest = /^[0-9a-f]{64}:[\x20-\x7e]{1,64}$/i;
 /** RFC 6749, appendix A.2. */
 const printable = /^[\x20-\x7e]+$/;
 
@@ -23,8 +23,9 @@ export const parseClientSecret = (secret: Secret): Result<ClientSecret, string> 
   if (text.toLowerCase().startsWith(digestPrefix)) {
     const digest = text.slice(digestPrefix.length);
     // What `hash-key --name` prints, for an API key.
-    const name = namedDigest.exec(digest)?.groups?.['name'];
-    if (name !== undefined) return err(`has a name behind its digest, as the entry of an API key: leave out :${name}`);
+    if (namedDigest.test(digest)) {
+      return err('has a name behind its digest, as the entry of an API key: leave out :<name>');
+    }
     if (!hexadecimalDigest.test(digest)) return err('has no 64 hexadecimal digits after sha256:');
     return ok({ kind: 'sha256', digest: new Secret(digest.toLowerCase()) });
   }

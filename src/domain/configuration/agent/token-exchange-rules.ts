@@ -12,6 +12,7 @@ import {
 import { type ExchangeReport, exchangeReport } from './exchange-report.js';
 import { exchangeEndpoints } from './exchange-url-rules.js';
 import type { OptionReport } from './option-report.js';
+import { webUrlFault } from './web-url.js';
 
 const maximumKeyFiles = 16;
 /** Names in `claims-copied`, at the most. */
@@ -55,7 +56,9 @@ const checkIssuer = (
   const provider = oidc.find((other) => other.issuer === issuer);
   if (provider === undefined || provider.jwksUrl.endsWith(jwksPath)) return;
   const message = `issuer is that of ${labelOfProvider(provider)}, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone`;
-  report.warning(message, 'issuer', 'give an issuer of our own');
+  // The error that such an issuer is as well does not show its line either.
+  const isSecret = issuer.includes('?') || webUrlFault(issuer, null)?.secret === true;
+  report.warning(message, isSecret ? { concealed: 'issuer' } : 'issuer', 'give an issuer of our own');
 };
 
 /** Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says does not count. */

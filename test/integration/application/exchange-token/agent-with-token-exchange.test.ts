@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
+import { MemoryStoreOpener } from '../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { SpentAssertions } from '../../../../src/application/exchange-token/spent-assertions.js';
+import type { SamlStoreOpener } from '../../../../src/application/ports/saml-stores.js';
+import { SamlStoreLeases } from '../../../../src/application/saml-trust/saml-store-leases.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 import { openTransport, transportNames } from '../../../support/agent-transports.js';
 import { CleanUp } from '../../../support/clean-up.js';
@@ -20,6 +23,7 @@ import {
 import { FakeKeySetSource } from '../../../support/fake-key-set-source.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { ManualScheduler } from '../../../support/manual-scheduler.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
 import { judgeOf, samlConfig } from '../../../support/saml-agent.js';
 import { exchangeAssertion } from '../../../support/saml-exchange.js';
 import { idpKey } from '../../../support/saml-keys.js';
@@ -374,6 +378,34 @@ describe('a reload', () => {
 });
 
 describe('single sign-on beside token exchange', () => {
+  it.each([
+    ['memory', [200, 200, 401]],
+    ['redis', [200, 503, 401]],
+  ])('remembers assertions of clients in its store only where other processes may share it: %s', async (kind, told) => {
+    const here = place();
+    const { clock } = here;
+    // Whatever the store is said to be, one id fits into it.
+    const full = new MemoryStoreOpener({ replays: 1 });
+    const opener: SamlStoreOpener = { open: () => full.open({ kind: 'memory' }) };
+    const stores = new SamlStoreLeases({ opener, clock, logger: new RecordingLogger() });
+    const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
+    const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
+    const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
+    const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
+    const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
+    const { client } = await here.start({ clients }, saml, { saml: { stores } });
+    const statuses: number[] = [];
+    for (const jti of ['j-1', 'j-2', 'j-1']) {
+      const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };
+      const fields = {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: signToken('ES256', clientPair.privateKey, claims),
+      };
+      statuses.push((await client.exchange(here.token(), fields, { authorization: null })).status);
+    }
+    expect(statuses).toEqual(told);
+  });
+
   it('takes assertions for the token endpoint, each once, also after a reload', async () => {
     const here = place();
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);

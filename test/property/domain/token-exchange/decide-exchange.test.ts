@@ -52,7 +52,12 @@ describe('an issued token', () => {
       if (request.scopes !== null) expect(issued.toSorted()).toEqual(request.scopes.toSorted());
       const said = subject.kind === 'saml2' ? [] : [subject.claims['scope'], subject.claims['scp']];
       const isForAccess =
-        subject.isOwn || subject.kind === 'access_token' || Object.hasOwn(subject.claims, 'client_id');
+        subject.isOwn ||
+        subject.isTypedForAccess ||
+        subject.kind === 'access_token' ||
+        Object.hasOwn(subject.claims, 'client_id') ||
+        subject.claims['token_use'] === 'access' ||
+        subject.claims['typ'] === 'Bearer';
       const isUnsaid = said.every((value) => value === undefined) && (subject.kind === 'saml2' || !isForAccess);
       for (const scope of issued) {
         const isHeld = said.some((value) =>

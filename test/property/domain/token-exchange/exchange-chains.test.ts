@@ -21,6 +21,7 @@ const shownAgain = (grant: ExchangeGrant): SecurityToken => {
     claims,
     expiresMs: Number(exp) * 1000,
     isOwn: true,
+    isTypedForAccess: grant.type === 'at+jwt',
     oneTime: null,
   };
 };

@@ -81,6 +81,18 @@ describe('the assertion of a client', () => {
     expect((await showAssertion(world, 'j2 of desk')).status).toBe(200);
   });
 
+  it('takes nothing of the rate where it is used up already: who has come by it cannot keep the client out', async () => {
+    const world = limitedWorld();
+    expect((await showAssertion(world, 'j1 of desk')).status).toBe(200);
+    world.clock.advance(1_000);
+    for (let time = 0; time < 3; time += 1) expect((await showAssertion(world, 'j1 of desk')).status).toBe(401);
+    expect((await showAssertion(world, 'j2 of desk')).status).toBe(200);
+    // Nor is there another answer where the rate is used up.
+    expect((await showAssertion(world, 'j1 of desk')).status).toBe(401);
+    expect((await showAssertion(world, 'j3 of desk')).status).toBe(429);
+    expect(world.spent).toEqual(['j1 of desk', 'j2 of desk']);
+  });
+
   it('is not used up where nobody waits any more', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     const source = new CancellationSource();

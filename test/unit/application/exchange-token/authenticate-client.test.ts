@@ -18,7 +18,10 @@ import type { ClientKey } from '../../../../src/application/ports/token-signing-
 import type { ClientSecret } from '../../../../src/domain/configuration/token-exchange-options.js';
 import { readPasswordHash } from '../../../../src/domain/identity/password-hash-rules.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
-import { assertionClockSkewMs } from '../../../../src/domain/token-exchange/client-assertion-rules.js';
+import {
+  assertionClockSkewMs,
+  longestAssertionMs,
+} from '../../../../src/domain/token-exchange/client-assertion-rules.js';
 import type { ClientCredentials } from '../../../../src/domain/token-exchange/client-credentials.js';
 import { FakeReplayStore } from '../../../support/fake-saml-stores.js';
 import { HeldPasswordVerifier } from '../../../support/held-password-verifier.js';
@@ -69,6 +72,7 @@ interface Setting {
   readonly clock?: ManualClock;
   readonly replays?: FakeReplayStore | null;
   readonly spent?: SpentAssertions;
+  readonly issuer?: string;
 }
 
 const authenticator = (clients: readonly PreparedClient[], setting: Setting = {}): AuthenticateClient => {
@@ -76,7 +80,7 @@ const authenticator = (clients: readonly PreparedClient[], setting: Setting = {}
   const { spent = new SpentAssertions(clock) } = setting;
   return new AuthenticateClient({
     clients,
-    issuer,
+    issuer: setting.issuer ?? issuer,
     endpointUrl,
     digest: new HmacSecretDigest(),
     passwords: new PasswordChecks({ verifier, clock, logger: new RecordingLogger() }),
@@ -365,6 +369,24 @@ describe('clients with keys', async () => {
     expect(await show(assertion)).toBe('wrong_client_assertion');
   });
 
+  it('cannot show one again in all of its life, however long it is and whenever it came', async () => {
+    const wholeLifeMs = longestAssertionMs + assertionClockSkewMs;
+    const offsets = Array.from({ length: 12 }, (_, index) => (index * wholeLifeMs) / 11);
+    for (const offsetMs of offsets.flatMap((at) => (at === 0 ? [at] : [at - 1, at]))) {
+      const from = new ManualClock();
+      const asked = authenticator(clients, { clock: from, replays: null });
+      const showAt = (laterMs: number, assertion: string): Promise<string> => {
+        from.advance(laterMs);
+        return ask(asked, { kind: 'assertion', clientId: null, assertion });
+      };
+      const exp = (from.wallMs() + offsetMs + longestAssertionMs) / 1000;
+      const longest = signToken('ES256', ordersEc.privateKey, claims({ exp }));
+      expect(await showAt(offsetMs, longest)).toBe('is orders');
+      expect(await showAt(wholeLifeMs - 1, longest)).toBe('client_assertion_replayed');
+      expect(await showAt(1, longest)).toBe('wrong_client_assertion');
+    }
+  });
+
   it('cannot show one again by signing or writing it anew', async () => {
     expect(await show(signToken('ES256', ordersEc.privateKey, claims()))).toBe('is orders');
     // Another signature over the same claims, as everybody with ECDSA makes, and another algorithm.
@@ -448,6 +470,23 @@ describe('clients with keys', async () => {
     expect(await ask(there, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
   });
 
+  it('of agents with other issuers are not one, though they have one name, one store, and ids that are the same', async () => {
+    const other = 'https://other.example';
+    const here = authenticator(clients, { clock, replays });
+    const there = authenticator(clients, { clock, replays, issuer: other });
+    const oneOf = (aud: string) => signToken('RS256', ordersRsa.privateKey, claims({ aud }));
+    const showTo = (asked: AuthenticateClient, aud: string) =>
+      ask(asked, { kind: 'assertion', clientId: null, assertion: oneOf(aud) });
+    expect([await showTo(here, issuer), await showTo(there, other)]).toEqual(['is orders', 'is orders']);
+    // What is for an endpoint that both have is taken once.
+    const third = signToken('RS256', ordersRsa.privateKey, claims({ aud: [endpointUrl], jti: 'j2' }));
+    const same = signToken('RS256', ordersRsa.privateKey, claims({ aud: endpointUrl, jti: 'j2' }));
+    expect(await ask(here, { kind: 'assertion', clientId: null, assertion: third })).toBe('is orders');
+    expect(await ask(there, { kind: 'assertion', clientId: null, assertion: same })).toBe('client_assertion_replayed');
+    // One agent takes an id once, whichever of its audiences it is for.
+    expect(await showTo(here, endpointUrl)).toBe('client_assertion_replayed');
+  });
+
   it('are told to wait where no more can be remembered, and nothing is forgotten for that', async () => {
     const spent = new SpentAssertions(clock, { ofClient: 1, together: 2 });
     const full = authenticator(clients, { clock, spent, replays });
@@ -457,6 +496,20 @@ describe('clients with keys', async () => {
     expect(await ask(full, { kind: 'assertion', clientId: null, assertion: second })).toBe('overloaded');
     expect(await ask(full, { kind: 'assertion', clientId: null, assertion: first })).toBe('client_assertion_replayed');
     expect(replays.held.size).toBe(1);
+  });
+
+  it('are told that one is used up before they use it', async () => {
+    const assertion = signToken('RS256', ordersRsa.privateKey, claims());
+    const isSpent = async () => {
+      const known = await authenticate.authenticate({ kind: 'assertion', clientId: null, assertion }, neverCancelled);
+      return known.ok && known.value.assertion !== null && authenticate.isSpent(known.value.assertion);
+    };
+    expect([await isSpent(), await isSpent(), await show(assertion), await isSpent()]).toEqual([
+      false,
+      false,
+      'is orders',
+      true,
+    ]);
   });
 
   it('have used up nothing where they were only asked who they are', async () => {

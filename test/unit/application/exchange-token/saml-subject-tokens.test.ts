@@ -88,6 +88,7 @@ describe('a SAML token that is in order', () => {
         claims: { mail: 'ann@example.com' },
         expiresMs: exchange.world.clock.wallMs() + 60_000,
         isOwn: false,
+        isTypedForAccess: false,
         oneTime: {
           key: exchange.world.digest.sha256Hex('https://idp.example\n_a'),
           untilMs: exchange.world.clock.wallMs() + 60_000 + 600_000,

@@ -54,6 +54,7 @@ describe('a token that is verified', () => {
         claims: { ...ownClaims, scope: 'read' },
         expiresMs: (now + 300) * 1000,
         isOwn: true,
+        isTypedForAccess: true,
         oneTime: null,
       },
     });
@@ -72,6 +73,20 @@ describe('a token that is verified', () => {
       ok: true,
       value: { kind, issuer, subject: 'ann', expiresMs: (now + 300) * 1000, isOwn: false, oneTime: null },
     });
+  });
+
+  it.each<[string | undefined, boolean]>([
+    ['at+jwt', true],
+    ['AT+JWT', true],
+    ['application/at+jwt', true],
+    ['JWT', false],
+    [undefined, false],
+  ])('is typed for access, whatever it is shown as and whoever has signed it, by %s: %s', async (typ, isTyped) => {
+    const { verify } = await tokenParties();
+    for (const token of [corpToken({}, { typ }), signed('local', claimsOf(localIssuer), { typ })]) {
+      const verified = await verify(token, 'jwt');
+      expect(verified).toMatchObject({ ok: true, value: { isTypedForAccess: isTyped } });
+    }
   });
 
   it('has no issuer where it names none and none is asked for', async () => {
@@ -329,6 +344,15 @@ describe('a token that waits for a key', () => {
     source.isHeld = true;
     const pending = verify(signed('local', claimsOf(corpIssuer), { kid: 'new' }));
     await scheduler.advance(keyPatienceMs);
+    expect(await pending).toMatchObject({ ok: true, value: { isOwn: false } });
+  });
+
+  it('is taken all the same where the time for keys is over and the configured key vouches for it', async () => {
+    const { verify, source } = await waiting({ issuer: null });
+    source.isHeld = true;
+    const over = new CancellationSource();
+    const pending = verify(signed('local', claimsOf(corpIssuer), { kid: 'new' }), 'access_token', over);
+    over.cancel();
     expect(await pending).toMatchObject({ ok: true, value: { isOwn: false } });
   });
 

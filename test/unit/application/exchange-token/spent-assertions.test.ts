@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.js';
 
 const lifeMs = longestAssertionMs + assertionClockSkewMs;
 
-describe('the assertions that a process has taken', () => {
+describe('the assertions that an agent has taken', () => {
   it('are taken once, those of each client apart', () => {
     const spent = new SpentAssertions(new ManualClock());
     expect([spent.take('a', '1'), spent.take('a', '1'), spent.take('a', '2'), spent.take('b', '1')]).toEqual([
@@ -37,6 +37,17 @@ describe('the assertions that a process has taken', () => {
       expect(spent.take('a', 'late')).toBe('seen');
     },
   );
+
+  it('are told of without being taken, for as long as they are known', () => {
+    const clock = new ManualClock();
+    const spent = new SpentAssertions(clock, { ofClient: 1, together: 1 });
+    expect([spent.has('a', '1'), spent.has('a', '1'), spent.take('a', '1')]).toEqual([false, false, 'first']);
+    expect([spent.has('a', '1'), spent.has('b', '1'), spent.has('a', '2')]).toEqual([true, false, false]);
+    clock.advance(lifeMs);
+    expect(spent.has('a', '1')).toBe(true);
+    clock.advance(lifeMs);
+    expect(spent.has('a', '1')).toBe(false);
+  });
 
   it('are forgotten after two lives, those of a client that comes no more as well', () => {
     const clock = new ManualClock();

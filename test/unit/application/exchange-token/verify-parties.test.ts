@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
+import { noFacts } from '../../../../src/application/exchange-token/exchange-facts.js';
 import type { TokenFault } from '../../../../src/application/exchange-token/token-fault.js';
+import { VerifyParties } from '../../../../src/application/exchange-token/verify-parties.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
 import { keyPatienceMs } from '../../../../src/application/verify-tokens/provider-tokens.js';
+import { headersEvent } from '../../../support/agent-events.js';
+import { exchangeRequest } from '../../../support/asked-exchange.js';
 import { actorFields, ExchangeWorld, samlFields } from '../../../support/fake-token-exchange.js';
 import { settled } from '../../../support/manual-scheduler.js';
+import { neverCancelled } from '../../../support/never-cancelled.js';
+import { signToken } from '../../../support/test-tokens.js';
+import { corpIssuer, pairs, tokenParties } from '../../../support/token-parties.js';
 
 const type = (name: string): string => `urn:ietf:params:oauth:token-type:${name}`;
 
@@ -54,6 +61,28 @@ describe('keys of subject and actor', () => {
     await answer;
     expect(world.results).toEqual(['issued']);
     expect(world.scheduler.waiting).toBe(0);
+  });
+
+  it.each([
+    ['at hand, with a key of the settings', 'local', true],
+    ['not at hand', 'stranger', false],
+  ] as const)('of a provider are %s: an actor is judged by that where no time is left', async (_, signer, isGood) => {
+    const { tokens, clock, scheduler, source } = await tokenParties({ jwt: { issuer: null } });
+    source.isHeld = true;
+    const claims = { iss: corpIssuer, sub: 'ann', aud: 'api', iat: clock.seconds(), exp: clock.seconds() + 300 };
+    const shown = (pair: keyof typeof pairs) => ({
+      kind: 'jwt' as const,
+      token: signToken('ES256', pairs[pair].privateKey, claims, { kid: 'new' }),
+    });
+    const request = exchangeRequest({ subject: shown('local'), actor: shown(signer) });
+    const parties = new VerifyParties({ tokens, clock, scheduler });
+    const verified = parties.verify(headersEvent('call-1'), request, noFacts(), neverCancelled);
+    await settled();
+    await scheduler.advance(keyPatienceMs);
+    await scheduler.advance(0);
+    const end = await verified;
+    if (isGood) expect(end).toMatchObject({ ok: true, value: { actor: { issuer: corpIssuer, isOwn: false } } });
+    else expect(end).toMatchObject({ ok: false, error: { reason: 'keys_unavailable' } });
   });
 
   it('are waited for in full where the subject was an assertion: that is no wait for keys', async () => {

@@ -71,8 +71,12 @@ describe('who a client assertion is of', () => {
 
 describe('the claims of a client assertion', () => {
   it('give its id, and how long that has to be remembered', () => {
-    expect(check({})).toEqual({ id: 'j1', untilMs: nowMs + 60_000 + assertionClockSkewMs });
-    expect(check({ exp: nowSecs + 0.0005 })).toEqual({ id: 'j1', untilMs: nowMs + 1 + assertionClockSkewMs });
+    expect(check({})).toEqual({ id: 'j1', audience: rules.issuer, untilMs: nowMs + 60_000 + assertionClockSkewMs });
+    expect(check({ exp: nowSecs + 0.0005 })).toEqual({
+      id: 'j1',
+      audience: rules.issuer,
+      untilMs: nowMs + 1 + assertionClockSkewMs,
+    });
   });
 
   it('are for this issuer, or its endpoint, and nobody else', () => {

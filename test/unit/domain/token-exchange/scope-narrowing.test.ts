@@ -35,10 +35,30 @@ describe('heldScopes', () => {
     expect(heldScopes(verifiedToken({ client_id: 'web' }))).toEqual([]);
   });
 
-  it('takes what was issued to a client for an access token, whatever it is shown as', () => {
-    expect(heldScopes(verifiedToken({ client_id: 'web' }, { kind: 'jwt' }))).toEqual([]);
-    expect(heldScopes(verifiedToken({ client_id: '' }, { kind: 'id_token' }))).toEqual([]);
-    expect(heldScopes(verifiedToken({ client_id: 'web' }, { kind: 'saml2' }))).toBeNull();
+  it.each<[string, Claims]>([
+    ['the client that it was issued to', { client_id: 'web' }],
+    ['a client without a name', { client_id: '' }],
+    ["Amazon Cognito's token_use", { token_use: 'access' }],
+    ["Keycloak's typ", { typ: 'Bearer', azp: 'web' }],
+    ['a list that is empty', { scp: [] }],
+  ])('takes what is marked by %s for an access token, whatever it is shown as', (_, claims) => {
+    for (const kind of ['jwt', 'id_token'] as const) expect(heldScopes(verifiedToken(claims, { kind }))).toEqual([]);
+    // An attribute is no claim.
+    expect(heldScopes(verifiedToken(claims, { kind: 'saml2' }))).toBeNull();
+  });
+
+  it('takes what its header calls an access token for one, whatever it is shown as', () => {
+    const isTypedForAccess = true;
+    expect(heldScopes(verifiedToken({}, { kind: 'jwt', isTypedForAccess }))).toEqual([]);
+    expect(heldScopes(verifiedToken({ scope: 'read' }, { kind: 'jwt', isTypedForAccess }))).toEqual(['read']);
+  });
+
+  it.each<[string, Claims]>([
+    ['token_use', { token_use: 'id' }],
+    ['typ', { typ: 'JWT' }],
+    ['azp', { azp: 'web' }],
+  ])('takes no %s of another value for the mark of an access token', (_, claims) => {
+    expect(heldScopes(verifiedToken(claims, { kind: 'jwt' }))).toBeNull();
   });
 
   it('takes a token of our own without a scope for one that has none', () => {

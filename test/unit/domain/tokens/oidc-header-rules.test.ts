@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
-import { checkOidcHeader } from '../../../../src/domain/tokens/oidc-header-rules.js';
+import { checkOidcHeader, isAccessTokenType } from '../../../../src/domain/tokens/oidc-header-rules.js';
 import { asymmetricAlgorithms } from '../../../../src/domain/tokens/signature-algorithm.js';
 
 const rejection = (error: string) => ({ ok: false, error });
@@ -49,5 +49,24 @@ describe('checkOidcHeader', () => {
     for (const kid of [7, null, ['one'], { one: 1 }]) {
       expect(checkOidcHeader({ alg: 'RS256', kid })).toEqual(rejection('malformed'));
     }
+  });
+});
+
+describe('isAccessTokenType', () => {
+  it.each<[unknown, boolean]>([
+    ['at+jwt', true],
+    ['AT+JWT', true],
+    ['application/at+jwt', true],
+    ['JWT', false],
+    ['', false],
+    ['at+jwt ', false],
+    [['at+jwt'], false],
+    [null, false],
+  ])('says of typ %j: %s', (typ, isOne) => {
+    expect(isAccessTokenType({ alg: 'ES256', typ } as JsonObject)).toBe(isOne);
+  });
+
+  it('says no where there is no typ', () => {
+    expect(isAccessTokenType({ alg: 'ES256' })).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claims } from '../../../../src/domain/tokens/claims.js';
-import { isMarkedOtherwise } from '../../../../src/domain/tokens/token-marks.js';
+import { isMarkedAsAccessToken, isMarkedOtherwise } from '../../../../src/domain/tokens/token-marks.js';
 
 describe('isMarkedOtherwise', () => {
   it.each<[string, Claims, { readonly access: boolean; readonly id: boolean }]>([
@@ -21,5 +21,21 @@ describe('isMarkedOtherwise', () => {
     ['a hash that an object has by nature', Object.create({ at_hash: 'h' }) as Claims, { access: false, id: false }],
   ])('by %s', (_, claims, marked) => {
     expect({ access: isMarkedOtherwise(claims, 'access'), id: isMarkedOtherwise(claims, 'id') }).toEqual(marked);
+  });
+});
+
+describe('isMarkedAsAccessToken', () => {
+  it.each<[string, Claims, boolean]>([
+    ['nothing', {}, false],
+    ['a scope', { scope: '' }, true],
+    ['scopes in a list', { scp: [] }, true],
+    ['a client', { client_id: null }, true],
+    ['token_use access', { token_use: 'access' }, true],
+    ['token_use id', { token_use: 'id' }, false],
+    ['typ Bearer', { typ: 'Bearer' }, true],
+    ['typ ID', { typ: 'ID' }, false],
+    ['a scope that an object has by nature', Object.create({ scope: 'read' }) as Claims, false],
+  ])('by %s', (_, claims, isOne) => {
+    expect(isMarkedAsAccessToken(claims)).toBe(isOne);
   });
 });

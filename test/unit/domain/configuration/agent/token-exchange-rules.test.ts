@@ -331,8 +331,8 @@ describe('a token-exchange block is refused', () => {
     ['five key files', withClient({ 'public-key-file': [...'abcde'].map((n) => `/${n}`) }), 'more than 4 entries'],
     [
       'an entry of an API key',
-      withClient({ secret: `sha256:${'ab'.repeat(32)}:desk` }),
-      'the secret has a name behind its digest, as the entry of an API key: leave out :desk',
+      withClient({ secret: `sha256:${'ab'.repeat(32)}:S3CRET` }),
+      'the secret has a name behind its digest, as the entry of an API key: leave out :<name>',
     ],
     ['a broken digest', withClient({ secret: 'sha256:S3CRET' }), 'the secret has no 64 hexadecimal digits'],
     ['a hash of another kind', withClient({ secret: '$1$S3CRET$S3CRET' }), 'is hashed in a way that is not supported'],
@@ -529,5 +529,22 @@ describe('a token-exchange block has warnings', () => {
     const own = problems.filter((problem) => 'option' in problem && problem.option === 'token-exchange');
     expect(own.map(({ message }) => message)).toEqual(messages);
     expect(own.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+});
+
+describe('problems of an issuer that is that of a provider too', () => {
+  it.each([
+    ['a query', 'https://id.example/?key=S3CRET', true],
+    ['a password', 'https://user:S3CRET@id.example', true],
+    ['an at sign in its path', 'https://id.example/@corp', false],
+  ])('hide its line in all messages where it may hold a secret, and only there: %s', (_name, issuer, isConcealed) => {
+    const { problems } = checked({ ...minimal, issuer }, { oidc: { ...provider, issuer } });
+    const ofIssuer = problems.filter(
+      (problem) => 'option' in problem && problem.option === 'token-exchange' && problem.place?.key === 'issuer',
+    );
+    expect(ofIssuer.map(({ severity }) => severity)).toContain('warning');
+    for (const problem of ofIssuer) {
+      expect('place' in problem ? problem.place : null).toEqual({ key: 'issuer', ...(isConcealed && { isConcealed }) });
+    }
   });
 });

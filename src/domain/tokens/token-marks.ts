@@ -17,7 +17,8 @@ export const isMarkedAsAccessToken = (claims: Claims): boolean =>
   Object.hasOwn(claims, 'scp') ||
   Object.hasOwn(claims, 'client_id') ||
   claims['token_use'] === 'access' ||
-  claims['typ'] === 'Bearer';
+  claims['typ'] === 'Bearer' ||
+  claims['typ'] === 'DPoP';
 
 /**
  * Whether a token says by its claims that it is something else than what it is shown as. Many say nothing of the kind: this catches

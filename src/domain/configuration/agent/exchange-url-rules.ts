@@ -11,6 +11,10 @@ const wellKnown = '/.well-known/oauth-authorization-server';
 
 const exchangeRisk = 'whoever is on the way can take tokens and secrets of clients';
 
+/** Whether a message about the issuer or the public URL may show its line: a query, a user or a password is not for logs. */
+export const isShownUrl = (url: string): boolean =>
+  !url.includes('?') && webUrlFault(url, exchangeRisk)?.secret !== true;
+
 const withoutLastSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
 
 /** Checks a URL of the issuer or of its endpoints; false where it cannot be used. */

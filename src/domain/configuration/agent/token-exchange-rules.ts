@@ -10,9 +10,8 @@ import {
   labelOfProvider,
 } from './exchange-permission-rules.js';
 import { type ExchangeReport, exchangeReport } from './exchange-report.js';
-import { exchangeEndpoints } from './exchange-url-rules.js';
+import { exchangeEndpoints, isShownUrl } from './exchange-url-rules.js';
 import type { OptionReport } from './option-report.js';
-import { webUrlFault } from './web-url.js';
 
 const maximumKeyFiles = 16;
 /** Names in `claims-copied`, at the most. */
@@ -57,8 +56,8 @@ const checkIssuer = (
   if (provider === undefined || provider.jwksUrl.endsWith(jwksPath)) return;
   const message = `issuer is that of ${labelOfProvider(provider)}, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone`;
   // The error that such an issuer is as well does not show its line either.
-  const isSecret = issuer.includes('?') || webUrlFault(issuer, null)?.secret === true;
-  report.warning(message, isSecret ? { concealed: 'issuer' } : 'issuer', 'give an issuer of our own');
+  const place = isShownUrl(issuer) ? 'issuer' : ({ concealed: 'issuer' } as const);
+  report.warning(message, place, 'give an issuer of our own');
 };
 
 /** Checks the `token-exchange` block, against the methods too; null where it is not enabled, and what else it says does not count. */

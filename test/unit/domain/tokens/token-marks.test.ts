@@ -13,6 +13,7 @@ describe('isMarkedOtherwise', () => {
     ['token_use access', { token_use: 'access' }, { access: false, id: true }],
     ['typ ID', { typ: 'ID' }, { access: true, id: false }],
     ['typ Bearer', { typ: 'Bearer' }, { access: false, id: true }],
+    ['typ DPoP', { typ: 'DPoP' }, { access: false, id: true }],
     ['a scope', { scope: '' }, { access: false, id: true }],
     ['scopes in a list', { scp: [] }, { access: false, id: true }],
     ['a client', { client_id: null }, { access: false, id: true }],
@@ -33,6 +34,7 @@ describe('isMarkedAsAccessToken', () => {
     ['token_use access', { token_use: 'access' }, true],
     ['token_use id', { token_use: 'id' }, false],
     ['typ Bearer', { typ: 'Bearer' }, true],
+    ['typ DPoP', { typ: 'DPoP' }, true],
     ['typ ID', { typ: 'ID' }, false],
     ['a scope that an object has by nature', Object.create({ scope: 'read' }) as Claims, false],
   ])('by %s', (_, claims, isOne) => {

@@ -537,6 +537,7 @@ describe('problems of an issuer that is that of a provider too', () => {
     ['a query', 'https://id.example/?key=S3CRET', true],
     ['a password', 'https://user:S3CRET@id.example', true],
     ['an at sign in its path', 'https://id.example/@corp', false],
+    ['an at sign in its path, by HTTP', 'http://id.example/@corp', true],
   ])('hide its line in all messages where it may hold a secret, and only there: %s', (_name, issuer, isConcealed) => {
     const { problems } = checked({ ...minimal, issuer }, { oidc: { ...provider, issuer } });
     const ofIssuer = problems.filter(

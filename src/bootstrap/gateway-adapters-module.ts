@@ -9,6 +9,7 @@ import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js'
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { nodeSecretComparer } from '../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
+import { ownSampleNames } from '../adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { UndiciUpstreamClient } from '../adapters/outbound/undici-upstream/undici-upstream-client.js';
@@ -67,6 +68,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.metrics)
     .toResolvedValue((hostName) => new PrometheusGatewayMetrics(hostName), [gateway.hostName])
     .inSingletonScope();
+  bind(gateway.ownSampleNames).toConstantValue(ownSampleNames);
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   bind(gateway.createUpstream).toConstantValue((upstream) => new UndiciUpstreamClient(upstream));

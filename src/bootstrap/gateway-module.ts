@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import { defaultEngineLimits } from '../application/ports/http-engine.js';
@@ -17,8 +18,17 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
   bind(gateway.problems)
     .toResolvedValue((logger) => new ProblemAnswerer(logger), [shared.logger])
     .inSingletonScope();
+  bind(gateway.agentMetrics)
+    .toResolvedValue(
+      (ownNames, clock, logger) => new AgentMetrics(ownNames, clock, logger),
+      [gateway.ownSampleNames, shared.clock, shared.logger],
+    )
+    .inSingletonScope();
   bind(gateway.agents)
-    .toResolvedValue((create, logger) => new AgentRegistry(create, logger), [gateway.createAgent, shared.logger])
+    .toResolvedValue(
+      (create, metrics, logger) => new AgentRegistry(create, metrics, logger),
+      [gateway.createAgent, gateway.agentMetrics, shared.logger],
+    )
     .inSingletonScope();
   bind(gateway.listeners)
     .toResolvedValue((engine) => new ListenerRegistry(engine, defaultEngineLimits), [gateway.engine])

@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
+import type { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import type { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import type { AccessLog } from '../application/ports/access-log.js';
@@ -39,11 +40,14 @@ export const gatewayTokens = {
   listenerTls: Symbol('ListenerTlsParts') as ServiceIdentifier<ListenerTlsParts>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
+  /** Names in the exposition that no agent can have. */
+  ownSampleNames: Symbol('ownSampleNames') as ServiceIdentifier<ReadonlySet<string>>,
   pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,
   createUpstream: Symbol('UpstreamClientFactory') as ServiceIdentifier<UpstreamClientFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
+  agentMetrics: Symbol('AgentMetrics') as ServiceIdentifier<AgentMetrics>,
   agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,

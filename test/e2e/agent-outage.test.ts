@@ -18,6 +18,7 @@ beforeAll(async () => {
     transport: 'socket',
     agentConfig: 'api-keys "good-key:alice"',
     agentMembers: 'timeout-ms 400',
+    agentArguments: ['--metrics-interval-secs', '1'],
   });
   sayOk = stack.upstream.answer;
 });
@@ -69,6 +70,27 @@ const untilStopped = (pid: number): Promise<void> =>
   });
 
 describe('an agent on its socket', () => {
+  it('has what it counts on the /metrics of the gateway, once for its four connections, and goes on over its death', async () => {
+    const seen: number[] = [];
+    const untilCounted = (total: number): Promise<void> =>
+      untilTrue(`${total} requests are counted`, async () => {
+        seen.push(await stack.metric('gateway_agent_auth_success_total', 'agent="auth"', 'method="api_key"'));
+        return seen.at(-1) === total;
+      });
+    for (let request = 0; request < 3; request += 1) await stack.ask({ headers: credential });
+    await untilCounted(3);
+    stack.agent().signal('SIGKILL');
+    await stack.agent().exited;
+    await untilCounted(3);
+    stack.restartAgent();
+    await stack.agentsPresent();
+    for (let request = 0; request < 2; request += 1) await stack.ask({ headers: credential });
+    await untilCounted(5);
+    expect(seen).toEqual([...seen].sort());
+    expect(await stack.metric('gateway_agent_auth_duration_seconds_count')).toBe(5);
+    expect(await stack.metric('gateway_agent_metrics_dropped_total')).toBe(0);
+  });
+
   it('refuses what has no credential, and lets pass what has one, with its identity', async () => {
     const refused = await stack.ask();
     expect(refused.status).toBe(401);

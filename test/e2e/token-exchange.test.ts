@@ -116,6 +116,18 @@ describe('a standard OAuth client, agent embedded', () => {
     await expect(validated(server, answer.access_token, 'service-c')).rejects.toThrow(/aud/);
   });
 
+  it('has its exchanges counted on the /metrics of the gateway, also over a reload', async () => {
+    const counted = (result: string): Promise<number> =>
+      company.stack.metric('gateway_agent_token_exchanges_total', 'agent="auth"', `result="${result}"`);
+    const issued = await counted('issued');
+    const refused = await counted('scope_not_allowed');
+    await company.exchange();
+    await company.stack.reload();
+    await company.exchange();
+    await company.exchange({ audience: 'service-b', scope: 'no:such' });
+    expect([await counted('issued'), await counted('scope_not_allowed')]).toEqual([issued + 2, refused + 1]);
+  });
+
   it('authenticates itself in each of the ways that our metadata names', async () => {
     const server = await discover(company);
     const key = await importPKCS8(privatePem(company.clientKey), 'ES256');

@@ -6,7 +6,7 @@ import type { AgentSocketClientOptions } from '../../src/adapters/outbound/agent
 import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { AgentClient, AgentMetricsSource } from '../../src/application/ports/agent-client.js';
+import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import type { AgentService } from '../../src/application/ports/agent-service.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { eventually } from './eventually.js';
@@ -31,7 +31,7 @@ export const quickClientOptions: Partial<AgentSocketClientOptions> = { backoff: 
 export const quickServerOptions: Partial<AgentServerOptions> = { drainLingerMs: 10 };
 
 export interface AgentTransport {
-  readonly client: AgentClient & AgentMetricsSource;
+  readonly client: AgentClient;
   /** Resolves once calls can be made. */
   ready(): Promise<void>;
   close(): Promise<void>;

@@ -29,6 +29,10 @@ export class FakeAgentClient implements AgentClient {
     return this.outcome;
   }
 
+  reportTo(): void {}
+
+  reportNow(): void {}
+
   capabilities(): null {
     return null;
   }

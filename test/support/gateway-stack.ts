@@ -13,6 +13,8 @@ export interface StackPlan {
   /** Where it names the listener: made of its port. */
   readonly agentConfig?: string | ((port: number) => string);
   readonly agentMembers?: string;
+  /** For the agent's process, beside its socket. */
+  readonly agentArguments?: readonly string[];
   /** False leaves the agent's process unstarted. */
   readonly startAgent?: boolean;
   /** The agent's socket, where it is not one of the stack's own. */
@@ -90,6 +92,8 @@ export interface GatewayStack {
   ask(options?: HttpCall): Promise<HttpAnswer>;
   /** A GET of an admin endpoint, read as JSON. */
   report(path: string): Promise<Record<string, unknown>>;
+  /** The series of this name on /metrics that have all of these labels, added up. */
+  metric(name: string, ...labels: readonly string[]): Promise<number>;
   /** Resolves once the gateway has an agent that takes calls. */
   agentsPresent(): Promise<void>;
 }
@@ -126,7 +130,7 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
 
   let agent: RunningProcess | null = null;
   const restartAgent = (): RunningProcess => {
-    const started = runAgent(['--socket', places.socket]);
+    const started = runAgent(['--socket', places.socket, ...(plan.agentArguments ?? [])]);
     agent = started;
     cleanUp.add(() => started.stop());
     return started;
@@ -140,11 +144,12 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
   );
   cleanUp.add(() => gateway.stop());
 
-  const report = async (path: string): Promise<Record<string, unknown>> => {
+  const adminBody = async (path: string): Promise<string> => {
     const headers = plan.adminToken === undefined ? {} : { Authorization: `Bearer ${plan.adminToken}` };
-    const { body } = await call(places.adminPort, { path, headers });
-    return JSON.parse(body) as Record<string, unknown>;
+    return (await call(places.adminPort, { path, headers })).body;
   };
+  const report = async (path: string): Promise<Record<string, unknown>> =>
+    JSON.parse(await adminBody(path)) as Record<string, unknown>;
   const reloads = async (): Promise<unknown> => (await report('/status'))['config_reload_count'];
   const stack: GatewayStack = {
     port: places.port,
@@ -174,6 +179,11 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     },
     ask: (options) => call(places.port, options),
     report,
+    metric: async (name, ...labels) => {
+      const series = (await adminBody('/metrics')).split('\n').filter((line) => line.startsWith(`${name}{`));
+      const wanted = series.filter((line) => labels.every((label) => line.includes(label)));
+      return wanted.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
     agentsPresent: () =>
       untilTrue('no agent is absent', async () => JSON.stringify((await report('/ready'))['absent_agents']) === '[]'),
   };

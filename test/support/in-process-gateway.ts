@@ -4,9 +4,11 @@ import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-fig
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { ownSampleNames } from '../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { UndiciUpstreamClient } from '../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
+import { AgentMetrics } from '../../src/application/agent-metrics/agent-metrics.js';
 import { AdminRequests } from '../../src/application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../../src/application/answer-admin/answer-admin.js';
 import type { AccessRecord } from '../../src/application/ports/access-log.js';
@@ -132,10 +134,14 @@ export const startInProcess = async (
   const logger = new RecordingLogger();
   const accessRecords: AccessRecord[] = [];
   const metrics = new PrometheusGatewayMetrics('test');
-  const agents = new AgentRegistry((agent) => {
-    if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
-    return options.createAgent(agent);
-  }, logger);
+  const agents = new AgentRegistry(
+    (agent) => {
+      if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
+      return options.createAgent(agent);
+    },
+    new AgentMetrics(ownSampleNames, clock, logger),
+    logger,
+  );
   const engine = new NodeHttpEngine();
   const listeners = new ListenerRegistry(engine, { ...defaultEngineLimits, ...options.engineLimits });
   const identity = { name: 'portcullis', version: '0.0.0', buildCommit: null, nodeVersion: 'test', startedAtMs: 0 };

@@ -3,17 +3,57 @@ import {
   metricDefinitions,
 } from '../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 
+import { AgentCounters } from '../../src/application/agent-service/agent-counters.js';
+import { agentMetricPrefix, type MetricType } from '../../src/domain/agent-protocol/agent-metrics/metric-family.js';
+import { agentMetricsLimits } from '../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
+import type { ReportedValue } from '../../src/domain/agent-protocol/metrics-report.js';
+
+/** A report of our agent in which everything that it counts has happened. */
+const agentReport = () => {
+  const counters = new AgentCounters();
+  counters.succeeded('jwt', 0.001);
+  counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
+  counters.authorized('allow', 'deny');
+  counters.completed();
+  counters.exchanged('issued');
+  counters.refreshedKeys('success');
+  return counters.report('id', 0, 10_000, 1);
+};
+
+/** What our agent reports, as the gateway exposes it. */
+export const agentDefinitions = (): readonly MetricDefinition[] => {
+  const { counters, gauges, histograms } = agentReport();
+  const definition = (type: MetricType, { name, help, labels }: Omit<ReportedValue, 'value'>): MetricDefinition => ({
+    name: agentMetricPrefix + name,
+    type,
+    help: `${help}.`,
+    labels: ['agent', ...Object.keys(labels)],
+  });
+  return [
+    ...counters.map((counter) => definition('counter', counter)),
+    ...gauges.map((gauge) => definition('gauge', gauge)),
+    ...histograms.map(({ buckets, ...histogram }) => ({
+      ...definition('histogram', histogram),
+      buckets: buckets.map(({ le }) => le).filter(Number.isFinite),
+    })),
+  ];
+};
+
+const { families, lines, nameLength, labels, labelValueLength, buckets, helpLength, agentIds } = agentMetricsLimits;
+
 const list = (items: readonly (string | number)[]): string => items.map((item) => `\`${item}\``).join(', ');
 
-const row = ({ name, type, help, labels }: MetricDefinition): string =>
-  `| \`${name}\` | ${type} | ${labels.length === 0 ? '' : list(labels)} | ${help} |`;
+const row = ({ name, type, help, labels: names }: MetricDefinition): string =>
+  `| \`${name}\` | ${type} | ${names.length === 0 ? '' : list(names)} | ${help} |`;
 
-const bucketsRow = ({ name, buckets = [] }: MetricDefinition): string => `| \`${name}\` | ${buckets.join(', ')} |`;
+const bucketsRow = ({ name, buckets: bounds = [] }: MetricDefinition): string =>
+  `| \`${name}\` | ${bounds.join(', ')} |`;
 
 /** The text of docs/reference/metrics.md. */
 export const metricsReference = (): string => {
   const definitions: readonly MetricDefinition[] = Object.values(metricDefinitions);
-  const histograms = definitions.filter(({ type }) => type === 'histogram');
+  const ofAgent = agentDefinitions();
+  const histograms = [...definitions, ...ofAgent].filter(({ type }) => type === 'histogram');
   return `# Metrics
 
 <!-- Made from src/adapters/outbound/prometheus-metrics/metric-definitions.ts by the unit tests: UPDATE_DOCS=1 npx vitest run --project unit metrics-reference -->
@@ -24,13 +64,50 @@ text. The names never change.
 Every series also has the label \`instance\`: the \`instance\` of the \`system\` block, by default the host name. A Prometheus
 server that sets an \`instance\` of its own keeps this one as \`exported_instance\`, or in its place with \`honor_labels: true\`.
 
-The values of labels come from the configuration alone, and \`status\` is a status code from 100 to 599, or 0 for a number
-that is none: nothing that a client sends makes a new series. Counters go on over a reload; a series whose route,
-upstream or agent is no longer configured stays until the gateway ends.
+What the gateway counts itself comes first. The values of its labels come from the configuration alone, and \`status\` is a
+status code from 100 to 599, or 0 for a number that is none: nothing that a client sends makes a new series. Counters go on over a reload; a series whose route,
+upstream or agent is no longer configured stays until the gateway ends. [What agents report](#what-agents-report) follows.
 
 | Name | Type | Labels | Meaning |
 |---|---|---|---|
 ${definitions.map(row).join('\n')}
+
+## What agents report
+
+Agents report metrics of their own to the gateway, by default every 10 seconds. It exposes each as \`gateway_agent_<name>\`,
+with the name of the agent's block as label \`agent\` and the labels that the agent gave it. An agent in the gateway's process
+is asked at each scrape. \`gateway-auth\` reports these; one with labels of its own is there once it has happened:
+
+| Name | Type | Labels | Meaning |
+|---|---|---|---|
+${ofAgent.map(row).join('\n')}
+
+- An agent counts once, however many connections it has to the gateway. Where several run behind one block, or one after the
+  other, what they report is added up.
+- Counters and histograms never go backwards: an agent that restarts, and an embedded one that a reload makes anew, adds to
+  what was counted before. What an agent counted after its last report is lost where it is killed. They begin at 0 when the
+  gateway starts, or at what a running agent has counted by then, for all its gateways.
+- A gauge is the sum of what running agents say. It goes when their last connection ends, or after three intervals without a
+  report.
+- Where the block goes from the configuration, these series go with the reload, and so does its count of what was left out.
+
+An agent cannot spoil \`/metrics\`. These are left out, counted in \`gateway_agent_metrics_dropped_total\`, and told of in a
+WARN line at most once in 60 seconds, with the first reason; the rest of the report counts:
+
+- a name that does not match \`[a-zA-Z_][a-zA-Z0-9_]*\`, has more than ${nameLength} characters, is one of the gateway's own, or is
+  that of another type already, be it of another agent;
+- more than ${labels} labels, a name that does not match, begins with \`__\` or is \`agent\`, \`instance\` or \`le\`, a value of more than
+  ${labelValueLength} characters or with a control character;
+- a value that is not finite, a counter below 0 or above 2^64; a histogram of more than ${buckets} buckets, whose bounds do not rise or
+  are others than before, whose counts go down, or whose last bound is not \`+Inf\` with the count of all, or with a sum below 0;
+- a series that comes twice in a report;
+- what goes beyond ${families} names or ${lines} lines for each agent; a counter or a gauge is a line, a histogram one for each bucket
+  and two more.
+
+A help text ends after ${helpLength} characters. The last reports of ${agentIds} agent ids are remembered for each block, those of agents
+that are gone the shortest.
+
+## Buckets
 
 A histogram has the series \`_bucket\` (label \`le\`), \`_sum\` and \`_count\`. Upper bounds of the buckets, in seconds:
 

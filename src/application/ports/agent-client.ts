@@ -48,8 +48,24 @@ export interface ConfigureFailure {
 
 export type ConfigureOutcome = Result<void, ConfigureFailure>;
 
+/** Who is told what an agent reports of itself. */
+export interface AgentReportReader {
+  /** A report has come: well-formed, and nothing of what it says has been checked. */
+  reported(report: MetricsReport): void;
+  /** The agent of this id can be reached no more. What it is holds no longer; what it has counted stays counted. */
+  ended(agentId: string): void;
+}
+
+/** What an agent reports of itself, for the gateway's own metrics. */
+export interface AgentMetricsSource {
+  /** Who is told from now on; called once, before `start`. */
+  reportTo(reader: AgentReportReader): void;
+  /** Has an agent in this process tell at once how it is. Agents elsewhere report by themselves. */
+  reportNow(): void;
+}
+
 /** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
-export interface AgentClient {
+export interface AgentClient extends AgentMetricsSource {
   readonly name: string;
 
   /**
@@ -92,9 +108,3 @@ export interface AgentClient {
 
 /** Makes the client for an agent block; `maxQueueDepth` calls may wait for a free slot. Nothing connects before `start`. */
 export type AgentClientFactory = (agent: AgentConfiguration, maxQueueDepth: number) => AgentClient;
-
-/** What an agent last reported of itself, for the gateway's own metrics. Every AgentClient is one. */
-export interface AgentMetricsSource {
-  /** One report for each agent id, however many connections it came by. */
-  metricsReports(): readonly MetricsReport[];
-}

@@ -1,3 +1,5 @@
+import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
+
 /** Limits whose violations are counted. */
 export type ExceededLimit = 'header_size' | 'body_size';
 
@@ -50,6 +52,10 @@ export interface GatewayGauges {
   memoryBytes(): number;
   /** Lines of the access log that were dropped because whoever reads the log is too slow. */
   droppedAccessLines(): number;
+  /** What the agents report of themselves; those that can be asked are asked for it. */
+  agentFamilies(): readonly AgentMetricFamily[];
+  /** Series of agents' reports that were not taken. */
+  droppedAgentSeries(): readonly { readonly agent: string; readonly count: number }[];
 }
 
 /** The metrics as a text exposition. */

@@ -1,5 +1,6 @@
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { AgentMetrics } from '../agent-metrics/agent-metrics.js';
 import type { AgentClient, AgentClientFactory, ConfigureOutcome } from '../ports/agent-client.js';
 import type { Logger } from '../ports/logger.js';
 
@@ -33,13 +34,17 @@ const configKey = ({ config }: AgentConfiguration): string => JSON.stringify(con
 export class AgentRegistry {
   readonly #create: AgentClientFactory;
   readonly #logger: Logger;
+  /** What they report of themselves. */
+  readonly metrics: AgentMetrics;
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #maxQueueDepth = 0;
   /** Clients that did not take what was last handed over. */
   readonly #behind = new WeakSet<AgentClient>();
 
-  constructor(create: AgentClientFactory, logger: Logger) {
+  /** @param metrics told what the agents report */
+  constructor(create: AgentClientFactory, metrics: AgentMetrics, logger: Logger) {
     this.#create = create;
+    this.metrics = metrics;
     this.#logger = logger;
   }
 
@@ -64,7 +69,7 @@ export class AgentRegistry {
     for (const configuration of configurations) {
       const { name, transport, config } = configuration;
       const present = this.#present(configuration, maxQueueDepth);
-      const client = present?.client ?? this.#create(configuration, maxQueueDepth);
+      const client = present?.client ?? this.#make(configuration, maxQueueDepth);
       if (!present) made.push(client);
       next.set(name, { configuration, client });
       if (transport.kind !== 'embedded') continue;
@@ -83,6 +88,12 @@ export class AgentRegistry {
     });
   }
 
+  #make(configuration: AgentConfiguration, maxQueueDepth: number): AgentClient {
+    const client = this.#create(configuration, maxQueueDepth);
+    client.reportTo(this.metrics.readerOf(configuration.name));
+    return client;
+  }
+
   #present(configuration: AgentConfiguration, maxQueueDepth: number): RegisteredAgent | null {
     const present = this.#agents.get(configuration.name);
     if (!present || configuration.transport.kind === 'embedded') return null;
@@ -99,6 +110,7 @@ export class AgentRegistry {
     const previous = this.#agents;
     this.#agents = next;
     this.#maxQueueDepth = maxQueueDepth;
+    this.metrics.keep(new Set(next.keys()));
     for (const [name, { client, configuration }] of next) {
       const before = previous.get(name);
       if (before === undefined) continue;

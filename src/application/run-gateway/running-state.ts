@@ -1,3 +1,4 @@
+import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { GatewayConfiguration, RouteConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import type { AgentStatus } from '../ports/agent-client.js';
 import type { GatewayGauges, PoolFigures } from '../ports/gateway-metrics.js';
@@ -152,6 +153,15 @@ export class RunningState implements GatewayState, GatewayGauges {
 
   droppedAccessLines(): number {
     return this.#droppedAccessLines();
+  }
+
+  agentFamilies(): readonly AgentMetricFamily[] {
+    for (const client of this.#agents.clients()) client.reportNow();
+    return this.#agents.metrics.families();
+  }
+
+  droppedAgentSeries(): readonly { readonly agent: string; readonly count: number }[] {
+    return this.#agents.metrics.dropped();
   }
 
   workers(): readonly WorkerFigures[] {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { socketClient } from '../../support/agent-transports.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
+import { RecordingReportReader } from '../../support/recording-report-reader.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { optionsOf, requestEvent, upstreamHeaders } from '../../support/test-agent.js';
 import { signToken } from '../../support/test-tokens.js';
@@ -61,8 +62,10 @@ describe('an agent on its socket', () => {
   it('reports as often as it is told, and takes no other interval from a gateway', async () => {
     const { agent } = await start({ 'metrics-interval-secs': 1, 'api-keys': ['key:name'] });
     const { client, logger } = gateway(agent, null);
-    await eventually(() => client.metricsReports().length === 1);
-    expect(client.metricsReports()[0]).toMatchObject({ intervalMs: 1_000 });
+    const reader = new RecordingReportReader();
+    client.reportTo(reader);
+    await eventually(() => reader.reports.length === 1);
+    expect(reader.reports[0]).toMatchObject({ intervalMs: 1_000 });
     expect(await client.configure({ 'metrics-interval-secs': 2 })).toEqual({ ok: true, value: undefined });
     expect(await client.configure({ 'health-interval-secs': 2 })).toMatchObject({
       error: { kind: 'refused', reason: 'health-interval-secs: it is read at the start alone, where it was 5' },

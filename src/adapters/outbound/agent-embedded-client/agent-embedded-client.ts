@@ -1,8 +1,8 @@
 import type {
   AgentClient,
   AgentFailureCode,
-  AgentMetricsSource,
   AgentOutcome,
+  AgentReportReader,
   AgentStatus,
   ConfigureOutcome,
 } from '../../../application/ports/agent-client.js';
@@ -14,7 +14,6 @@ import { answerFault, opensDialogue } from '../../../domain/agent-protocol/answe
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
-import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { EmbeddedCall } from './embedded-call.js';
@@ -35,7 +34,7 @@ export interface AgentEmbeddedClientSettings {
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
 /** Asks an agent that runs in the gateway's own process, by the rules of the other transports. */
-export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
+export class AgentEmbeddedClient implements AgentClient {
   readonly name: string;
   readonly #settings: AgentEmbeddedClientSettings;
   readonly #service: AgentService;
@@ -53,6 +52,8 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
   #configuring: Promise<unknown> = Promise.resolve();
   #timer: ScheduledTask | null = null;
   #onIdle: (() => void) | null = null;
+  #reader: AgentReportReader | null = null;
+  #isStarted = false;
 
   constructor(
     settings: AgentEmbeddedClientSettings,
@@ -70,6 +71,7 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
   }
 
   start(): void {
+    this.#isStarted = true;
     void this.configure(this.#settings.config).then((configured) => {
       if (configured.ok) this.#logger.info('Agent connected', { agent: this.name });
       else this.#logger.error('Agent refused', { agent: this.name, reason: configured.error.reason });
@@ -118,12 +120,18 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
     };
   }
 
-  metricsReports(): readonly MetricsReport[] {
-    return this.#state === 'ready' ? [this.#service.metrics()] : [];
+  reportTo(reader: AgentReportReader): void {
+    this.#reader = reader;
   }
 
-  /** There is nothing to connect. */
-  retire(): void {}
+  reportNow(): void {
+    if (this.#state === 'ready') this.#reader?.reported(this.#service.metrics());
+  }
+
+  /** There is nothing to connect. What it is, its successor says from now on; what it counts is still its own. */
+  retire(): void {
+    this.#reportCounts();
+  }
 
   async stop(graceMs: number): Promise<void> {
     if (this.#state === 'stopping') return;
@@ -142,7 +150,14 @@ export class AgentEmbeddedClient implements AgentClient, AgentMetricsSource {
     this.#dialogues.clear();
     this.#timer?.cancel();
     this.#service.disconnected(this.#connection);
+    this.#reportCounts();
+    this.#reader?.ended(this.#service.capabilities().agentId);
     await this.#service.stop();
+  }
+
+  /** Of a client that has served; one that never came into force leaves no trace. */
+  #reportCounts(): void {
+    if (this.#isStarted) this.#reader?.reported({ ...this.#service.metrics(), gauges: [] });
   }
 
   /** Why a call cannot be taken; null where it can. */

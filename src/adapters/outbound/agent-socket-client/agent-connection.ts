@@ -32,7 +32,7 @@ export interface ConnectionListener {
   onReady(connection: AgentConnection): void;
   onAnswer(connection: AgentConnection, correlationId: string, answer: Result<AgentAnswer, string>): void;
   onHealth(connection: AgentConnection, health: AgentHealth): void;
-  onMetrics(report: MetricsReport): void;
+  onMetrics(connection: AgentConnection, report: MetricsReport): void;
   onUnreadableReport(problem: string): void;
   /** Output that waited has left. */
   onRoom(connection: AgentConnection): void;
@@ -226,7 +226,7 @@ export class AgentConnection {
         this.#listener.onHealth(this, message.health);
         return;
       case 'metrics':
-        this.#listener.onMetrics(message.report);
+        this.#listener.onMetrics(this, message.report);
         return;
       case 'unreadable_report':
         this.#listener.onUnreadableReport(message.problem);

@@ -1,8 +1,8 @@
 import type {
   AgentClient,
   AgentFailureCode,
-  AgentMetricsSource,
   AgentOutcome,
+  AgentReportReader,
   AgentStatus,
   ConfigureOutcome,
 } from '../../../application/ports/agent-client.js';
@@ -23,17 +23,15 @@ import type { AgentConnection, ConnectionEnd, ConnectionListener } from './agent
 import { CallBook } from './call-book.js';
 import { ConnectionPool } from './connection-pool.js';
 import { ReachabilityLog } from './reachability-log.js';
+import { ReportingConnections } from './reporting-connections.js';
 import {
   type AgentSocketClientOptions,
   type AgentSocketClientSettings,
   defaultAgentSocketClientOptions,
 } from './socket-client-options.js';
 
-/** Agent ids whose reports are kept, at the most. */
-const maximumReports = 16;
-
 /** Asks an agent over its Unix socket: agent protocol v2, a pool of connections, many calls on each. */
-export class AgentSocketClient implements AgentClient, AgentMetricsSource, ConnectionListener {
+export class AgentSocketClient implements AgentClient, ConnectionListener {
   readonly name: string;
   readonly #settings: AgentSocketClientSettings;
   readonly #scheduler: Scheduler;
@@ -44,7 +42,8 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
   readonly #waiting = new Set<AgentCall>();
   /** Requests whose body the agent wants, by correlation id, with the connection that has their headers. */
   readonly #dialogues = new Map<string, AgentConnection>();
-  readonly #reports = new Map<string, MetricsReport>();
+  readonly #reporters: ReportingConnections;
+  #reader: AgentReportReader | null = null;
   #config: JsonObject | null;
   #capabilities: AgentCapabilities | null = null;
   #configuring: Promise<unknown> = Promise.resolve();
@@ -69,6 +68,7 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     this.#random = random;
     this.#config = settings.config;
     this.#log = new ReachabilityLog(settings.name, clock, logger);
+    this.#reporters = new ReportingConnections(clock);
     this.#calls = new CallBook(settings.timeoutMs, clock, scheduler, (call) => {
       call.connection?.noteTimeOut();
       this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${settings.timeoutMs} ms`));
@@ -146,9 +146,12 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     };
   }
 
-  metricsReports(): readonly MetricsReport[] {
-    return [...this.#reports.values()];
+  reportTo(reader: AgentReportReader): void {
+    this.#reader = reader;
   }
+
+  /** It reports by itself. */
+  reportNow(): void {}
 
   retire(isContinued: boolean): void {
     this.#isRetired = true;
@@ -209,10 +212,8 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     this.#closeDrained(connection);
   }
 
-  onMetrics(report: MetricsReport): void {
-    if (this.#reports.size < maximumReports || this.#reports.has(report.agentId)) {
-      this.#reports.set(report.agentId, report);
-    }
+  onMetrics(connection: AgentConnection, report: MetricsReport): void {
+    if (this.#reporters.speaks(connection, report)) this.#reader?.reported(report);
   }
 
   onUnreadableReport(problem: string): void {
@@ -226,6 +227,8 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
   onEnd(connection: AgentConnection, end: ConnectionEnd): void {
     if (end.kind === 'malformed') this.#log.malformed(end);
     this.#pool.onEnd(connection);
+    this.#reporters.ended(connection);
+    this.#noteLastOf(connection.capabilities?.agentId);
     for (const [correlationId, owner] of this.#dialogues) {
       if (owner === connection) this.#dialogues.delete(correlationId);
     }
@@ -243,6 +246,12 @@ export class AgentSocketClient implements AgentClient, AgentMetricsSource, Conne
     this.#capabilities = { ...offered, ownedHeaders: accepted };
     this.#log.up(offered);
     if (dropped.length > 0) this.#log.droppedOwnedHeaders(dropped);
+  }
+
+  /** A client that has been retired does not say how the agent is. */
+  #noteLastOf(agentId: string | undefined): void {
+    if (agentId === undefined || this.#isRetired) return;
+    if (!this.#pool.ready().some(({ capabilities }) => capabilities?.agentId === agentId)) this.#reader?.ended(agentId);
   }
 
   #isTryingFirst(): boolean {

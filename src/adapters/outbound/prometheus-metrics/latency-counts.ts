@@ -1,3 +1,9 @@
+/** `count` of what is not above `le`. */
+export interface CumulativeBucket {
+  readonly le: number | '+Inf';
+  readonly count: number;
+}
+
 /** Counts of latencies by bucket: an array and two numbers, so that counting one costs next to nothing. */
 export class LatencyCounts {
   readonly #bounds: readonly number[];
@@ -21,7 +27,7 @@ export class LatencyCounts {
   }
 
   /** Counts up to each bound, each with those below it; the last is of all, with bound `+Inf`. */
-  cumulative(): readonly { readonly le: number | '+Inf'; readonly count: number }[] {
+  get buckets(): readonly CumulativeBucket[] {
     let count = 0;
     return Array.from(this.#counts, (own, bucket) => {
       count += own;

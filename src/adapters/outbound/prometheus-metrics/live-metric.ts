@@ -1,8 +1,10 @@
 import type { Metric } from 'prom-client';
-import type { LatencyCounts } from './latency-counts.js';
+import type { CumulativeBucket } from './latency-counts.js';
 import type { MetricDefinition } from './metric-definitions.js';
 
 type Labels = Readonly<Record<string, string | number>>;
+
+type MetricHead = Pick<MetricDefinition, 'name' | 'type' | 'help'>;
 
 export interface Sample {
   /** Differs from the metric's name for the parts of a histogram. */
@@ -22,7 +24,7 @@ class LiveMetric {
   readonly aggregator = 'sum';
   readonly #samples: () => readonly Sample[];
 
-  constructor(definition: MetricDefinition, samples: () => readonly Sample[]) {
+  constructor(definition: MetricHead, samples: () => readonly Sample[]) {
     this.name = definition.name;
     this.help = definition.help;
     this.type = definition.type;
@@ -36,16 +38,17 @@ class LiveMetric {
 }
 
 /** A metric that the registry reads from `samples`. */
-export const liveMetric = (definition: MetricDefinition, samples: () => readonly Sample[]): Metric =>
+export const liveMetric = (definition: MetricHead, samples: () => readonly Sample[]): Metric =>
   // The registry calls no more than `get`; prom-client's type also names what increases a metric.
   new LiveMetric(definition, samples) as unknown as Metric;
 
-/** The series of one histogram with these labels. */
-export const histogramSamples = (name: string, labels: Labels, counts: LatencyCounts): readonly Sample[] => {
-  const buckets = counts.cumulative();
-  return [
-    ...buckets.map(({ le, count }) => ({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count })),
-    { metricName: `${name}_sum`, labels, value: counts.sum },
-    { metricName: `${name}_count`, labels, value: buckets.at(-1)?.count ?? 0 },
-  ];
-};
+/** The series of one histogram with these labels; the last bucket is of all. */
+export const histogramSamples = (
+  name: string,
+  labels: Labels,
+  { sum, buckets }: { readonly sum: number; readonly buckets: readonly CumulativeBucket[] },
+): readonly Sample[] => [
+  ...buckets.map(({ le, count }) => ({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count })),
+  { metricName: `${name}_sum`, labels, value: sum },
+  { metricName: `${name}_count`, labels, value: buckets.at(-1)?.count ?? 0 },
+];

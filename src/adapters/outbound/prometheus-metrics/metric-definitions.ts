@@ -73,6 +73,12 @@ export const metricDefinitions = {
     help: 'Calls to an agent that failed in another way than by time.',
     labels: ['agent'],
   },
+  agentSeriesDropped: {
+    name: 'gateway_agent_metrics_dropped_total',
+    type: 'counter',
+    help: 'Series in reports of an agent that were not taken: not well-formed, or beyond a limit.',
+    labels: ['agent'],
+  },
   headerSizeExceeded: {
     name: 'gateway_header_size_exceeded_total',
     type: 'counter',

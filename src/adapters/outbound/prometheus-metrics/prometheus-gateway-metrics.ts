@@ -9,7 +9,9 @@ import type {
   RouteMetrics,
   UpstreamMetrics,
 } from '../../../application/ports/gateway-metrics.js';
+import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import { AgentCounters } from './agent-counters.js';
+import { agentSamples } from './agent-samples.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { RouteCounters } from './route-counters.js';
@@ -54,6 +56,8 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #agents = new Map<string, AgentCounters>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
   readonly #reloads = { success: 0, failure: 0 };
+  #instance = '';
+  #agentFamilies: () => readonly AgentMetricFamily[] = () => [];
 
   /** @param instance value of the label `instance` of every series */
   constructor(instance: string) {
@@ -74,6 +78,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
 
   /** A reload may have changed the name. */
   nameInstance(instance: string): void {
+    this.#instance = instance;
     this.#registry.setDefaultLabels({ instance });
   }
 
@@ -82,6 +87,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     const pools = (figure: (pool: PoolFigures) => number) => () => poolSamples(gauges.pools(), figure);
     const connections = () => unlabelled(gauges.openConnections());
     const requests = () => unlabelled(gauges.requestsInFlight());
+    this.#agentFamilies = () => gauges.agentFamilies();
 
     this.#register(
       metricDefinitions.poolSize,
@@ -96,6 +102,9 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#register(metricDefinitions.activeRequests, requests);
     this.#register(metricDefinitions.requestsInFlight, requests);
     this.#register(metricDefinitions.memoryUsage, () => unlabelled(gauges.memoryBytes()));
+    this.#register(metricDefinitions.agentSeriesDropped, () =>
+      gauges.droppedAgentSeries().map(({ agent, count }) => ({ labels: { agent }, value: count })),
+    );
     this.#register(metricDefinitions.accessLinesDropped, () => unlabelled(gauges.droppedAccessLines()));
   }
 
@@ -119,8 +128,15 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#reloads[outcome] += 1;
   }
 
-  render(): Promise<string> {
-    return this.#registry.metrics();
+  /** The metrics of agents come last: which there are is known when somebody scrapes. */
+  async render(): Promise<string> {
+    const families = this.#agentFamilies();
+    const own = await this.#registry.metrics();
+    if (families.length === 0) return own;
+    const registry = new Registry();
+    registry.setDefaultLabels({ instance: this.#instance });
+    for (const family of families) registry.registerMetric(liveMetric(family, () => agentSamples(family)));
+    return `${own}\n${await registry.metrics()}`;
   }
 
   #register(definition: MetricDefinition, samples: () => readonly Sample[]): void {

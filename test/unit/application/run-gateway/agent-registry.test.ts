@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AgentMetrics } from '../../../../src/application/agent-metrics/agent-metrics.js';
 import { AgentRegistry } from '../../../../src/application/run-gateway/agent-registry.js';
 import type { AgentConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { FakeAgentClient } from '../../../support/fake-agent-client.js';
 import { testAgent } from '../../../support/in-process-gateway.js';
+import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const socketAgent = (changes: Partial<AgentConfiguration> = {}): AgentConfiguration => ({
@@ -20,11 +22,15 @@ let registry: AgentRegistry;
 beforeEach(() => {
   made = [];
   logger = new RecordingLogger();
-  registry = new AgentRegistry(({ name }) => {
-    const client = new FakeAgentClient(name);
-    made.push(client);
-    return client;
-  }, logger);
+  registry = new AgentRegistry(
+    ({ name }) => {
+      const client = new FakeAgentClient(name);
+      made.push(client);
+      return client;
+    },
+    new AgentMetrics(new Set(), new ManualClock(), logger),
+    logger,
+  );
 });
 
 /** Brings these agents into force, and waits until what they were handed has been answered. */

@@ -12,6 +12,7 @@ import {
   rawHandshakeAnswer,
 } from '../../../../support/raw-agent-peer.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
@@ -361,36 +362,65 @@ describe('an AgentSocketClient and an agent that misbehaves', () => {
     expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  it('keeps the last metrics report of each agent id, and not of any number of them', async () => {
+  const metricsOf = (agentId: string, value: number, timestampMs = 1): object => ({
+    agent_id: agentId,
+    timestamp_ms: timestampMs,
+    interval_ms: 10_000,
+    counters: [{ name: 'auth_requests_total', help: 'h', labels: { method: 'jwt' }, value }],
+    gauges: [],
+    histograms: [
+      {
+        name: 'd',
+        help: null,
+        labels: {},
+        sum: 1,
+        count: 2,
+        buckets: [
+          { le: 0.5, count: 1 },
+          { le: '+Inf', count: 2 },
+        ],
+      },
+    ],
+  });
+
+  it('hands on each report of any agent id', async () => {
     const { client, peer } = await connected();
-    const report = (agentId: string, value: number): object => ({
-      agent_id: agentId,
-      timestamp_ms: 1,
-      interval_ms: 10_000,
-      counters: [{ name: 'auth_requests_total', help: 'h', labels: { method: 'jwt' }, value }],
-      gauges: [],
-      histograms: [
-        {
-          name: 'd',
-          help: null,
-          labels: {},
-          sum: 1,
-          count: 2,
-          buckets: [
-            { le: 0.5, count: 1 },
-            { le: '+Inf', count: 2 },
-          ],
-        },
-      ],
-    });
-    for (let index = 0; index < 100; index += 1) peer.send(0x31, report(`agent-${index}`, index));
-    peer.send(0x31, report('agent-0', 1_000));
-    await eventually(() => client.metricsReports()[0]?.counters[0]?.value === 1_000);
-    expect(client.metricsReports().length).toBeLessThanOrEqual(16);
-    expect(client.metricsReports()[0]?.histograms[0]?.buckets).toEqual([
+    const reader = new RecordingReportReader();
+    client.reportTo(reader);
+    for (let index = 0; index < 100; index += 1) peer.send(0x31, metricsOf(`agent-${index}`, index));
+    peer.send(0x31, metricsOf('agent-0', 1_000));
+    await eventually(() => reader.reports.length === 101);
+    expect(reader.reports.at(-1)).toMatchObject({ agentId: 'agent-0', counters: [{ value: 1_000 }] });
+    expect(reader.reports[0]?.histograms[0]?.buckets).toEqual([
       { le: 0.5, count: 1 },
       { le: Number.POSITIVE_INFINITY, count: 2 },
     ]);
+  });
+
+  it('lets one connection speak for an agent id, and the next once that one has ended', async () => {
+    const agent = await listen();
+    const client = start({}, { connections: 2 });
+    const reader = new RecordingReportReader();
+    client.reportTo(reader);
+    await eventually(() => client.status().connections === 2);
+    const [one, other] = agent.peers as [RawPeer, RawPeer];
+    const values = (): unknown[] => reader.reports.map(({ counters }) => counters[0]?.value);
+    one.send(0x31, metricsOf('raw', 10));
+    await eventually(() => reader.reports.length === 1);
+    other.send(0x31, metricsOf('raw', 3));
+    other.send(0x31, metricsOf('another', 4));
+    one.send(0x31, metricsOf('raw', 11));
+    await eventually(() => reader.reports.length === 3);
+    expect(values().sort()).toEqual([10, 11, 4]);
+    one.socket.destroy();
+    await eventually(() => {
+      other.send(0x31, metricsOf('raw', 5));
+      return values().includes(5);
+    });
+    expect(values()).not.toContain(3);
+    expect(reader.endedIds).toEqual([]);
+    await agent.close();
+    await eventually(() => reader.endedIds.includes('raw'));
   });
 
   it('does not pile up calls for an agent that does not read', async () => {

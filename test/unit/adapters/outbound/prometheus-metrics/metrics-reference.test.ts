@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-import { metricsReference } from '../../../../support/metrics-reference.js';
+import { agentDefinitions, metricsReference } from '../../../../support/metrics-reference.js';
 
 const page = fileURLToPath(new URL('../../../../../docs/reference/metrics.md', import.meta.url));
 
@@ -24,6 +24,7 @@ it('no metric loses or changes its name', () => {
     'gateway_active_requests',
     'gateway_agent_failures_total',
     'gateway_agent_latency_seconds',
+    'gateway_agent_metrics_dropped_total',
     'gateway_agent_timeouts_total',
     'gateway_body_size_exceeded_total',
     'gateway_config_reloads_total',
@@ -38,5 +39,20 @@ it('no metric loses or changes its name', () => {
     'gateway_requests_total',
     'gateway_upstream_attempts_total',
     'gateway_upstream_failures_total',
+  ]);
+});
+
+it('no metric of the agent loses or changes its name or its labels', () => {
+  expect(agentDefinitions().map(({ name, labels }) => [name, ...labels].join(' '))).toEqual([
+    'gateway_agent_auth_requests_total agent',
+    'gateway_agent_auth_success_total agent method',
+    'gateway_agent_auth_failure_total agent method reason',
+    'gateway_agent_jwks_refresh_total agent result',
+    'gateway_agent_authz_decisions_total agent decision',
+    'gateway_agent_authz_shadow_differences_total agent enforced shadow',
+    'gateway_agent_saml_sign_ons_total agent result',
+    'gateway_agent_token_exchanges_total agent result',
+    'gateway_agent_saml_sessions_active agent',
+    'gateway_agent_auth_duration_seconds agent',
   ]);
 });

@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { GatewayGauges, PoolFigures } from '../../../../../src/application/ports/gateway-metrics.js';
+import type { AgentMetricFamily } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 
-const gauges = (pools: readonly PoolFigures[] = []): GatewayGauges => ({
+const gauges = (
+  pools: readonly PoolFigures[] = [],
+  agentFamilies: () => readonly AgentMetricFamily[] = () => [],
+): GatewayGauges => ({
   openConnections: () => 7,
   requestsInFlight: () => 3,
   pools: () => pools,
   memoryBytes: () => 1_000_000,
   droppedAccessLines: () => 12,
+  agentFamilies,
+  droppedAgentSeries: () => [{ agent: 'auth', count: 4 }],
 });
 
 const linesOf = async (metrics: PrometheusGatewayMetrics): Promise<readonly string[]> =>
@@ -202,6 +209,67 @@ describe('gauges', () => {
       'gateway_connection_pool_size{upstream="api",target="10.0.0.1:80",instance="i"} 6',
       'gateway_connection_pool_size{upstream="api",target="10.0.0.2:80",instance="i"} 5',
     ]);
+  });
+});
+
+describe('what agents report', () => {
+  const family = { name: 'gateway_agent_auth_success_total', help: 'Requests', type: 'counter' } as const;
+
+  it('is exposed after the metrics of the gateway, as they are', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const took = { name: 'gateway_agent_took_seconds', help: 'Time', type: 'histogram' } as const;
+    const buckets = [
+      { le: 0.5, count: 1 },
+      { le: Number.POSITIVE_INFINITY, count: 3 },
+    ];
+    metrics.observe(
+      gauges([], () => [
+        { ...family, series: [{ agent: 'auth', labels: { method: 'jwt' }, value: 7 }] },
+        { ...took, series: [{ agent: 'auth', labels: {}, sum: 2.5, buckets }] },
+      ]),
+    );
+    const text = await metrics.render();
+    expect(text.slice(text.indexOf('\n\n# HELP gateway_agent_auth_success_total'))).toBe(`
+
+# HELP gateway_agent_auth_success_total Requests
+# TYPE gateway_agent_auth_success_total counter
+gateway_agent_auth_success_total{agent="auth",method="jwt",instance="i"} 7
+
+# HELP gateway_agent_took_seconds Time
+# TYPE gateway_agent_took_seconds histogram
+gateway_agent_took_seconds_bucket{le="0.5",agent="auth",instance="i"} 1
+gateway_agent_took_seconds_bucket{le="+Inf",agent="auth",instance="i"} 3
+gateway_agent_took_seconds_sum{agent="auth",instance="i"} 2.5
+gateway_agent_took_seconds_count{agent="auth",instance="i"} 3
+`);
+    expect(text).toContain('gateway_agent_metrics_dropped_total{agent="auth",instance="i"} 4\n');
+  });
+
+  it('carries the instance that a reload has named, and is as it is when somebody asks', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    let value = 1;
+    metrics.observe(gauges([], () => [{ ...family, series: [{ agent: 'auth', labels: {}, value }] }]));
+    await metrics.render();
+    metrics.nameInstance('j');
+    value = 2;
+    expect(await seriesOf(metrics, family.name)).toEqual([`${family.name}{agent="auth",instance="j"} 2`]);
+  });
+
+  it('cannot break out of its place', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const evil = 'a"} 1\nevil_total{x="\\';
+    const series = [{ agent: evil, labels: { constructor: evil }, value: 1 }];
+    metrics.observe(gauges([], () => [{ ...family, help: evil, series }]));
+    const lines = await linesOf(metrics);
+    expect(lines.filter((line) => line.startsWith('evil'))).toEqual([]);
+    const escaped = 'a\\"} 1\\nevil_total{x=\\"\\\\';
+    expect(lines.at(-1)).toBe(`${family.name}{agent="${escaped}",constructor="${escaped}",instance="i"} 1`);
+    expect(lines.at(-3)).toBe(`# HELP ${family.name} a"} 1\\nevil_total{x="\\\\`);
+  });
+
+  it('has none of the names of the gateway', () => {
+    for (const { name } of Object.values(metricDefinitions)) expect(ownSampleNames).toContain(name);
+    expect(ownSampleNames).toContain('gateway_agent_latency_seconds_bucket');
   });
 });
 

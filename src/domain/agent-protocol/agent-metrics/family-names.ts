@@ -1,0 +1,41 @@
+import { agentMetricPrefix, type MetricType } from './metric-family.js';
+
+/** Every name that a family has in the exposition. */
+export const sampleNames = (name: string, type: MetricType): readonly string[] =>
+  type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+
+/** Which names are taken: a family has one type, whichever agents report it, and shares no name with another one. */
+export class FamilyNames {
+  readonly #reserved: ReadonlySet<string>;
+  readonly #taken = new Set<string>();
+  readonly #families = new Map<string, { readonly type: MetricType; users: number }>();
+
+  /** @param reserved names of samples, as they are exposed, that are the gateway's own */
+  constructor(reserved: ReadonlySet<string>) {
+    this.#reserved = reserved;
+  }
+
+  /** False where the name is not to be had for that type. Every success has to be released. */
+  claim(name: string, type: MetricType): boolean {
+    const family = this.#families.get(name);
+    if (family !== undefined) {
+      if (family.type !== type) return false;
+      family.users += 1;
+      return true;
+    }
+    const samples = sampleNames(agentMetricPrefix + name, type);
+    if (samples.some((sample) => this.#reserved.has(sample) || this.#taken.has(sample))) return false;
+    for (const sample of samples) this.#taken.add(sample);
+    this.#families.set(name, { type, users: 1 });
+    return true;
+  }
+
+  release(name: string): void {
+    const family = this.#families.get(name);
+    if (family === undefined) return;
+    family.users -= 1;
+    if (family.users > 0) return;
+    this.#families.delete(name);
+    for (const sample of sampleNames(agentMetricPrefix + name, family.type)) this.#taken.delete(sample);
+  }
+}

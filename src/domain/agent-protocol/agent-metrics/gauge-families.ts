@@ -1,0 +1,76 @@
+import type { ReportedValue } from '../metrics-report.js';
+import type { DropReason } from './dropped-series.js';
+import { helpText, sortedLabels } from './reported-text.js';
+import type { ReportingAgent } from './reporting-agent.js';
+import type { SeriesRoom } from './series-room.js';
+
+interface GaugeSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly values: Map<ReportingAgent, number>;
+}
+
+interface GaugeFamily {
+  readonly help: string;
+  readonly series: Map<string, GaugeSeries>;
+}
+
+/** Gauges: a series is there as long as somebody reports it. */
+export class GaugeFamilies {
+  readonly #room: SeriesRoom;
+  readonly #families = new Map<string, GaugeFamily>();
+
+  constructor(room: SeriesRoom) {
+    this.#room = room;
+  }
+
+  /** INVARIANT: the agent id was forgotten before its report. */
+  set(reporter: ReportingAgent, { name, help, labels, value }: ReportedValue): DropReason | null {
+    const sorted = sortedLabels(labels);
+    if (sorted === null) return 'its labels are not well-formed';
+    if (!Number.isFinite(value)) return 'its value is none of its type';
+    const key = JSON.stringify(sorted);
+    const family = this.#families.get(name);
+    let series = family?.series.get(key);
+    if (series === undefined) {
+      const fault = this.#room.take(name, 'gauge', family === undefined, 1);
+      if (fault !== null) return fault;
+      series = { labels: Object.fromEntries(sorted), values: new Map() };
+      if (family === undefined) this.#families.set(name, { help: helpText(help), series: new Map([[key, series]]) });
+      else family.series.set(key, series);
+    }
+    if (series.values.has(reporter)) return 'it comes twice';
+    series.values.set(reporter, value);
+    return null;
+  }
+
+  /** What an agent id has reported holds no longer. */
+  forget(reporter: ReportingAgent): void {
+    for (const [name, { series }] of this.#families) {
+      for (const [key, { values }] of series) {
+        if (!values.delete(reporter) || values.size > 0) continue;
+        series.delete(key);
+        this.#room.giveBack(name, series.size === 0, 1);
+      }
+      if (series.size === 0) this.#families.delete(name);
+    }
+  }
+
+  /** The value of a series is the sum of what is reported. */
+  all(): readonly {
+    readonly name: string;
+    readonly help: string;
+    readonly series: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+  }[] {
+    return Array.from(this.#families, ([name, { help, series }]) => ({
+      name,
+      help,
+      series: Array.from(series.values(), ({ labels, values }) => ({ labels, value: sum(values.values()) })),
+    }));
+  }
+}
+
+const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};

@@ -1,0 +1,36 @@
+import { agentMetricsLimits } from './metric-limits.js';
+
+const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+/** Control characters, line breaks, and halves of characters, two of which would look alike once they are UTF-8. */
+const unfitCharacter = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const unfitCharacters = new RegExp(unfitCharacter, 'gu');
+
+/** Labels that the gateway sets itself. */
+const ownLabels: ReadonlySet<string> = new Set(['agent', 'instance', 'le']);
+
+const isName = (text: string): boolean => text.length <= agentMetricsLimits.nameLength && nameForm.test(text);
+
+/** Whether a family of an agent can be called so. */
+export const isMetricName = isName;
+
+const isLabelName = (text: string): boolean => isName(text) && !text.startsWith('__') && !ownLabels.has(text);
+
+const isLabelValue = (text: string): boolean =>
+  text.length <= agentMetricsLimits.labelValueLength && !unfitCharacter.test(text);
+
+/** Labels of a series by their names, sorted. */
+export type SortedLabels = readonly (readonly [name: string, value: string])[];
+
+/** Null where they are not to be had. A label that is empty is the same as none. */
+export const sortedLabels = (labels: Readonly<Record<string, string>>): SortedLabels | null => {
+  const entries = Object.entries(labels).filter(([, value]) => value !== '');
+  if (entries.length > agentMetricsLimits.labels) return null;
+  if (!entries.every(([name, value]) => isLabelName(name) && isLabelValue(value))) return null;
+  return entries.sort(([one], [other]) => (one < other ? -1 : 1));
+};
+
+/** What a family is said to mean: one line, as long as there is room for. */
+export const helpText = (help: string | null): string => {
+  const line = (help ?? '').slice(0, agentMetricsLimits.helpLength).replace(unfitCharacters, ' ').trim();
+  return line === '' ? 'Reported by agents.' : line;
+};

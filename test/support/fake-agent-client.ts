@@ -1,6 +1,7 @@
 import type {
   AgentClient,
   AgentOutcome,
+  AgentReportReader,
   AgentStatus,
   ConfigureOutcome,
 } from '../../src/application/ports/agent-client.js';
@@ -13,6 +14,8 @@ export class FakeAgentClient implements AgentClient {
   readonly calls: string[] = [];
   /** What the next configurations are answered. */
   outcome: ConfigureOutcome = ok(undefined);
+  /** Who is told what it reports. */
+  reader: AgentReportReader | null = null;
 
   constructor(name: string) {
     this.name = name;
@@ -29,7 +32,9 @@ export class FakeAgentClient implements AgentClient {
     return this.outcome;
   }
 
-  reportTo(): void {}
+  reportTo(reader: AgentReportReader): void {
+    this.reader = reader;
+  }
 
   reportNow(): void {}
 
@@ -45,8 +50,8 @@ export class FakeAgentClient implements AgentClient {
     this.calls.push('start');
   }
 
-  retire(isContinued: boolean): void {
-    this.calls.push(`retire ${isContinued}`);
+  retire(isContinued: boolean, isSucceeded: boolean): void {
+    this.calls.push(`retire ${isContinued} ${isSucceeded}`);
   }
 
   async stop(graceMs: number): Promise<void> {

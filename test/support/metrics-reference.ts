@@ -2,7 +2,7 @@ import {
   type MetricDefinition,
   metricDefinitions,
 } from '../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-
+import { maximumFrameLength } from '../../src/adapters/wire/agent-frames/frame.js';
 import { AgentCounters } from '../../src/application/agent-service/agent-counters.js';
 import { agentMetricPrefix, type MetricType } from '../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 import { agentMetricsLimits } from '../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
@@ -82,12 +82,13 @@ is asked at each scrape. \`gateway-auth\` reports these; one with labels of its 
 |---|---|---|---|
 ${ofAgent.map(row).join('\n')}
 
-- An agent counts once, however many connections it has to the gateway. Where several run behind one block, or one after the
-  other, what they report is added up.
+- An agent counts once for its block, however many connections it has to the gateway; two blocks that name one agent count
+  twice, each under its own name. Where several agents run behind one block, or one after the other, what they report is added up.
 - Counters and histograms never go backwards: an agent that restarts, and an embedded one that a reload makes anew, adds to
-  what was counted before. What an agent counted after its last report is lost where it is killed. They begin at 0 when the
+  what was counted before. \`gateway-auth\` reports once more before it ends, also what
+  it counted while it drained. What an agent counted after its last report is lost where it is killed. They begin at 0 when the
   gateway starts, or at what a running agent has counted by then, for all its gateways.
-- A gauge is the sum of what running agents say. It goes when their last connection ends, or after three intervals without a
+- A gauge is the sum of what running agents say, left out where that is no finite number. It goes when their last connection ends, or after three intervals without a
   report.
 - Where the block goes from the configuration, these series go with the reload, and so does its count of what was left out.
 
@@ -95,17 +96,27 @@ An agent cannot spoil \`/metrics\`. These are left out, counted in \`gateway_age
 WARN line at most once in 60 seconds, with the first reason; the rest of the report counts:
 
 - a name that does not match \`[a-zA-Z_][a-zA-Z0-9_]*\`, has more than ${nameLength} characters, is one of the gateway's own, or is
-  that of another type already, be it of another agent;
+  that of another type already, be it of another agent, or in the table above;
 - more than ${labels} labels, a name that does not match, begins with \`__\` or is \`agent\`, \`instance\` or \`le\`, a value of more than
   ${labelValueLength} characters or with a control character;
-- a value that is not finite, a counter below 0 or above 2^64; a histogram of more than ${buckets} buckets, whose bounds do not rise or
+- a gauge that is not finite, a counter below 0 or above 2^64; a histogram of more than ${buckets} buckets, whose bounds do not rise or
   are others than before, whose counts go down, or whose last bound is not \`+Inf\` with the count of all, or with a sum below 0;
 - a series that comes twice in a report;
 - what goes beyond ${families} names or ${lines} lines for each agent; a counter or a gauge is a line, a histogram one for each bucket
   and two more.
 
-A help text ends after ${helpLength} characters. The last reports of ${agentIds} agent ids are remembered for each block, those of agents
-that are gone the shortest.
+Two things go further. A report that has not the form of the [protocol](../guides/agents.md), as one with a text where a number
+belongs or a number that is not finite, is left out whole: no count has it, and the log says \`Agent sent a report that cannot be read\`, once until the
+agent is found again after it was away. What cannot be read at all ends the connection: no JSON, more than ${maximumFrameLength} octets,
+200000 values or 128 levels of nesting.
+
+A counter or a histogram keeps its type and its buckets as long as its block is there. Where an upgrade of an agent changes
+them, what it reports under that name is left out until the gateway restarts, or until a reload without the block and another
+one with it.
+
+A help text ends after ${helpLength} characters. The last reports of ${agentIds} agent ids are remembered for each block. One that is gone
+makes room for the next; while none is, what others report is left out and counted. Of an agent id on a socket one report a second is read,
+and the last one when it ends.
 
 ## Buckets
 

@@ -98,9 +98,10 @@ export interface AgentClient extends AgentMetricsSource {
   /**
    * Another configuration has come into force: from now on it connects no more and hands nothing over. Calls go on over
    * the connections that stand, until `stop`. `isContinued`: another client hands this agent the same configuration, so
-   * that the attempts to connect which calls are waiting for may come to their end.
+   * that the attempts to connect which calls are waiting for may come to their end. `isSucceeded`: another client reports
+   * of the same agent by the same name, so that this one does not say when the agent has ended.
    */
-  retire(isContinued: boolean): void;
+  retire(isContinued: boolean, isSucceeded: boolean): void;
 
   /** Takes no new call, waits for those in flight up to the grace, then closes. */
   stop(graceMs: number): Promise<void>;

@@ -90,7 +90,8 @@ export class AgentRegistry {
 
   #make(configuration: AgentConfiguration, maxQueueDepth: number): AgentClient {
     const client = this.#create(configuration, maxQueueDepth);
-    client.reportTo(this.metrics.readerOf(configuration.name));
+    const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
+    client.reportTo(this.metrics.readerOf(configuration.name, place));
     return client;
   }
 
@@ -121,7 +122,9 @@ export class AgentRegistry {
     }
     const kept = new Set([...next.values()].map(({ client }) => client));
     const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
-    for (const { client, configuration } of dropped) client.retire(isContinued(configuration, next));
+    for (const { client, configuration } of dropped) {
+      client.retire(isContinued(configuration, next), isSucceeded(configuration, next));
+    }
     for (const client of made) client.start();
     return dropped.map(({ client }) => client);
   }
@@ -150,6 +153,12 @@ const isSameSocket = (one: AgentConfiguration, other: AgentConfiguration): boole
   one.transport.kind === 'unix_socket' &&
   other.transport.kind === 'unix_socket' &&
   one.transport.path === other.transport.path;
+
+/** Whether the block of this name reaches its agent by the same socket as before. */
+const isSucceeded = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+  const successor = next.get(configuration.name);
+  return successor !== undefined && isSameSocket(configuration, successor.configuration);
+};
 
 /** Whether any of the agents is reached by the same socket and handed the same configuration. */
 const isContinued = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {

@@ -101,6 +101,21 @@ describe('an agent on its socket', () => {
     expect(decision(await client.ask(requestEvent(['x-api-key', 'key'])))).toBe('unreachable');
   });
 
+  it('reports what it has counted since its last report, when it ends', async () => {
+    const { agent } = await start({ 'api-keys': ['key:name'] });
+    const { client } = gateway(agent, null);
+    const reader = new RecordingReportReader();
+    client.reportTo(reader);
+    await eventually(() => client.status().connections === 2);
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'key'])))).toBe('allow');
+    expect(reader.reports).toEqual([]);
+    await agent.stop();
+    await eventually(() => client.status().connections === 0);
+    const counters = reader.reports.flatMap((report) => report.counters);
+    expect(counters.find(({ name }) => name === 'auth_success_total')).toMatchObject({ value: 1 });
+    expect(reader.endedIds).toHaveLength(1);
+  });
+
   it('does not start where its socket is taken, or its options are wrong', async () => {
     const { agent } = await start({});
     const overrides = { socket: agent.address };

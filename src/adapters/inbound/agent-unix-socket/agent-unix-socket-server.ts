@@ -70,7 +70,7 @@ export class AgentUnixSocketServer {
   }
 
   /**
-   * Takes no new connection, removes the socket, tells the gateways, and closes each connection once nothing is in
+   * Takes no new connection, removes the socket, tells the gateways, with what has been counted, and closes each connection once nothing is in
    * flight on it; what is left after the grace is cut off. Resolves when all of them are closed.
    */
   async drain(graceMs: number): Promise<void> {
@@ -123,7 +123,10 @@ export class AgentUnixSocketServer {
 
   #reportHealth(): void {
     if (this.#connections.size === 0) return;
-    const json = healthJson(this.#health());
+    const health = this.#health();
+    // A gateway with nothing in flight leaves at this word.
+    if (health.state === 'draining') this.#reportMetrics();
+    const json = healthJson(health);
     for (const connection of this.#connections) connection.report('health_status', json);
   }
 

@@ -13,6 +13,7 @@ import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { type GatewayMessage, readGatewayMessage } from '../../wire/agent-frames/gateway-message.js';
 import { handshakeResponseJson } from '../../wire/agent-frames/handshake-codec.js';
 import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/message-codes.js';
+import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
 import type { HeldOctets, OctetHolder } from './held-octets.js';
 import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
@@ -231,8 +232,13 @@ export class GatewayConnection implements OctetHolder {
     this.#sendAnswer(answer, correlationId, noAdditions);
   }
 
-  readonly #answer = (answer: AgentAnswer, correlationId: string): void =>
+  readonly #answer = (answer: AgentAnswer, correlationId: string): void => {
+    // A gateway leaves with the last answer of an agent that drains: what has been counted must be there before it.
+    if (this.#isDraining && this.#judgements.isIdle) {
+      this.report('metrics_report', metricsJson(this.#parts.service.metrics()));
+    }
     this.#sendAnswer(answer, correlationId, noAdditions);
+  };
 
   readonly #settled = (): void => {
     if (this.#isDraining) this.#endWhenIdle();

@@ -48,8 +48,9 @@ export class AgentSocketClient implements AgentClient, ConnectionListener {
   #capabilities: AgentCapabilities | null = null;
   #configuring: Promise<unknown> = Promise.resolve();
   #isStopping = false;
-  /** Another client has taken its place: that one says how the agent is. */
   #isRetired = false;
+  /** Another client has taken its place: that one says how the agent is. */
+  #isSucceeded = false;
   /** From the start until a first connection stands: calls wait for that while any first attempt goes on. */
   #isAwaitingFirst = false;
   #onIdle: (() => void) | null = null;
@@ -153,8 +154,9 @@ export class AgentSocketClient implements AgentClient, ConnectionListener {
   /** It reports by itself. */
   reportNow(): void {}
 
-  retire(isContinued: boolean): void {
+  retire(isContinued: boolean, isSucceeded: boolean): void {
     this.#isRetired = true;
+    this.#isSucceeded = isSucceeded;
     this.#pool.retire(isContinued && this.#isTryingFirst());
     if (!this.#isTryingFirst()) this.#failStranded('another configuration has come into force');
   }
@@ -248,9 +250,9 @@ export class AgentSocketClient implements AgentClient, ConnectionListener {
     if (dropped.length > 0) this.#log.droppedOwnedHeaders(dropped);
   }
 
-  /** A client that has been retired does not say how the agent is. */
+  /** The gauges of an agent that is reached no more go with its last connection. */
   #noteLastOf(agentId: string | undefined): void {
-    if (agentId === undefined || this.#isRetired) return;
+    if (agentId === undefined || this.#isSucceeded) return;
     if (!this.#pool.ready().some(({ capabilities }) => capabilities?.agentId === agentId)) this.#reader?.ended(agentId);
   }
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../../application/ports/clock.js';
+import { agentMetricsLimits } from '../../../domain/agent-protocol/agent-metrics/metric-limits.js';
+import { believedInterval } from '../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { AgentConnection } from './agent-connection.js';
-
-/** Agent ids that are kept, at the most. */
-const maximumIds = 16;
 
 /**
  * Which connection speaks for an agent id: an agent reports the same by each of them. One does as long as it stands and
@@ -17,16 +16,17 @@ export class ReportingConnections {
     this.#clock = clock;
   }
 
-  /** Whether a report is to be read that came by this connection. */
-  speaks(connection: AgentConnection, { agentId, intervalMs }: MetricsReport): boolean {
+  /** Whether a report is to be read that came by this connection; one with too long an agent id is, to be refused. */
+  speaks(connection: AgentConnection, { agentId, intervalMs }: Pick<MetricsReport, 'agentId' | 'intervalMs'>): boolean {
+    if (agentId.length > agentMetricsLimits.agentIdLength) return true;
     const nowMs = this.#clock.monotonicMs();
     const speaker = this.#speakers.get(agentId);
     if (speaker !== undefined && speaker.connection !== connection && nowMs < speaker.untilMs) return false;
     // In the order in which they spoke last.
     this.#speakers.delete(agentId);
     const [eldest] = this.#speakers.keys();
-    if (eldest !== undefined && this.#speakers.size >= maximumIds) this.#speakers.delete(eldest);
-    this.#speakers.set(agentId, { connection, untilMs: nowMs + 2 * intervalMs });
+    if (eldest !== undefined && this.#speakers.size >= agentMetricsLimits.agentIds) this.#speakers.delete(eldest);
+    this.#speakers.set(agentId, { connection, untilMs: nowMs + 2 * believedInterval(intervalMs) });
     return true;
   }
 

@@ -3,6 +3,7 @@ import { AgentMetricsLedger } from './agent-metrics-ledger.js';
 import type { DroppedSeries } from './dropped-series.js';
 import { FamilyNames } from './family-names.js';
 import type { AgentMetricFamily } from './metric-family.js';
+import type { AgentPlace } from './reporting-agent.js';
 
 /** What all agents of a gateway have reported. `nowMs` is of a monotonic clock throughout. */
 export class AgentMetricsBook {
@@ -27,12 +28,13 @@ export class AgentMetricsBook {
   }
 
   /** Nothing is taken of an agent that is not configured. Null where nothing was dropped. */
-  take(agent: string, report: MetricsReport, nowMs: number): DroppedSeries | null {
-    return this.#ledgers.get(agent)?.take(report, nowMs) ?? null;
+  take(agent: string, report: MetricsReport, nowMs: number, place: AgentPlace = 'elsewhere'): DroppedSeries | null {
+    return this.#ledgers.get(agent)?.take(report, nowMs, place) ?? null;
   }
 
-  ended(agent: string, agentId: string): void {
-    this.#ledgers.get(agent)?.ended(agentId);
+  /** Null where nothing was dropped of what it reported last. */
+  ended(agent: string, agentId: string): DroppedSeries | null {
+    return this.#ledgers.get(agent)?.ended(agentId) ?? null;
   }
 
   /** Each family once, with the series of all agents that report it. */

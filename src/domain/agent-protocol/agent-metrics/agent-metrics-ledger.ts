@@ -1,11 +1,13 @@
 import type { MetricsReport } from '../metrics-report.js';
-import type { DroppedSeries, DropReason } from './dropped-series.js';
+import { DropTally, seriesOf } from './drop-tally.js';
+import type { DroppedSeries } from './dropped-series.js';
 import type { FamilyNames } from './family-names.js';
+import { flatText } from './flat-text.js';
 import { GaugeFamilies } from './gauge-families.js';
 import { type AgentMetricFamily, agentMetricPrefix } from './metric-family.js';
 import { agentMetricsLimits } from './metric-limits.js';
 import { counterTotal, histogramTotal } from './reported-total.js';
-import { ReportingAgent } from './reporting-agent.js';
+import { type AgentPlace, ReportingAgent } from './reporting-agent.js';
 import { SeriesRoom } from './series-room.js';
 import { TotalFamilies, type TotalSeries } from './total-families.js';
 
@@ -35,28 +37,31 @@ export class AgentMetricsLedger {
     return this.#dropped;
   }
 
-  /** Takes a report. What does not fit in is left out, and the rest taken all the same: null where that is everything. */
-  take(report: MetricsReport, nowMs: number): DroppedSeries | null {
-    if (report.agentId.length > agentMetricsLimits.agentIdLength) return this.#drop(['the agent id is too long']);
+  /**
+   * Takes a report. What does not fit in is left out, and the rest taken all the same: null where that is everything. Of
+   * an agent id elsewhere one report a second is read: totals only grow, and the last one is read when the agent ends.
+   */
+  take(report: MetricsReport, nowMs: number, place: AgentPlace): DroppedSeries | null {
+    const size = Math.max(1, seriesOf(report));
+    if (report.agentId.length > agentMetricsLimits.agentIdLength) {
+      return this.#drop({ count: size, reason: 'the agent id is too long' });
+    }
     this.#expire(nowMs);
-    const reporter = this.#reporterOf(report.agentId, nowMs);
-    if (!reporter.begin(report, nowMs)) return null;
-    this.#gauges.forget(reporter);
-    const seen = new Set<TotalSeries>();
-    const faults = [
-      ...report.counters.map((one) => this.#counters.add(reporter, seen, one, counterTotal(one.value))),
-      ...report.gauges.map((one) => this.#gauges.set(reporter, one)),
-      ...report.histograms.map((one) => this.#histograms.add(reporter, seen, one, histogramTotal(one))),
-    ];
-    return this.#drop(faults.filter((fault) => fault !== null));
+    const reporter = this.#reporterOf(report.agentId, nowMs, place);
+    if (reporter === null) return this.#drop({ count: size, reason: 'there are too many agent ids' });
+    return reporter.begin(report, nowMs) ? this.#read(reporter, report) : null;
   }
 
-  /** An agent id can be reached no more: its gauges go, what it counted stays. */
-  ended(agentId: string): void {
+  /** An agent id can be reached no more: its gauges go, what it counted stays. Null where nothing was dropped. */
+  ended(agentId: string): DroppedSeries | null {
     const reporter = this.#reporters.get(agentId);
-    if (reporter === undefined) return;
+    if (reporter === undefined) return null;
     reporter.end();
+    const dropped = this.#readHeld(reporter);
     this.#gauges.forget(reporter);
+    // Nothing comes of it again; nor does anything else than its end make room.
+    if (reporter.place === 'here') this.#forget(agentId, reporter);
+    return dropped;
   }
 
   /** Everything as it is exposed, with this name of the agent. */
@@ -94,28 +99,60 @@ export class AgentMetricsLedger {
     this.#room.close();
   }
 
-  #drop(reasons: readonly DropReason[]): DroppedSeries | null {
-    const [reason] = reasons;
-    if (reason === undefined) return null;
-    this.#dropped += reasons.length;
-    return { count: reasons.length, reason };
+  #read(reporter: ReportingAgent, report: MetricsReport): DroppedSeries | null {
+    this.#gauges.forget(reporter);
+    const seen = new Set<TotalSeries>();
+    const tally = new DropTally(seriesOf(report));
+    for (const one of report.counters) {
+      if (tally.isFull) break;
+      tally.note(this.#counters.add(reporter, seen, one, counterTotal(one.value)));
+    }
+    for (const one of report.gauges) {
+      if (tally.isFull) break;
+      tally.note(this.#gauges.set(reporter, one));
+    }
+    for (const one of report.histograms) {
+      if (tally.isFull) break;
+      tally.note(this.#histograms.add(reporter, seen, one, histogramTotal(one)));
+    }
+    return this.#drop(tally.dropped());
   }
 
-  #reporterOf(agentId: string, nowMs: number): ReportingAgent {
+  /** What came just before an agent went: how it was holds no longer. */
+  #readHeld(reporter: ReportingAgent): DroppedSeries | null {
+    const held = reporter.takeHeld();
+    return held === null ? null : this.#read(reporter, { ...held, gauges: [] });
+  }
+
+  #drop(dropped: DroppedSeries | null): DroppedSeries | null {
+    this.#dropped += dropped?.count ?? 0;
+    return dropped;
+  }
+
+  /** Null where there is no room. Agents in this process need none: there are as many as the gateway has made. */
+  #reporterOf(agentId: string, nowMs: number, place: AgentPlace): ReportingAgent | null {
     const known = this.#reporters.get(agentId);
     if (known !== undefined) return known;
-    if (this.#reporters.size >= agentMetricsLimits.agentIds) this.#forgetOne();
-    const reporter = new ReportingAgent(nowMs);
-    this.#reporters.set(agentId, reporter);
+    const isFull = this.#reporters.size >= agentMetricsLimits.agentIds;
+    if (place === 'elsewhere' && isFull && !this.#makeRoom(nowMs)) return null;
+    const reporter = new ReportingAgent(nowMs, place);
+    this.#reporters.set(flatText(agentId), reporter);
     return reporter;
   }
 
-  #forgetOne(): void {
-    const [first, ...others] = this.#reporters;
-    if (first === undefined) return;
-    let chosen = first;
-    for (const entry of others) if (entry[1].goesBefore(chosen[1])) chosen = entry;
-    const [agentId, reporter] = chosen;
+  /** Forgets one that is gone. One that is not would be counted anew with its next report. */
+  #makeRoom(nowMs: number): boolean {
+    let chosen: readonly [string, ReportingAgent] | null = null;
+    for (const entry of this.#reporters) {
+      if (entry[1].isGone(nowMs) && (chosen === null || entry[1].goesBefore(chosen[1]))) chosen = entry;
+    }
+    if (chosen === null) return false;
+    this.#forget(...chosen);
+    return true;
+  }
+
+  #forget(agentId: string, reporter: ReportingAgent): void {
+    this.#readHeld(reporter);
     this.#reporters.delete(agentId);
     this.#counters.forget(reporter);
     this.#gauges.forget(reporter);

@@ -8,7 +8,8 @@ export type DropReason =
   | 'it comes twice'
   | 'there are too many families'
   | 'there are too many series'
-  | 'the agent id is too long';
+  | 'the agent id is too long'
+  | 'there are too many agent ids';
 
 /** Series of one report that were not taken. */
 export interface DroppedSeries {

@@ -1,8 +1,21 @@
 import { agentMetricPrefix, type MetricType } from './metric-family.js';
+import { ownAgentFamilies } from './own-agent-families.js';
 
 /** Every name that a family has in the exposition. */
 export const sampleNames = (name: string, type: MetricType): readonly string[] =>
   type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+
+/** Names of the samples of our own agent. */
+const ownSamples: ReadonlySet<string> = new Set(
+  [...ownAgentFamilies].flatMap(([name, type]) => sampleNames(agentMetricPrefix + name, type)),
+);
+
+/** Whether a family of this name and type would be in the way of one of our own agent. */
+const isInTheWay = (name: string, type: MetricType, samples: readonly string[]): boolean => {
+  const own = ownAgentFamilies.get(name);
+  if (own !== undefined) return own !== type;
+  return samples.some((sample) => ownSamples.has(sample));
+};
 
 /** Which names are taken: a family has one type, whichever agents report it, and shares no name with another one. */
 export class FamilyNames {
@@ -24,6 +37,7 @@ export class FamilyNames {
       return true;
     }
     const samples = sampleNames(agentMetricPrefix + name, type);
+    if (isInTheWay(name, type, samples)) return false;
     if (samples.some((sample) => this.#reserved.has(sample) || this.#taken.has(sample))) return false;
     for (const sample of samples) this.#taken.add(sample);
     this.#families.set(name, { type, users: 1 });

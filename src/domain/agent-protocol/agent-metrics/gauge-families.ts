@@ -1,6 +1,7 @@
 import type { ReportedValue } from '../metrics-report.js';
 import type { DropReason } from './dropped-series.js';
-import { helpText, sortedLabels } from './reported-text.js';
+import { flatText } from './flat-text.js';
+import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import type { ReportingAgent } from './reporting-agent.js';
 import type { SeriesRoom } from './series-room.js';
 
@@ -18,6 +19,8 @@ interface GaugeFamily {
 export class GaugeFamilies {
   readonly #room: SeriesRoom;
   readonly #families = new Map<string, GaugeFamily>();
+  /** Those of whom there is any value. */
+  readonly #reporters = new Set<ReportingAgent>();
 
   constructor(room: SeriesRoom) {
     this.#room = room;
@@ -34,17 +37,20 @@ export class GaugeFamilies {
     if (series === undefined) {
       const fault = this.#room.take(name, 'gauge', family === undefined, 1);
       if (fault !== null) return fault;
-      series = { labels: Object.fromEntries(sorted), values: new Map() };
-      if (family === undefined) this.#families.set(name, { help: helpText(help), series: new Map([[key, series]]) });
+      series = { labels: keptLabels(sorted), values: new Map() };
+      if (family === undefined)
+        this.#families.set(flatText(name), { help: helpText(help), series: new Map([[key, series]]) });
       else family.series.set(key, series);
     }
     if (series.values.has(reporter)) return 'it comes twice';
     series.values.set(reporter, value);
+    this.#reporters.add(reporter);
     return null;
   }
 
   /** What an agent id has reported holds no longer. */
   forget(reporter: ReportingAgent): void {
+    if (!this.#reporters.delete(reporter)) return;
     for (const [name, { series }] of this.#families) {
       for (const [key, { values }] of series) {
         if (!values.delete(reporter) || values.size > 0) continue;
@@ -55,7 +61,7 @@ export class GaugeFamilies {
     }
   }
 
-  /** The value of a series is the sum of what is reported. */
+  /** The value of a series is the sum of what is reported; one whose sum is no finite number is left out. */
   all(): readonly {
     readonly name: string;
     readonly help: string;
@@ -64,8 +70,10 @@ export class GaugeFamilies {
     return Array.from(this.#families, ([name, { help, series }]) => ({
       name,
       help,
-      series: Array.from(series.values(), ({ labels, values }) => ({ labels, value: sum(values.values()) })),
-    }));
+      series: Array.from(series.values(), ({ labels, values }) => ({ labels, value: sum(values.values()) })).filter(
+        ({ value }) => Number.isFinite(value),
+      ),
+    })).filter(({ series }) => series.length > 0);
   }
 }
 

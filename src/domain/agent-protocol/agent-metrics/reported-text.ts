@@ -1,3 +1,4 @@
+import { flatText } from './flat-text.js';
 import { agentMetricsLimits } from './metric-limits.js';
 
 const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -29,8 +30,13 @@ export const sortedLabels = (labels: Readonly<Record<string, string>>): SortedLa
   return entries.sort(([one], [other]) => (one < other ? -1 : 1));
 };
 
+/** Labels of a series that is kept. */
+export const keptLabels = (labels: SortedLabels): Readonly<Record<string, string>> =>
+  Object.fromEntries(labels.map(([name, value]) => [flatText(name), flatText(value)]));
+
 /** What a family is said to mean: one line, as long as there is room for. */
 export const helpText = (help: string | null): string => {
-  const line = (help ?? '').slice(0, agentMetricsLimits.helpLength).replace(unfitCharacters, ' ').trim();
+  const start = flatText((help ?? '').slice(0, agentMetricsLimits.helpLength));
+  const line = start.replace(unfitCharacters, ' ').trim();
   return line === '' ? 'Reported by agents.' : line;
 };

@@ -1,5 +1,6 @@
 import type { DropReason } from './dropped-series.js';
 import type { FamilyNames } from './family-names.js';
+import { flatText } from './flat-text.js';
 import type { MetricType } from './metric-family.js';
 import { agentMetricsLimits } from './metric-limits.js';
 import { isMetricName } from './reported-text.js';
@@ -16,12 +17,13 @@ export class SeriesRoom {
 
   /** Makes room for a series of so many lines, the first of its family or one more: null where there is some. */
   take(name: string, type: MetricType, isFirst: boolean, lines: number): DropReason | null {
+    if (isFirst && !isMetricName(name)) return 'its name is not well-formed';
     if (this.#lines + lines > agentMetricsLimits.lines) return 'there are too many series';
     if (isFirst) {
-      if (!isMetricName(name)) return 'its name is not well-formed';
       if (this.#families.size >= agentMetricsLimits.families) return 'there are too many families';
-      if (this.#families.has(name) || !this.#names.claim(name, type)) return 'its name is taken';
-      this.#families.add(name);
+      const kept = flatText(name);
+      if (this.#families.has(kept) || !this.#names.claim(kept, type)) return 'its name is taken';
+      this.#families.add(kept);
     }
     this.#lines += lines;
     return null;

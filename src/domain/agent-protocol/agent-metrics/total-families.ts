@@ -1,6 +1,7 @@
 import type { ReportedValue } from '../metrics-report.js';
 import type { DropReason } from './dropped-series.js';
-import { helpText, sortedLabels } from './reported-text.js';
+import { flatText } from './flat-text.js';
+import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import { growth, type ReportedTotal, sameBounds } from './reported-total.js';
 import type { ReportingAgent } from './reporting-agent.js';
 import type { SeriesRoom } from './series-room.js';
@@ -53,8 +54,9 @@ export class TotalFamilies {
       const fault = this.#room.take(name, this.#type, family === undefined, linesOf(total.bounds));
       if (fault !== null) return fault;
       const { bounds, values } = total;
-      series = { labels: Object.fromEntries(sorted), bounds, values: values.map(() => 0), before: new Map() };
-      if (family === undefined) this.#families.set(name, { help: helpText(help), series: new Map([[key, series]]) });
+      series = { labels: keptLabels(sorted), bounds, values: values.map(() => 0), before: new Map() };
+      if (family === undefined)
+        this.#families.set(flatText(name), { help: helpText(help), series: new Map([[key, series]]) });
       else family.series.set(key, series);
     }
     if (seen.has(series)) return 'it comes twice';

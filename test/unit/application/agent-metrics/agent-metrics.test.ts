@@ -17,18 +17,19 @@ it('says once in a while for each agent what it does not take, and nothing of wh
   const { clock, logger, metrics } = make();
   metrics.keep(new Set(['auth', 'waf']));
   for (let round = 0; round < 3; round += 1) {
-    metrics.readerOf('auth').reported(bad);
-    metrics.readerOf('waf').reported(bad);
+    metrics.readerOf('auth', 'elsewhere').reported(bad);
+    metrics.readerOf('waf', 'elsewhere').reported(bad);
+    clock.advance(1_000);
   }
-  const line = (agent: string) => ({
+  const line = (agent: string, untold = 0) => ({
     level: 'warn',
     message: 'metrics that the agent reports are not taken',
-    fields: { agent, count: 2, reason: 'its name is not well-formed' },
+    fields: { agent, count: 2, reason: 'its name is not well-formed', untold },
   });
   expect(logger.lines).toEqual([line('auth'), line('waf')]);
   clock.advance(droppedLineMs);
-  metrics.readerOf('auth').reported(bad);
-  expect(logger.lines).toHaveLength(3);
+  metrics.readerOf('auth', 'elsewhere').reported(bad);
+  expect(logger.lines.slice(2)).toEqual([line('auth', 2)]);
   expect(metrics.dropped()).toEqual([
     { agent: 'auth', count: 8 },
     { agent: 'waf', count: 6 },
@@ -37,7 +38,7 @@ it('says once in a while for each agent what it does not take, and nothing of wh
 
 it('takes nothing of an agent that is not configured, also not what a client of it tells at its end', () => {
   const { logger, metrics } = make();
-  const reader = metrics.readerOf('auth');
+  const reader = metrics.readerOf('auth', 'elsewhere');
   reader.reported(bad);
   metrics.keep(new Set(['auth']));
   reader.reported(metricsReport({ counters: [reportedValue(3)] }));
@@ -52,9 +53,29 @@ it('takes nothing of an agent that is not configured, also not what a client of 
 it('tells an agent that reports late from one that is gone', () => {
   const { clock, metrics } = make();
   metrics.keep(new Set(['auth']));
-  metrics.readerOf('auth').reported(metricsReport({ gauges: [reportedValue(3, 'g')] }));
+  metrics.readerOf('auth', 'elsewhere').reported(metricsReport({ gauges: [reportedValue(3, 'g')] }));
   clock.advance(30_000);
   expect(metrics.families()).toHaveLength(1);
   clock.advance(1);
   expect(metrics.families()).toEqual([]);
+});
+
+it('takes nothing by a reader of a block that went, also once there is a block of this name again', () => {
+  const { metrics } = make();
+  const says = (agentId: string, value: number) => metricsReport({ agentId, counters: [reportedValue(value)] });
+  const before = metrics.readerOf('auth', 'here');
+  metrics.keep(new Set(['auth']));
+  const unheard = metrics.readerOf('auth', 'here');
+  before.reported(says('old', 1_000));
+  metrics.keep(new Set());
+  const after = metrics.readerOf('auth', 'here');
+  metrics.keep(new Set(['auth']));
+  after.reported(says('new', 5));
+  before.reported(says('old', 1_001));
+  unheard.reported(says('unheard', 7));
+  before.ended('new');
+  expect(seriesLines(metrics.families())).toEqual(['things_total auth {} 5']);
+  metrics.keep(new Set(['auth']));
+  after.reported(says('new', 6));
+  expect(seriesLines(metrics.families())).toEqual(['things_total auth {} 6']);
 });

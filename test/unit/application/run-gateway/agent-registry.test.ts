@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentMetrics } from '../../../../src/application/agent-metrics/agent-metrics.js';
+import type { AgentReportReader } from '../../../../src/application/ports/agent-client.js';
 import { AgentRegistry } from '../../../../src/application/run-gateway/agent-registry.js';
 import type { AgentConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { FakeAgentClient } from '../../../support/fake-agent-client.js';
 import { testAgent } from '../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../support/manual-clock.js';
+import { metricsReport, reportedValue, seriesLines } from '../../../support/metrics-reports.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const socketAgent = (changes: Partial<AgentConfiguration> = {}): AgentConfiguration => ({
@@ -82,7 +84,7 @@ describe('an agent that a reload replaces', () => {
     const dropped = await load([socketAgent({ timeoutMs: 5, config: { v: 2 } })]);
     const [before, after] = made as [FakeAgentClient, FakeAgentClient];
     expect(dropped).toEqual([before]);
-    expect(before.calls).toEqual(['start', 'configure {"v":2}', 'retire false']);
+    expect(before.calls).toEqual(['start', 'configure {"v":2}', 'retire false true']);
     expect(after.calls).toEqual(['start']);
   });
 
@@ -90,7 +92,7 @@ describe('an agent that a reload replaces', () => {
     await load([socketAgent()]);
     await load([socketAgent({ timeoutMs: 5 })]);
     await load([socketAgent({ timeoutMs: 5 })], 7);
-    expect(made.map(({ calls }) => calls.at(-1))).toEqual(['retire true', 'retire true', 'start']);
+    expect(made.map(({ calls }) => calls.at(-1))).toEqual(['retire true true', 'retire true true', 'start']);
   });
 
   it('is handed nothing where it is another agent, or there is none any more', async () => {
@@ -100,8 +102,21 @@ describe('an agent that a reload replaces', () => {
     ]);
     await load([]);
     expect(made.map(({ calls }) => calls)).toEqual([
-      ['start', 'retire false'],
-      ['start', 'retire false'],
+      ['start', 'retire false false'],
+      ['start', 'retire false false'],
     ]);
   });
+});
+
+it.each([
+  ['in order, where the agent is embedded', testAgent('auth'), 2],
+  ['one a second, where it is not', socketAgent(), 1],
+])('reports are read %s', async (_how, agent, value) => {
+  await registry.prepare([agent], 100).then((prepared) => prepared.ok && prepared.value.commit());
+  const { reader } = made[0] as FakeAgentClient;
+  const says = (timestampMs: number, count: number): void =>
+    (reader as AgentReportReader).reported(metricsReport({ timestampMs, counters: [reportedValue(count)] }));
+  says(2, 1);
+  says(1, 2);
+  expect(seriesLines(registry.metrics.families())).toEqual([`things_total auth {} ${value}`]);
 });

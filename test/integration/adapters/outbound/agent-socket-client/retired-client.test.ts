@@ -5,6 +5,7 @@ import { CleanUp } from '../../../../support/clean-up.js';
 import { eventually } from '../../../../support/eventually.js';
 import { type RawAgent, type RawPeer, rawAgent, rawHandshakeAnswer } from '../../../../support/raw-agent-peer.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const cleanUp = new CleanUp();
@@ -72,7 +73,7 @@ describe('an AgentSocketClient that has been retired', () => {
     await eventually(() => client.status().connections === 2);
     const underWay = client.ask(headersEvent('under-way'));
     await eventually(() => agent.peers.some(({ frames }) => frames.some(({ code }) => code === 0x10)));
-    client.retire(false);
+    client.retire(false, false);
     const later = client.ask(headersEvent('later'));
     for (const peer of agent.peers) answerAll(peer);
     expect([(await underWay).ok, (await later).ok]).toEqual([true, true]);
@@ -88,8 +89,8 @@ describe('an AgentSocketClient that has been retired', () => {
     const [dropped, continued] = [start(10_000, 1), start(10_000, 1)];
     const calls = [dropped.ask(headersEvent('a')), continued.ask(headersEvent('b'))] as const;
     await eventually(() => agent.peers.length === 2 && agent.peers.every(({ frames }) => frames.length === 1));
-    dropped.retire(false);
-    continued.retire(true);
+    dropped.retire(false, false);
+    continued.retire(true, true);
     expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'unreachable' } });
     for (const peer of agent.peers) {
       peer.send(0x02, rawHandshakeAnswer);
@@ -101,10 +102,28 @@ describe('an AgentSocketClient that has been retired', () => {
     await othersComeBack(agent, 2);
   });
 
+  it.each<[string, boolean, readonly string[]]>([
+    ['says that its agent has ended with the last connection where nobody has taken its place', false, ['raw']],
+    ['leaves that to the client that has taken its place', true, []],
+  ])('%s', async (_case, isSucceeded, endedIds) => {
+    const agent = await listen(greet);
+    const client = start(10_000, 2);
+    const reader = new RecordingReportReader();
+    client.reportTo(reader);
+    await eventually(() => client.status().connections === 2);
+    client.retire(false, isSucceeded);
+    agent.peers[0]?.socket.destroy();
+    await eventually(() => client.status().connections === 1);
+    expect(reader.endedIds).toEqual([]);
+    agent.peers[1]?.socket.destroy();
+    await eventually(() => client.status().connections === 0);
+    expect(reader.endedIds).toEqual(endedIds);
+  });
+
   it('does not send its configuration where it was retired before it was connected', async () => {
     const agent = await listen(greet);
     const client = start(10_000, 4);
-    client.retire(false);
+    client.retire(false, false);
     expect((await client.ask(headersEvent('a'))).ok).toBe(false);
     const witness = start(10_000, 1);
     await eventually(() => witness.status().connections === 1);

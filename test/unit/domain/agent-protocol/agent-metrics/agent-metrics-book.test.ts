@@ -12,13 +12,18 @@ beforeEach(() => {
   nowMs = 0;
 });
 
-const take = (changes: Partial<MetricsReport>, agent = 'auth') => book.take(agent, metricsReport(changes), nowMs);
+/** A second after the last one, so that it is read. */
+const take = (changes: Partial<MetricsReport>, agent = 'auth') => {
+  nowMs += 1_000;
+  return book.take(agent, metricsReport(changes), nowMs);
+};
 const count = (value: number, agentId = 'one', timestampMs = 1_000) =>
   take({ agentId, timestampMs, counters: [reportedValue(value)] });
 const gauge = (value: number, agentId = 'one', intervalMs = 10_000) =>
   take({ agentId, intervalMs, gauges: [reportedValue(value, 'sessions')] });
 const histogram = (counts: readonly number[], sum = 1, agentId = 'one') =>
   take({ agentId, histograms: [reportedHistogram(counts, sum)] });
+const ofMany = (index: number) => metricsReport({ agentId: `id-${index}`, counters: [reportedValue(1)] });
 const lines = () => seriesLines(book.families(nowMs));
 
 describe('a counter', () => {
@@ -101,9 +106,9 @@ describe('a gauge', () => {
   it('vanishes with its report, and after three intervals without one', () => {
     gauge(5, 'one', 20_000);
     gauge(7, 'two', 10_000);
-    nowMs = 30_001;
+    nowMs = 32_001;
     expect(lines()).toEqual(['sessions auth {} 5']);
-    nowMs = 60_001;
+    nowMs = 61_001;
     expect(lines()).toEqual([]);
     gauge(1, 'one');
     take({});
@@ -122,7 +127,7 @@ describe('a gauge', () => {
     'does not stay for ever where the interval is said to be %s',
     (intervalMs) => {
       gauge(5, 'one', intervalMs);
-      nowMs = 900_001;
+      nowMs = 901_001;
       expect(lines()).toEqual([]);
     },
   );
@@ -204,6 +209,22 @@ describe('a name', () => {
     expect(take({ histograms: [reportedHistogram([1], 1, { name: 'latency' })] })).toBeNull();
   });
 
+  it.each(['auth_success_total', 'token_exchanges_total', 'jwks_refresh_total', 'saml_sign_ons_total'])(
+    'that gateway-auth gives to a counter is that of nothing else: %s',
+    (name) => {
+      expect(take({ gauges: [reportedValue(1, name)] })).toEqual(taken);
+      expect(take({ histograms: [reportedHistogram([1], 1, { name })] })).toEqual(taken);
+      expect(take({ counters: [reportedValue(1, name)] })).toBeNull();
+    },
+  );
+
+  it('is none of those that a histogram of gateway-auth has', () => {
+    for (const name of ['auth_duration_seconds', 'auth_duration_seconds_count', 'auth_duration_seconds_bucket']) {
+      expect(take({ counters: [reportedValue(1, name)] })).toEqual(taken);
+    }
+    expect(take({ histograms: [reportedHistogram([1], 1, { name: 'auth_duration_seconds' })] })).toBeNull();
+  });
+
   it('has one type, whichever agent came first', () => {
     book.keep(new Set(['auth', 'waf']));
     expect(take({ counters: [reportedValue(1, 'a')] })).toBeNull();
@@ -277,6 +298,15 @@ describe('a value', () => {
     expect(lines()).toEqual([]);
   });
 
+  it('of a gauge is left out where the sum of all is beyond any number', () => {
+    gauge(1.7e308, 'one');
+    gauge(1.7e308, 'two');
+    expect(book.families(nowMs)).toEqual([]);
+    gauge(5, 'two');
+    gauge(6, 'one');
+    expect(lines()).toEqual(['sessions auth {} 11']);
+  });
+
   it('of a series that comes twice in a report is the first', () => {
     expect(take({ counters: [reportedValue(5), reportedValue(3)] })).toEqual({ count: 1, reason: 'it comes twice' });
     expect(take({ gauges: [reportedValue(5, 'g'), reportedValue(3, 'g')] })).toMatchObject({ count: 1 });
@@ -308,6 +338,31 @@ describe('limits', () => {
     });
     expect(lines()[0]).toBe('a auth {"id":"0"} 2');
     expect(book.dropped()).toEqual([{ agent: 'auth', count: 9_489 }]);
+  });
+
+  it('say what is wrong with a name also where there is no room', () => {
+    take({ counters: Array.from({ length: 512 }, (_, index) => reportedValue(1, 'a', { id: `${index}` })) });
+    expect(take({ gauges: [reportedValue(1, 'a b')] })).toEqual({ count: 1, reason: 'its name is not well-formed' });
+  });
+
+  it('hold for faults: after a thousand of them the rest of a report is counted, and not looked at', () => {
+    let looked = 0;
+    const unlooked = {
+      ...reportedValue(1, 'b'),
+      get labels() {
+        looked += 1;
+        return {};
+      },
+    };
+    const bad = Array.from({ length: 1_000 }, () => reportedValue(-1, 'a'));
+    expect(take({ counters: [...bad, unlooked], gauges: [unlooked], histograms: [reportedHistogram([1])] })).toEqual({
+      count: 1_003,
+      reason: 'its value is none of its type',
+    });
+    expect(looked).toBe(0);
+    expect(lines()).toEqual([]);
+    expect(take({ counters: [...bad.slice(1), reportedValue(1, 'b')] })).toMatchObject({ count: 999 });
+    expect(lines()).toEqual(['b auth {} 1']);
   });
 
   it('count a histogram by its buckets', () => {
@@ -344,20 +399,28 @@ describe('limits', () => {
     ]);
   });
 
-  it('hold for agent ids: those that have ended are forgotten first, then the longest silent, and their totals stay', () => {
-    for (let index = 0; index < 16; index += 1) {
-      nowMs = index;
-      count(1, `id-${index}`);
+  it('hold for agent ids: one that runs is never forgotten, and no other one is taken until one is gone', () => {
+    for (let round = 0; round < 3; round += 1) {
+      nowMs = round * 10_000;
+      for (let index = 0; index < 16; index += 1) book.take('auth', ofMany(index), nowMs);
+      expect(book.take('auth', ofMany(16), nowMs)).toEqual({ count: 1, reason: 'there are too many agent ids' });
     }
+    expect(lines()).toEqual(['things_total auth {} 16']);
+    expect(book.dropped()).toEqual([{ agent: 'auth', count: 3 }]);
     book.ended('auth', 'id-9');
-    nowMs = 20;
-    count(1, 'id-16');
-    // All that are known add what is new, and that is nothing.
+    expect(count(1, 'id-16')).toBeNull();
+    expect(count(1, 'id-17')).toMatchObject({ count: 1 });
     for (const index of [0, 1, 2, 15, 16]) count(1, `id-${index}`);
     expect(lines()).toEqual(['things_total auth {} 17']);
-    count(1, 'id-17');
-    count(1, 'id-3');
-    expect(lines()).toEqual(['things_total auth {} 19']);
+  });
+
+  it('make room for an agent id by the one that is silent longest', () => {
+    for (let index = 0; index < 16; index += 1) book.take('auth', ofMany(index), index);
+    nowMs = 30_010;
+    // Of those that have been silent for three intervals it is the first.
+    expect(book.take('auth', ofMany(16), nowMs)).toBeNull();
+    book.take('auth', ofMany(1), nowMs);
+    expect(lines()).toEqual(['things_total auth {} 17']);
   });
 
   it('hold for the length of an agent id', () => {
@@ -381,5 +444,83 @@ describe('an agent', () => {
     expect(lines()).toEqual(['things_total waf {} 7']);
     book.keep(new Set(['auth', 'waf']));
     expect(lines()).toEqual(['things_total waf {} 7']);
+  });
+});
+
+describe('reports of one agent id that come within a second', () => {
+  const at = (ms: number, value: number, agentId = 'one', timestampMs = ms) =>
+    book.take(
+      'auth',
+      metricsReport({ agentId, timestampMs, counters: [reportedValue(value)], gauges: [reportedValue(value, 'g')] }),
+      ms,
+    );
+
+  it('are not read but for the first, and the last once the agent has ended', () => {
+    at(0, 1);
+    at(1, 5);
+    at(999, 7);
+    at(999, 6, 'one', 500);
+    expect(lines()).toEqual(['things_total auth {} 1', 'g auth {} 1']);
+    at(999, 10, 'two');
+    book.ended('auth', 'one');
+    expect(lines()).toEqual(['things_total auth {} 17', 'g auth {} 10']);
+    at(2_000, 8);
+    expect(lines()).toEqual(['things_total auth {} 18', 'g auth {} 18']);
+  });
+
+  it('are overtaken by one that comes a second later', () => {
+    at(0, 1);
+    at(999, 5);
+    at(1_000, 6);
+    book.ended('auth', 'one');
+    expect(lines()).toEqual(['things_total auth {} 6']);
+  });
+
+  it('are told of where what was held back is bad', () => {
+    at(0, 1);
+    at(1, -1);
+    expect(book.ended('auth', 'one')).toEqual({ count: 1, reason: 'its value is none of its type' });
+    expect(book.dropped()).toEqual([{ agent: 'auth', count: 1 }]);
+  });
+
+  it.each<[string, Partial<MetricsReport>]>([
+    ['series', { gauges: Array.from({ length: 512 }, (_, index) => reportedValue(1, 'g', { id: `${index}` })) }],
+    ['text', { gauges: [{ ...reportedValue(1, 'g'), help: 'x'.repeat(200_000) }] }],
+    ['labels', { gauges: [reportedValue(1, 'g', { a: 'x'.repeat(200_000) })] }],
+  ])('are not held back with much of: %s', (_case, changes) => {
+    at(0, 1);
+    book.take('auth', metricsReport({ ...changes, timestampMs: 1, counters: [reportedValue(9)] }), 1);
+    book.ended('auth', 'one');
+    expect(lines()).toEqual(['things_total auth {} 1']);
+  });
+});
+
+describe('an agent in the process of the gateway', () => {
+  const here = (agentId: string, value: number, timestampMs = 1_000) =>
+    book.take('auth', metricsReport({ agentId, timestampMs, counters: [reportedValue(value)] }), nowMs, 'here');
+
+  it('is read at once, in the order in which it reports, whatever the wall clock says', () => {
+    here('one', 1, 5_000);
+    here('one', 3, 4_000);
+    here('one', 4, Number.NaN);
+    expect(lines()).toEqual(['things_total auth {} 4']);
+  });
+
+  it('counts once over as many reloads as there are, however long its requests go on', () => {
+    for (let index = 0; index < 20; index += 1) expect(here(`id-${index}`, 100)).toBeNull();
+    nowMs = 1e9;
+    for (let index = 0; index < 20; index += 1) {
+      here(`id-${index}`, 101);
+      book.ended('auth', `id-${index}`);
+    }
+    expect(lines()).toEqual(['things_total auth {} 2020']);
+  });
+
+  it('takes no place of one elsewhere once it has ended', () => {
+    for (let index = 0; index < 20; index += 1) {
+      here(`id-${index}`, 1);
+      book.ended('auth', `id-${index}`);
+    }
+    for (let index = 0; index < 16; index += 1) expect(count(1, `other-${index}`)).toBeNull();
   });
 });

@@ -1,0 +1,15 @@
+import type { MetricType } from './metric-family.js';
+
+/** What `gateway-auth` reports: no other agent can take one of these names for something else. */
+export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
+  ['auth_requests_total', 'counter'],
+  ['auth_success_total', 'counter'],
+  ['auth_failure_total', 'counter'],
+  ['auth_duration_seconds', 'histogram'],
+  ['authz_decisions_total', 'counter'],
+  ['authz_shadow_differences_total', 'counter'],
+  ['jwks_refresh_total', 'counter'],
+  ['token_exchanges_total', 'counter'],
+  ['saml_sign_ons_total', 'counter'],
+  ['saml_sessions_active', 'gauge'],
+]);

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { AgentCounters } from '../../../../../src/application/agent-service/agent-counters.js';
+import { ownAgentFamilies } from '../../../../../src/domain/agent-protocol/agent-metrics/own-agent-families.js';
+
+it('are what the agent reports in which everything has happened, with their types', () => {
+  const counters = new AgentCounters();
+  counters.succeeded('jwt', 0.001);
+  counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
+  counters.authorized('allow', 'deny');
+  counters.completed();
+  counters.exchanged('issued');
+  counters.refreshedKeys('success');
+  const report = counters.report('id', 0, 10_000, 1);
+  const reported = [
+    ...report.counters.map(({ name }) => [name, 'counter']),
+    ...report.gauges.map(({ name }) => [name, 'gauge']),
+    ...report.histograms.map(({ name }) => [name, 'histogram']),
+  ];
+  expect([...ownAgentFamilies].sort()).toEqual(reported.sort());
+});

@@ -1,4 +1,5 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { publicPolicy } from '../../src/application/configure-agent/exchange-policies.js';
 import type { ProvenClient } from '../../src/application/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../src/application/exchange-token/exchange-client.js';
 import { TokenEndpoint, type TokenEndpointParts } from '../../src/application/exchange-token/token-endpoint.js';
@@ -118,15 +119,7 @@ export class ExchangeWorld {
   constructor(plan: ExchangeWorldPlan = {}) {
     const options = { ...exchangeOptions, ...plan.options };
     const policy: ExchangePolicy = {
-      issuer: options.issuer,
-      tokenTtlMs: options.tokenTtlMs,
-      limitLifetimeToSubject: options.limitLifetimeToSubject,
-      maximumActors: options.maximumActors,
-      claimsCopied: options.claimsCopied,
-      defaultAudience: options.defaultAudience,
-      allowedExchanges: options.allowedExchanges,
-      allowedAudiences: options.allowedAudiences && new Set(options.allowedAudiences),
-      allowedScopes: options.allowedScopes && new Set(options.allowedScopes),
+      ...publicPolicy(options),
       clientId: plan.hasClient === true ? 'desk' : null,
       acceptedAudiences: plan.hasClient === true ? new Set(['desk']) : null,
       ...plan.policy,

@@ -103,10 +103,10 @@ module.exports = {
     {
       name: 'no-rooms-without-a-door',
       comment:
-        'Every file of the program is reached from one of its mains; what only a test uses lives in test/support.',
+        'Every file of the program is reached from one of its mains, or from the entry point of the agent kit; what only a test uses lives in test/support.',
       severity: 'error',
-      from: { path: '^src/bootstrap/main-[^/]+\\.ts$' },
-      to: { path: program, pathNot: '^src/bootstrap/main-[^/]+\\.ts$', reachable: false },
+      from: { path: '^src/bootstrap/(?:main-[^/]+|agent)\\.ts$' },
+      to: { path: program, pathNot: '^src/bootstrap/(?:main-[^/]+|agent)\\.ts$', reachable: false },
     },
     {
       name: 'program-uses-no-development-package',

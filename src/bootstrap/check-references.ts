@@ -1,6 +1,7 @@
 import { Container } from 'inversify';
 import { tryAgent } from '../application/configure-agent/try-agent.js';
 import type { LogFields, Logger } from '../application/ports/logger.js';
+import { checkAgentTls } from '../application/run-gateway/check-agent-tls.js';
 import { prepareListenerTls } from '../application/run-gateway/prepare-listener-tls.js';
 import { decodeAgentOptions, unreadOptionProblems } from '../domain/configuration/agent/decode-agent-options.js';
 import { locatedProblem, toConfigurationProblem } from '../domain/configuration/agent/option-problem-text.js';
@@ -30,14 +31,15 @@ const checkContainer = (): Container => {
 };
 
 /**
- * Reads the certificates and keys of listeners, and the keys, lists and policies of the agents that run in the gateway's own
- * process, as they would be read at the start.
+ * Reads the certificates and keys of listeners and of TLS to agents, and the keys, lists and policies of the agents that run
+ * in the gateway's own process, as they would be read by the gateway.
  */
 export const checkReferences = async (
   { listeners, agents }: GatewayConfiguration,
   locate: AgentOptionLocator = () => null,
 ): Promise<ConfigurationProblem[]> => [
   ...(await checkTls(listeners)),
+  ...(await checkTlsTo(agents)),
   ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
 ];
 
@@ -48,9 +50,20 @@ const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<Co
     : prepared.error.map((message) => unplacedProblem('error', message));
 };
 
+const checkTlsTo = async (agents: readonly AgentConfiguration[]): Promise<ConfigurationProblem[]> => {
+  const container = checkContainer();
+  const { engine, files } = container.get(gatewayTokens.listenerTls);
+  const certificates = container.get(agentTokens.certificateReader);
+  const { errors, warnings } = await checkAgentTls(agents, { engine, files, certificates });
+  return [
+    ...warnings.map((message) => unplacedProblem('warning', message)),
+    ...errors.map((message) => unplacedProblem('error', message)),
+  ];
+};
+
 const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
 
-/** Agents behind a socket read their own files, perhaps on another machine's volume: they check them themselves. */
+/** Agents elsewhere read their own files, perhaps on another machine's volume: they check them themselves. */
 const checkAgentOf = async (
   { name, transport, config }: AgentConfiguration,
   locate: AgentOptionLocator,

@@ -1,24 +1,19 @@
 import { hostname } from 'node:os';
 import { ContainerModule } from 'inversify';
 import { NodeHttpEngine } from '../adapters/inbound/node-http-engine/node-http-engine.js';
-import { AgentEmbeddedClient } from '../adapters/outbound/agent-embedded-client/agent-embedded-client.js';
-import { AgentSocketClient } from '../adapters/outbound/agent-socket-client/agent-socket-client.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
 import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { nodeSecretComparer } from '../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-text-file-reader.js';
+import { nodeZlibInflater } from '../adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { ownSampleNames } from '../adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { UndiciUpstreamClient } from '../adapters/outbound/undici-upstream/undici-upstream-client.js';
-import type { AgentClientFactory } from '../application/ports/agent-client.js';
-import type { Clock } from '../application/ports/clock.js';
-import type { Logger } from '../application/ports/logger.js';
-import type { Random } from '../application/ports/random.js';
-import type { Scheduler } from '../application/ports/scheduler.js';
-import { type AgentFactory, agentTokens } from './agent-tokens.js';
+import { agentClients } from './agent-clients.js';
+import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { sharedTokens as shared } from './shared-tokens.js';
 import { programBuildCommit, programVersion } from './version.js';
@@ -71,35 +66,21 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.ownSampleNames).toConstantValue(ownSampleNames);
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
+  bind(gateway.inflater).toConstantValue(nodeZlibInflater);
   bind(gateway.createUpstream).toConstantValue((upstream) => new UndiciUpstreamClient(upstream));
   bind(gateway.createAgent)
-    .toResolvedValue(agentClientFactory, [
-      shared.clock,
-      shared.scheduler,
-      shared.random,
-      shared.logger,
-      gateway.proxyId,
-      agentTokens.agentFactory,
-    ])
+    .toResolvedValue(
+      (clock, scheduler, random, logger, files, proxyId, createAgent) =>
+        agentClients({ clock, scheduler, random, logger, files, proxyId, createAgent }),
+      [
+        shared.clock,
+        shared.scheduler,
+        shared.random,
+        shared.logger,
+        gateway.textFiles,
+        gateway.proxyId,
+        agentTokens.agentFactory,
+      ],
+    )
     .inSingletonScope();
 });
-
-const agentClientFactory =
-  (
-    clock: Clock,
-    scheduler: Scheduler,
-    random: Random,
-    logger: Logger,
-    proxyId: string,
-    createAgent: AgentFactory,
-  ): AgentClientFactory =>
-  (agent, maxQueueDepth) => {
-    const { name, timeoutMs, config, transport } = agent;
-    const settings = { name, timeoutMs, maxQueueDepth, config, proxyId, proxyVersion: programVersion };
-    if (transport.kind === 'embedded') {
-      const service = createAgent({ overrides: {}, block: {} }, name);
-      return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
-    }
-    const { path, owner } = transport;
-    return new AgentSocketClient({ ...settings, path, owner }, clock, scheduler, random, logger);
-  };

@@ -57,15 +57,26 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.stages)
     .toResolvedValue(
-      (clock, scheduler, metrics, problems, reports, pathPatterns) => ({
+      (clock, scheduler, logger, metrics, problems, inflater, reports, pathPatterns) => ({
         clock,
         scheduler,
+        logger,
         metrics,
         problems,
+        inflater,
         reports,
         pathPatterns,
       }),
-      [shared.clock, shared.scheduler, gateway.metrics, gateway.problems, gateway.reports, gateway.pathPatterns],
+      [
+        shared.clock,
+        shared.scheduler,
+        shared.logger,
+        gateway.metrics,
+        gateway.problems,
+        gateway.inflater,
+        gateway.reports,
+        gateway.pathPatterns,
+      ],
     )
     .inSingletonScope();
   bind(gateway.proxy)

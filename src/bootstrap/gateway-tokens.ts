@@ -4,6 +4,7 @@ import type { AdminRequests } from '../application/answer-admin/admin-requests.j
 import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import type { AccessLog } from '../application/ports/access-log.js';
 import type { AgentClientFactory } from '../application/ports/agent-client.js';
+import type { BodyInflater } from '../application/ports/body-inflater.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
 import type { GatewayMetrics, MetricsExposition } from '../application/ports/gateway-metrics.js';
 import type { ProgramIdentity } from '../application/ports/gateway-state.js';
@@ -46,6 +47,8 @@ export const gatewayTokens = {
   createUpstream: Symbol('UpstreamClientFactory') as ServiceIdentifier<UpstreamClientFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
+  /** Reads the bodies that agents are shown. */
+  inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
   agentMetrics: Symbol('AgentMetrics') as ServiceIdentifier<AgentMetrics>,
   agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,

@@ -1,4 +1,6 @@
 import type { AgentCommand, AgentRun } from '../adapters/inbound/agent-command-line/agent-command.js';
+import { AgentGrpcError } from '../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { MetricsAddressError } from '../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentSocketError } from '../adapters/inbound/agent-unix-socket/agent-socket-error.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
@@ -18,6 +20,10 @@ import { type WatchedSignals, watchSignals } from './watch-signals.js';
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;
 const standardOutput = 1;
+
+/** What whoever started the program can read on one line. */
+const isAddressError = (error: unknown): error is Error =>
+  error instanceof AgentSocketError || error instanceof AgentGrpcError || error instanceof MetricsAddressError;
 
 const complain = (problems: readonly ConfigurationProblem[]): void => {
   for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
@@ -67,7 +73,7 @@ const run = async (
     complainOfOptions(started.error, locate);
     return 1;
   } catch (error) {
-    if (!(error instanceof AgentSocketError)) throw error;
+    if (!isAddressError(error)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
     return 1;
   } finally {

@@ -1,21 +1,32 @@
 import { Container } from 'inversify';
-import { AgentUnixSocketServer } from '../adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { Logger } from '../application/ports/logger.js';
-import { type AgentOptionProblem, agentDefaults } from '../domain/configuration/agent-configuration.js';
-import { ok, type Result } from '../domain/shared/result.js';
+import type { TextFileReader } from '../application/ports/text-file-reader.js';
+import { grpcServing } from '../domain/configuration/agent/serving-option-rules.js';
+import {
+  type AgentOptionProblem,
+  type AgentOptions,
+  agentDefaults,
+} from '../domain/configuration/agent-configuration.js';
+import { err, ok, type Result } from '../domain/shared/result.js';
 import { agentModule, agentReportIntervals } from './agent-module.js';
 import { agentProcessModule } from './agent-process-module.js';
 import { agentTokens } from './agent-tokens.js';
+import { readGrpcServingTls } from './grpc-serving-tls.js';
+import {
+  type AgentAddresses,
+  type AgentPlaces,
+  type ServedAgentService,
+  serveAgentService,
+} from './serve-agent-service.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** How long calls in flight have to end, in milliseconds. */
 const drainGraceMs = 30_000;
 
-/** An agent that serves its socket. */
+/** An agent that serves. */
 export interface RunningAgent {
-  /** Path of the socket. */
-  readonly address: string;
+  readonly addresses: AgentAddresses;
   /** Reads keys, authorities, lists and policies again from their files. */
   reload(): Promise<Result<void, string>>;
   /** Takes no new connection, finishes what is in flight, and closes. */
@@ -29,35 +40,61 @@ export const agentContainer = (logger: Logger): Container => {
   return container;
 };
 
-/** Starts the agent. Rejects with an AgentSocketError where the socket cannot be served. */
+const problem = (option: AgentOptionProblem['option'], message: string): AgentOptionProblem => ({
+  severity: 'error',
+  option,
+  message,
+  suggestion: null,
+});
+
+/** What says how the agent is served: flags and variables before the block, as for every option. */
+const placesOf = async (
+  { overrides, block }: StartOptions,
+  files: TextFileReader,
+): Promise<Result<AgentPlaces, readonly AgentOptionProblem[]>> => {
+  const options: AgentOptions = { ...block, ...overrides };
+  const problems: AgentOptionProblem[] = [];
+  const grpc = grpcServing(options, (option, message) => problems.push(problem(option, message)));
+  if (problems.length > 0) return err(problems);
+  const tls = grpc?.tls ? await readGrpcServingTls(grpc.tls, files) : null;
+  if (tls?.ok === false) return err([problem('grpc-address', tls.error)]);
+  return ok({
+    socket: options.socket ?? agentDefaults.socket,
+    grpc: grpc && { address: grpc.address, tls: tls?.value ?? null },
+    metrics: options.metricsAddress ?? null,
+  });
+};
+
+/**
+ * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError where it cannot be served.
+ */
 export const startAgent = async (
   container: Container,
   start: StartOptions,
 ): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
+  const places = await placesOf(start, container.get(agentTokens.textFileReader));
+  if (!places.ok) return places;
   const agent = container.get(agentTokens.agentFactory)(start);
   const taken = await agent.start();
   if (!taken.ok) return taken;
-  const address = start.overrides.socket ?? start.block.socket ?? agentDefaults.socket;
-  const server = new AgentUnixSocketServer(
-    address,
-    agent,
-    container.get(sharedTokens.clock),
-    container.get(sharedTokens.scheduler),
-    container.get(sharedTokens.logger),
-    agentReportIntervals(start),
-  );
+  const parts = {
+    clock: container.get(sharedTokens.clock),
+    scheduler: container.get(sharedTokens.scheduler),
+    logger: container.get(sharedTokens.logger),
+  };
+  let served: ServedAgentService;
   try {
-    await server.listen();
+    served = await serveAgentService(agent, places.value, agentReportIntervals(start), parts);
   } catch (error) {
     await agent.stop();
     throw error;
   }
   return ok({
-    address,
+    addresses: served.addresses,
     reload: () => agent.reload(),
     stop: async () => {
       agent.drain();
-      await server.drain(drainGraceMs);
+      await served.drain(drainGraceMs);
       await agent.stop();
     },
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentUnixSocketServer } from '../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
-import type { AgentSocketClient } from '../../src/adapters/outbound/agent-socket-client/agent-socket-client.js';
+import type { PooledAgentClient } from '../../src/application/call-agents/pooled-agent-client.js';
 import { allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import { headersEvent } from '../support/agent-events.js';
 import { socketClient, socketServer } from '../support/agent-transports.js';
@@ -12,7 +12,7 @@ import { type TemporaryFolder, temporaryFolder } from '../support/temporary-fold
 describe('an agent that is restarted while it is asked', () => {
   let folder: TemporaryFolder;
   let path: string;
-  let client: AgentSocketClient;
+  let client: PooledAgentClient;
   let server: AgentUnixSocketServer;
 
   const serve = async (): Promise<FakeAgentService> => {

@@ -83,14 +83,13 @@ describe('gateway-auth', () => {
   });
 
   it('reports every error of its options at once, and ends with 1', async () => {
-    const agent = start(['--jwt-algorithm', 'HS512', '--grpc-address', '127.0.0.1:1'], {
+    const agent = start(['--jwt-algorithm', 'HS512', '--grpc-address', '0.0.0.0'], {
       JWT_SECRET: 'hunter2',
       FAIL_OPEN: 'perhaps',
     });
     expect((await agent.exited).code).toBe(1);
     const output = agent.output();
     for (const named of ['--jwt-algorithm', '--grpc-address', 'FAIL_OPEN']) expect(output).toContain(named);
-    expect(output).toContain('not supported yet');
     expect(output).not.toContain('hunter2');
   });
 

@@ -16,7 +16,7 @@ interface Explanation {
 /** What no code can say of itself. A code without an entry does not compile. */
 const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   malformed_request: {
-    when: 'The octets are no valid HTTP/1.1, `Content-Length` and `Transfer-Encoding` come together or one of them is repeated, the target is no path, or the body ends early.',
+    when: 'The octets are no valid HTTP/1.1, `Content-Length` and `Transfer-Encoding` come together or one of them is repeated, the target is no path, the body ends early, or an agent wants to read it and it is not what its `Content-Encoding` says.',
     remedy: 'Correct the client. Behind a proxy: the proxy passes on what it should have refused.',
   },
   unsafe_path: {
@@ -52,8 +52,12 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Look at the network between client and gateway.',
   },
   body_too_large: {
-    when: 'The body is larger than `max-body-size` of the route, or `max-body-size-bytes`; or an agent wants to read it and it is larger than `max-body-inspection-bytes` or the limit that the agent has named.',
+    when: 'The body is larger than `max-body-size` of the route, or `max-body-size-bytes`; or an agent wants to read it and it is larger than `max-body-inspection-bytes`, `max-agent-body-bytes` or the limit that the agent has named, or becomes larger than `max-decompressed-size-bytes` or `max-decompression-ratio` allow when it is inflated for the agent.',
     remedy: 'Send less, or raise the limit that `detail` names.',
+  },
+  unsupported_content_encoding: {
+    when: 'An agent wants to read the body, and its `Content-Encoding` has a coding other than `gzip`, `deflate`, `br` and `identity`, or more than four.',
+    remedy: 'Send it in a coding that `Accept-Encoding` of the answer names.',
   },
   target_too_long: {
     when: 'Path and query together have more than 8192 octets, or the request line is too long to be read.',
@@ -78,6 +82,11 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   upstream_invalid_response: {
     when: 'What the target sent is no valid HTTP response, or its head is larger than 64 KiB.',
     remedy: 'Look at the upstream; the log line has `cause`.',
+  },
+  response_too_large: {
+    when: 'An agent wants to read the body of the response, and it is larger than agents are shown (see `body_too_large`).',
+    remedy:
+      'Raise the limit that the log line names, or do not subscribe the agent to `response_body_chunk` on this route.',
   },
   upstream_timeout: {
     when: 'Connecting took longer than `connect-secs`, the target was silent for `read-secs`, or the head of its response did not come within `request-secs`.',

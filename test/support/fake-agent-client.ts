@@ -43,7 +43,16 @@ export class FakeAgentClient implements AgentClient {
   }
 
   status(): AgentStatus {
-    return { name: this.name, state: 'unreachable', connections: 0, inFlight: 0, queueDepth: 0 };
+    return {
+      name: this.name,
+      state: 'unreachable',
+      connections: 0,
+      inFlight: 0,
+      queueDepth: 0,
+      health: null,
+      breaker: null,
+      refusal: null,
+    };
   }
 
   start(): void {

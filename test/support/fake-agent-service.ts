@@ -1,5 +1,9 @@
 import type { AgentService, ConfigurationGiver } from '../../src/application/ports/agent-service.js';
-import { type AgentCapabilities, defaultAgentLimits } from '../../src/domain/agent-protocol/capabilities.js';
+import {
+  type AgentCapabilities,
+  type AgentEventName,
+  defaultAgentLimits,
+} from '../../src/domain/agent-protocol/capabilities.js';
 import type { AgentHealth, AgentState } from '../../src/domain/agent-protocol/health.js';
 import {
   type AgentAnswer,
@@ -42,6 +46,7 @@ export class FakeAgentService implements AgentService {
   disconnects = 0;
   stops = 0;
   maxConcurrency = defaultAgentLimits.maxConcurrency;
+  supportedEvents: readonly AgentEventName[] = fakeCapabilities.supportedEvents;
   state: AgentState = 'healthy';
   report: MetricsReport = {
     agentId: 'fake-1',
@@ -56,7 +61,11 @@ export class FakeAgentService implements AgentService {
   readonly #listeners = new Set<(health: AgentHealth) => void>();
 
   capabilities(): AgentCapabilities {
-    return { ...fakeCapabilities, limits: { ...defaultAgentLimits, maxConcurrency: this.maxConcurrency } };
+    return {
+      ...fakeCapabilities,
+      supportedEvents: this.supportedEvents,
+      limits: { ...defaultAgentLimits, maxConcurrency: this.maxConcurrency },
+    };
   }
 
   async configure(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
@@ -86,7 +95,16 @@ export class FakeAgentService implements AgentService {
   }
 
   health(): AgentHealth {
-    return { agentId: 'fake-1', state: this.state, message: null, load: null, validForMs: 15_000, timestampMs: 5 };
+    return {
+      agentId: 'fake-1',
+      state: this.state,
+      message: null,
+      load: null,
+      resources: null,
+      disabledFeatures: [],
+      validForMs: 15_000,
+      timestampMs: 5,
+    };
   }
 
   metrics(): MetricsReport {

@@ -10,6 +10,8 @@ import { type TemporaryFolder, temporaryFolder } from './temporary-folder.js';
 export interface StackPlan {
   /** None: no agent judges. */
   readonly transport?: 'embedded' | 'socket';
+  /** How the gateway reaches the agent's process, in KDL, where that is not its socket. */
+  readonly reachedBy?: string;
   /** Where it names the listener: made of its port. */
   readonly agentConfig?: string | ((port: number) => string);
   readonly agentMembers?: string;
@@ -17,6 +19,8 @@ export interface StackPlan {
   readonly agentArguments?: readonly string[];
   /** False leaves the agent's process unstarted. */
   readonly startAgent?: boolean;
+  /** False: it is not waited for. */
+  readonly awaitsAgent?: boolean;
   /** The agent's socket, where it is not one of the stack's own. */
   readonly socket?: string;
   readonly listenerMembers?: string;
@@ -45,7 +49,7 @@ const furtherListeners = ({ listeners = {} }: StackPlan, ports: Readonly<Record<
     .join('\n');
 
 const configurationText = (plan: StackPlan, { port, adminPort, upstreamPort, socket, ports }: Places): string => {
-  const transport = plan.transport === 'embedded' ? 'transport "embedded"' : `socket "${socket}"`;
+  const transport = plan.transport === 'embedded' ? 'transport "embedded"' : (plan.reachedBy ?? `socket "${socket}"`);
   const { agentConfig = '' } = plan;
   const agents = `agents { agent "auth" {
     ${transport}
@@ -187,6 +191,6 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     agentsPresent: () =>
       untilTrue('no agent is absent', async () => JSON.stringify((await report('/ready'))['absent_agents']) === '[]'),
   };
-  if (hasAgent) await stack.agentsPresent();
+  if (hasAgent && plan.awaitsAgent !== false) await stack.agentsPresent();
   return stack;
 };

@@ -4,6 +4,7 @@ import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-fig
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { nodeZlibInflater } from '../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { ownSampleNames } from '../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
@@ -40,6 +41,10 @@ export const testLimits: LimitsConfiguration = {
   maxBodySizeBytes: 10_485_760,
   maxBodyInspectionBytes: 1_048_576,
   maxAgentQueueDepth: 100,
+  maxAgentBodyBytes: 1_048_576,
+  maxAgentResponseBytes: 10_240,
+  maxDecompressionRatio: 100,
+  maxDecompressedSizeBytes: 104_857_600,
 };
 
 const anything: RouteConfiguration['matches'] = {
@@ -79,6 +84,8 @@ export const testAgent = (name: string): AgentConfiguration => ({
   timeoutMs: 1_000,
   failureMode: 'closed',
   protocolVersion: 2,
+  connections: 4,
+  circuitBreaker: null,
   config: null,
 });
 
@@ -165,7 +172,13 @@ export const startInProcess = async (
     listeners,
     listenerTls: { engine, files: new NodeTextFileReader() },
     state,
-    stages: { ...shared, scheduler: new NodeScheduler(), reports, pathPatterns: re2PathPatterns },
+    stages: {
+      ...shared,
+      scheduler: new NodeScheduler(),
+      inflater: nodeZlibInflater,
+      reports,
+      pathPatterns: re2PathPatterns,
+    },
     createUpstream: options.createUpstream ?? ((upstream) => new UndiciUpstreamClient(upstream)),
     proxy: new ProxyRequest(shared, () => state.current()),
     admin,

@@ -14,6 +14,7 @@ export type Peer =
   | 'setpriv'
   | 'script'
   | 'xmlsec1'
+  | 'python3'
   | 'chromium-headless-shell'
   | 'chromium'
   | 'google-chrome';

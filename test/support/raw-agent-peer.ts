@@ -76,7 +76,14 @@ export const rawHandshake = {
 
 export const rawHandshakeAnswer = {
   protocol_version: 2,
-  capabilities: { agent_id: 'raw', name: 'raw', version: '1', supported_events: [1, 2], features: {}, limits: {} },
+  capabilities: {
+    agent_id: 'raw',
+    name: 'raw',
+    version: '1',
+    supported_events: [1, 2],
+    features: { config_push: true, cancellation: true, flow_control: true },
+    limits: {},
+  },
   success: true,
   error: null,
   encoding: 'json',

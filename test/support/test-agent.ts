@@ -77,6 +77,8 @@ export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock' | 'saml'
   readonly keySetSource?: KeySetSource;
   readonly clock?: ManualClock;
   readonly saml?: Partial<SamlParts>;
+  /** The config block of a file, under the options. */
+  readonly block?: JsonObject;
 };
 
 export interface TestAgent {
@@ -89,7 +91,7 @@ export interface TestAgent {
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
 export const testAgent = (
   config: JsonObject,
-  { keySetSource, clock: swappedClock, saml, ...swapped }: SwappedParts = {},
+  { keySetSource, clock: swappedClock, saml, block = {}, ...swapped }: SwappedParts = {},
 ): TestAgent => {
   const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
@@ -130,7 +132,7 @@ export const testAgent = (
     outcomes: counters,
     ...swapped,
   };
-  const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: {} }, parts);
+  const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: optionsOf(block) }, parts);
   const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
   const agent = new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
   return { agent, clock, logger, ask: (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };

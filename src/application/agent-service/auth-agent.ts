@@ -1,10 +1,11 @@
 import { type AgentCapabilities, defaultAgentLimits } from '../../domain/agent-protocol/capabilities.js';
 import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
-import type {
-  AgentAnswer,
-  AgentEvent,
-  CancelReason,
-  RequestHeadersEvent,
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  allowAnswer,
+  type CancelReason,
+  type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
@@ -139,6 +140,8 @@ export class AuthAgent implements AgentService {
         this.#endpoints.answerForm(taken, endpoints, judgement),
       );
     }
+    // Nothing of a response is asked for, and nothing of it is changed.
+    if (event.kind !== 'request_headers') return allowAnswer;
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
     return this.#guarded(event, connection, (judgement) => this.#judge(event, agent, connection, judgement));
@@ -184,6 +187,8 @@ export class AuthAgent implements AgentService {
         requestsRejected: this.#counters.refusedRequests,
         requestsTimedOut: 0,
       },
+      resources: null,
+      disabledFeatures: [],
       validForMs: this.#facts.healthIntervalMs * 2,
       timestampMs: this.#clock.wallMs(),
     };

@@ -1,4 +1,9 @@
-import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import {
+  type AgentAnswer,
+  allowAnswer,
+  emptyAudit,
+  type RequestHeadersEvent,
+} from '../../domain/agent-protocol/messages.js';
 import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { firstHeader, type HeaderList } from '../../domain/http/header-list.js';
 
@@ -20,10 +25,8 @@ export const problemAnswer = (
   const correlationId = acceptCorrelationId(firstHeader(event.headers, 'x-correlation-id')) ?? event.correlationId;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId });
   return {
+    ...allowAnswer,
     decision: { kind: 'block', status, body, headers: ['Content-Type', 'application/problem+json', ...headers] },
-    requestHeaders: [],
-    responseHeaders: [],
-    needsMore: false,
     audit: { ...emptyAudit, reasonCodes },
   };
 };

@@ -1,10 +1,6 @@
 import { decodeAgentOptions } from '../../domain/configuration/agent/decode-agent-options.js';
 import { optionProblemText } from '../../domain/configuration/agent/option-problem-text.js';
-import {
-  type AgentOptionProblem,
-  type AgentOptions,
-  agentDefaults,
-} from '../../domain/configuration/agent-configuration.js';
+import type { AgentOptionProblem, AgentOptions } from '../../domain/configuration/agent-configuration.js';
 import { canonicalJson } from '../../domain/shared/canonical-json.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
@@ -13,6 +9,7 @@ import type { AgentParts } from './agent-parts.js';
 import { ConnectedGateways } from './connected-gateways.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
+import { changedServingOption, servingOptions } from './serving-options.js';
 
 /** The options that are there before any gateway speaks. */
 export interface StartOptions {
@@ -32,13 +29,6 @@ interface Owner {
 
 /** How long a gateway may be away, to restart or to connect anew, until another one may take its place. */
 const ownerGraceMs = 10_000;
-
-/** Options of the server, in the units that they are held in. */
-const fixedOptions = [
-  ['socket', 'socket'],
-  ['health-interval-secs', 'healthIntervalMs'],
-  ['metrics-interval-secs', 'metricsIntervalMs'],
-] as const;
 
 /** Stands for the digest where a gateway has no block to give. */
 const noBlock = 'none';
@@ -161,9 +151,10 @@ export class AgentConfigurationInForce {
     }
     const { options, problems } = decodeAgentOptions(config);
     if (options === null) return err(describeProblems(problems));
-    const fixed = this.#fixedAtStart(options);
-    if (fixed !== null) return err(fixed);
-    const taken = this.#described(await this.#take({ ...options, ...this.#start.overrides }));
+    const { block, overrides } = this.#start;
+    const changed = changedServingOption(options, this.#start);
+    if (changed !== null) return err(changed);
+    const taken = this.#described(await this.#take({ ...options, ...servingOptions(block), ...overrides }));
     if (taken.ok) this.#owner = { proxyId: giver.proxyId, blockDigest, goneSinceMs: null };
     return taken;
   }
@@ -191,19 +182,6 @@ export class AgentConfigurationInForce {
     const heir = this.#gateways.otherThatGave(owner.blockDigest, owner.proxyId);
     this.#owner = heir === null ? null : { ...owner, proxyId: heir, goneSinceMs: null };
     this.#parts.logger.info('the gateway that gave the configuration is gone; another one may replace it');
-  }
-
-  /** What the agent serves with has its values since the start: others could only be read and dropped. */
-  #fixedAtStart(options: AgentOptions): string | null {
-    const { overrides, block } = this.#start;
-    for (const [name, option] of fixedOptions) {
-      const value = options[option];
-      if (value === undefined || overrides[option] !== undefined) continue;
-      const served = block[option] ?? agentDefaults[option];
-      if (value !== served)
-        return `${name}: it is read at the start alone, where it was ${typeof served === 'number' ? served / 1000 : served}`;
-    }
-    return null;
   }
 
   #described(taken: Result<void, readonly AgentOptionProblem[]>): Result<void, string> {

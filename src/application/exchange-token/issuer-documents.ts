@@ -1,4 +1,4 @@
-import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { TokenExchangeOptions } from '../../domain/configuration/token-exchange-options.js';
 import { allHeaders, type HeaderList } from '../../domain/http/header-list.js';
 import type { JsonObject } from '../../domain/shared/json.js';
@@ -19,11 +19,8 @@ const methodNotAllowed: ProblemKind = {
 };
 
 const bodyAnswer = (status: number, body: string | null, headers: HeaderList): AgentAnswer => ({
+  ...allowAnswer,
   decision: { kind: 'block', status, body, headers },
-  requestHeaders: [],
-  responseHeaders: [],
-  needsMore: false,
-  audit: emptyAudit,
 });
 
 /** Whether the client has the document already (RFC 9110, section 13.1.2). */

@@ -1,4 +1,4 @@
-import { type AgentAnswer, emptyAudit } from '../../domain/agent-protocol/messages.js';
+import { type AgentAnswer, allowAnswer, emptyAudit } from '../../domain/agent-protocol/messages.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import {
@@ -26,10 +26,8 @@ const jsonAnswer = (
   headers: HeaderList,
   reasonCodes: readonly string[],
 ): AgentAnswer => ({
+  ...allowAnswer,
   decision: { kind: 'block', status, body: JSON.stringify(body), headers: [...answerHeaders, ...headers] },
-  requestHeaders: [],
-  responseHeaders: [],
-  needsMore: false,
   audit: { ...emptyAudit, reasonCodes },
 });
 

@@ -1,7 +1,8 @@
 import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
-import type { AgentState } from '../../domain/agent-protocol/health.js';
+import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
+import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
@@ -20,7 +21,15 @@ export type AgentFailureCode =
   /** The agent refused its configuration, or speaks no common version. */
   | 'refused'
   /** The caller cancelled. */
-  | 'cancelled';
+  | 'cancelled'
+  /** The agent says itself that it cannot decide. */
+  | 'unhealthy'
+  /** The agent has failed too often of late to be asked. */
+  | 'circuit_open'
+  /** The agent does not take events of this kind. */
+  | 'unsupported_event'
+  /** The answer is larger than answers may be. */
+  | 'response_too_large';
 
 export interface AgentFailure {
   readonly code: AgentFailureCode;
@@ -37,6 +46,12 @@ export interface AgentStatus {
   readonly connections: number;
   readonly inFlight: number;
   readonly queueDepth: number;
+  /** The report that the state is taken from; null where there is none. */
+  readonly health: AgentHealth | null;
+  /** Null where the agent has no circuit breaker. */
+  readonly breaker: CircuitState | null;
+  /** Why it refuses the configuration in force, and goes on with the one before; null where it does not. */
+  readonly refusal: string | null;
 }
 
 /** `no_answer`: whether the agent has taken the configuration is not known; it gets it with the next connection. */
@@ -107,5 +122,13 @@ export interface AgentClient extends AgentMetricsSource {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Makes the client for an agent block; `maxQueueDepth` calls may wait for a free slot. Nothing connects before `start`. */
-export type AgentClientFactory = (agent: AgentConfiguration, maxQueueDepth: number) => AgentClient;
+/** What the limits of the gateway say about every agent. */
+export interface AgentClientLimits {
+  /** Calls that may wait for a free place. */
+  readonly maxQueueDepth: number;
+  /** Octets of an answer, body mutations not counted. */
+  readonly maxResponseBytes: number;
+}
+
+/** Makes the client for an agent block. Nothing connects before `start`. */
+export type AgentClientFactory = (agent: AgentConfiguration, limits: AgentClientLimits) => AgentClient;

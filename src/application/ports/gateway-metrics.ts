@@ -1,4 +1,5 @@
 import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
+import type { AgentStatus } from './agent-client.js';
 
 /** Limits whose violations are counted. */
 export type ExceededLimit = 'header_size' | 'body_size';
@@ -26,6 +27,8 @@ export interface AgentCallMetrics {
   answered(latencySeconds: number): void;
   timedOut(): void;
   failed(): void;
+  /** A request or response has gone on without the agent, as its failure mode says. Counted beside the failure. */
+  failedOpen(): void;
 }
 
 /**
@@ -52,6 +55,8 @@ export interface GatewayGauges {
   memoryBytes(): number;
   /** Lines of the access log that were dropped because whoever reads the log is too slow. */
   droppedAccessLines(): number;
+  /** How each agent is, as the gateway sees it. */
+  agents(): readonly AgentStatus[];
   /** What the agents report of themselves; those that can be asked are asked for it. */
   agentFamilies(): readonly AgentMetricFamily[];
   /** Series of agents' reports that were not taken. */

@@ -12,11 +12,12 @@ export const answerBodyFailure = (
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
 ): StageOutcome => {
-  const { body } = exchange;
+  const { body, inflation } = exchange;
   if (body?.failure === 'too_large') {
     const violation = checkBodySize(body.octets, maxOctets);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
   }
+  if (inflation?.violation) return answerViolation(exchange, inflation.violation, problems, metrics);
   if (body?.failure === 'timed_out') {
     return problems.answer(exchange, 'request_timeout', 'The request body stopped coming.');
   }

@@ -1,4 +1,3 @@
-import { applyHeaderOperations } from '../../domain/agent-protocol/header-operations.js';
 import type { AgentDecision } from '../../domain/agent-protocol/messages.js';
 import { correlationIdHeader } from '../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
@@ -9,6 +8,7 @@ import { withoutHeader } from '../../domain/http/without-header.js';
 import { problemHeaders } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
 import type { StageOutcome } from './stage.js';
+import { withResponseOperations } from './with-response-operations.js';
 
 /** A quoted-string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
@@ -44,9 +44,8 @@ export const answerWithDecision = (
   decision: Exclude<AgentDecision, { kind: 'allow' }>,
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
-  // INVARIANT: the operations were found valid with the answer that they came in.
-  const operated = applyHeaderOperations(headers, exchange.responseOperations);
-  const all = withHeader(operated.ok ? operated.value : headers, correlationIdHeader, exchange.correlationId);
+  const operated = withResponseOperations(headers, exchange.responseOperations);
+  const all = withHeader(operated, correlationIdHeader, exchange.correlationId);
   exchange.status = status;
   if (status >= 400) exchange.errorType = 'blocked_by_agent';
   exchange.response.send(status, all, body, exchange.close);

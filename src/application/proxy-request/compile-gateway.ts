@@ -9,14 +9,19 @@ import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
 import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { AgentClient } from '../ports/agent-client.js';
+import type { BodyInflater } from '../ports/body-inflater.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
+import type { Logger } from '../ports/logger.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { UpstreamClient } from '../ports/upstream-client.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { CompiledRoute } from './compiled-route.js';
+import { inspectionLimits } from './inspection-limits.js';
+import { ResponseJudge } from './judge-response.js';
 import { OwnedHeadersOfAgents } from './owned-headers-of-agents.js';
+import type { RouteAgent } from './route-agent.js';
 import type { Stage } from './stage.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
@@ -32,8 +37,10 @@ import type { TargetLedger } from './target-ledger.js';
 export interface StageDependencies {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
+  readonly logger: Logger;
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
+  readonly inflater: BodyInflater;
   readonly reports: StatusReports;
   readonly pathPatterns: PathPatternCompiler;
 }
@@ -91,18 +98,12 @@ const compileRoute = (
   const blocks = route.agents.map((name) =>
     configuration.agents.find((agent) => agent.name === name),
   ) as AgentConfiguration[];
-  const agents = route.agents.map((name) => peers.agents.get(name) as AgentClient);
+  const agents = blocks.map((block) => routeAgent(block, peers));
+  const inspection = { inflater: dependencies.inflater, limits: inspectionLimits(limits) };
   const stages: Stage[] = [];
   stages.push(prepareHeaders(agents.length === 0 ? null : ownedBy(agents, blocks)));
   stages.push(limitBody(maxBodyOctets, problems, metrics));
-  if (agents.length > 0) {
-    const maxInspectedOctets = limits.maxBodyInspectionBytes;
-    const asked = agents.map((client, index) => ({
-      client,
-      takesBody: blocks[index]?.events.includes('request_body_chunk') ?? false,
-    }));
-    stages.push(askAgents(asked, { ...dependencies, maxInspectedOctets, maxBodyOctets }));
-  }
+  if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodyOctets }));
   if (route.builtinHandler !== null) {
     stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
   } else {
@@ -110,14 +111,21 @@ const compileRoute = (
     const peer = peers.upstreams.get(upstream.name);
     if (peer) {
       const timeoutMs = route.policies.requestTimeoutMs ?? upstream.timeouts.requestMs;
-      stages.push(forwardToUpstream(upstream, { ...dependencies, ...peer, maxBodyOctets, timeoutMs }));
+      const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
+      stages.push(forwardToUpstream(upstream, { ...dependencies, ...peer, maxBodyOctets, timeoutMs, responseJudge }));
     }
   }
   return { configuration: route, stages, metrics: metrics.route(route.id), inFlight: 0 };
 };
 
-const ownedBy = (agents: readonly AgentClient[], blocks: readonly AgentConfiguration[]): OwnedHeadersOfAgents =>
+const routeAgent = ({ name, events, failureMode }: AgentConfiguration, { agents }: GatewayPeers): RouteAgent => ({
+  client: agents.get(name) as AgentClient,
+  events: new Set(events),
+  failureMode,
+});
+
+const ownedBy = (agents: readonly RouteAgent[], blocks: readonly AgentConfiguration[]): OwnedHeadersOfAgents =>
   new OwnedHeadersOfAgents(
-    agents,
+    agents.map(({ client }) => client),
     blocks.flatMap(({ config }) => configuredOwnedHeaders(config)),
   );

@@ -4,8 +4,10 @@ import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
+import type { InflatedBody } from './inflated-body.js';
 import type { MatchedRoute } from './matched-route.js';
 import type { MeteredBody } from './metered-body.js';
+import type { RouteAgent } from './route-agent.js';
 
 /** One request and everything that is learnt about it on its way through the stages. */
 export class Exchange {
@@ -28,8 +30,17 @@ export class Exchange {
   route: MatchedRoute | null = null;
   /** What the agents want done to the response, whoever makes it. */
   responseOperations: readonly HeaderOperation[] = [];
+  /**
+   * The agents that hear of the rest of the request, in the route's order: those that were asked about it, and those that
+   * do not ask to be. Empty until the request has come to the agents of its route.
+   */
+  asked: readonly RouteAgent[] = [];
+  /** What inflates the rest of `forwardedBody`, where agents have changed the beginning of a coded body. */
+  inflation: InflatedBody | null = null;
   /** Address of the target that was tried last. */
   target: string | null = null;
+  /** How often the request was sent to a target. */
+  upstreamAttempts = 0;
   status = 0;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
   /** The client went away before its response ended. */

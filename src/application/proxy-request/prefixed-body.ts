@@ -1,23 +1,31 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { BodySource } from '../ports/body-source.js';
 
-/** A body whose first pieces were read already, for an agent, and are now given again before the rest. */
+const nothing = new Uint8Array(0);
+
+/** A body whose first pieces were read already, for an agent, and are now given, as it left them, before the rest. */
 export class PrefixedBody implements BodySource {
   readonly #pieces: Uint8Array[];
   readonly #rest: BodySource;
+  #given = 0;
 
-  constructor(pieces: readonly Uint8Array[], rest: BodySource) {
+  constructor(
+    pieces: readonly Uint8Array[],
+    rest: BodySource,
+    /** Octets of pieces and rest together; null where that is not known. */
+    readonly declaredLength: number | null,
+  ) {
     this.#pieces = [...pieces];
     this.#rest = rest;
   }
 
-  get declaredLength(): number | null {
-    return this.#rest.declaredLength;
-  }
-
   read(): Promise<Uint8Array | null> {
-    const piece = this.#pieces.shift();
-    return piece ? Promise.resolve(piece) : this.#rest.read();
+    const piece = this.#pieces[this.#given];
+    if (piece === undefined) return this.#rest.read();
+    // What is given is not held any longer.
+    this.#pieces[this.#given] = nothing;
+    this.#given += 1;
+    return Promise.resolve(piece);
   }
 
   trailers(): HeaderList {

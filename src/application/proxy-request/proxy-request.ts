@@ -21,6 +21,7 @@ import type { CertificateHeaderRules } from './certificate-header-rules.js';
 import { Exchange } from './exchange.js';
 import { runStages, type Stage } from './stage.js';
 import { takeCertificateFields } from './take-certificate-fields.js';
+import { tellCompletion } from './tell-completion.js';
 
 /** What requests are handled by at the moment. */
 export interface RequestPath {
@@ -102,6 +103,7 @@ export class ProxyRequest implements RequestHandler {
       }
       // What is left of the body is not wanted, and nobody waits for it any more.
       exchange.body?.cancel();
+      exchange.inflation?.cancel();
       path.left();
       this.#record(exchange);
     });
@@ -148,6 +150,7 @@ export class ProxyRequest implements RequestHandler {
     const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
+    tellCompletion(exchange, { status, durationMs });
     accessLog.write({
       requestId: exchange.id,
       correlationId: exchange.correlationId,

@@ -1,4 +1,3 @@
-import { applyHeaderOperations } from '../../domain/agent-protocol/header-operations.js';
 import { canonicalName } from '../../domain/http/canonical-name.js';
 import { correlationIdHeader } from '../../domain/http/correlation-id.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
@@ -9,6 +8,8 @@ import { withoutHeader } from '../../domain/http/without-header.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../domain/identity/owned-headers.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
+import { type ResponseFault, responseFaultOf } from './response-fault.js';
+import { withResponseOperations } from './with-response-operations.js';
 
 const nothing = new Uint8Array(0);
 
@@ -22,34 +23,33 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
 };
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
-export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList => {
-  const passable = withoutHopByHop(headers);
-  // INVARIANT: the operations were found valid with the answer that they came in.
-  const operated = applyHeaderOperations(passable, exchange.responseOperations);
-  return withHeader(operated.ok ? operated.value : passable, correlationIdHeader, exchange.correlationId);
-};
+export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList =>
+  withHeader(
+    withResponseOperations(withoutHopByHop(headers), exchange.responseOperations),
+    correlationIdHeader,
+    exchange.correlationId,
+  );
+
+/** The same for a response of this status. RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says. */
+export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList =>
+  clientHeaders(exchange, status === 204 ? withoutHeader(headers, 'content-length') : headers);
 
 /**
- * Passes a response on piece by piece, as fast as the slower side goes. `upstream_broke`: it ended before its end, and
- * the client has to be told.
+ * Passes a response on piece by piece, as fast as the slower side goes. The result is why it ended before its end, where
+ * the client has to be told; else null.
  */
-export const relayResponse = async (
-  exchange: Exchange,
-  upstream: UpstreamResponse,
-): Promise<'ended' | 'upstream_broke'> => {
+export const relayResponse = async (exchange: Exchange, upstream: UpstreamResponse): Promise<ResponseFault | null> => {
   const { response } = exchange;
   const { body } = upstream;
   if (exchange.abandoned) {
     body?.cancel();
-    return 'ended';
+    return null;
   }
   exchange.status = upstream.status;
-  // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
-  const headers = upstream.status === 204 ? withoutHeader(upstream.headers, 'content-length') : upstream.headers;
-  response.begin(upstream.status, clientHeaders(exchange, headers), exchange.close);
+  response.begin(upstream.status, responseHead(exchange, upstream.status, upstream.headers), exchange.close);
   if (body === null) {
     response.end([]);
-    return 'ended';
+    return null;
   }
   // An empty piece takes the head with it.
   if (upstream.isBodyLate) await response.write(nothing);
@@ -57,14 +57,14 @@ export const relayResponse = async (
     for (let piece = await body.read(); piece !== null; piece = await body.read()) {
       if (exchange.abandoned) {
         body.cancel();
-        return 'ended';
+        return null;
       }
       const writable = response.write(piece);
       if (writable !== undefined) await writable;
     }
-  } catch {
-    return exchange.abandoned ? 'ended' : 'upstream_broke';
+  } catch (error) {
+    return exchange.abandoned ? null : responseFaultOf(error);
   }
   response.end(clientTrailers(exchange, body.trailers()));
-  return 'ended';
+  return null;
 };

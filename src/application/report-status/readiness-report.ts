@@ -1,5 +1,5 @@
-import type { AgentStatus } from '../ports/agent-client.js';
 import type { GatewayState, UpstreamStatus } from '../ports/gateway-state.js';
+import { type AgentReadiness, agentsReadiness, isAbsent } from './agents-report.js';
 
 /** Body of /ready: whether a balancer should send requests here. */
 export interface ReadinessReport {
@@ -8,12 +8,11 @@ export interface ReadinessReport {
   readonly reasons?: readonly string[];
   readonly unhealthy_upstreams: readonly string[];
   readonly absent_agents: readonly string[];
+  /** By name. */
+  readonly agents: Readonly<Record<string, AgentReadiness>>;
 }
 
 const isDown = (upstream: UpstreamStatus): boolean => !upstream.targets.some((target) => target.healthy);
-
-/** No connection that takes calls, or the agent says itself that it cannot decide. */
-const isAbsent = (agent: AgentStatus): boolean => agent.state === 'unreachable' || agent.state === 'unhealthy';
 
 /**
  * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only
@@ -26,16 +25,18 @@ export const readinessReport = (state: GatewayState): ReadinessReport => {
     .upstreams()
     .filter(isDown)
     .map((upstream) => upstream.name);
-  const absentAgents = state
-    .agents()
-    .filter(isAbsent)
-    .map((agent) => agent.name);
+  const agents = state.agents();
+  const absentAgents = agents.filter(isAbsent).map((agent) => agent.name);
 
   const reasons: string[] = phase === 'running' ? [] : [phase];
   if (requires.includes('upstreams'))
     reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));
   if (requires.includes('agents')) reasons.push(...absentAgents.map((name) => `agent ${name} is absent`));
 
-  const listed = { unhealthy_upstreams: unhealthyUpstreams, absent_agents: absentAgents };
+  const listed = {
+    unhealthy_upstreams: unhealthyUpstreams,
+    absent_agents: absentAgents,
+    agents: agentsReadiness(agents),
+  };
   return reasons.length === 0 ? { ready: true, ...listed } : { ready: false, reasons, ...listed };
 };

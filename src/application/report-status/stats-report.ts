@@ -1,4 +1,5 @@
 import type { GatewayState, WorkerFigures } from '../ports/gateway-state.js';
+import { type AgentReport, agentsReport } from './agents-report.js';
 
 interface MemoryReport {
   readonly rss_bytes: number;
@@ -33,17 +34,10 @@ export interface StatsReport {
   };
   readonly requests_in_flight: number;
   readonly requests_queued: number;
-  readonly agents: Readonly<Record<string, AgentStats>>;
+  readonly agents: Readonly<Record<string, AgentReport>>;
   readonly memory: MemoryReport;
   readonly event_loop_delay_ms: DelayReport;
   readonly workers: readonly WorkerReport[];
-}
-
-interface AgentStats {
-  readonly state: string;
-  readonly connections: number;
-  readonly in_flight: number;
-  readonly queue_depth: number;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -87,14 +81,7 @@ export const statsReport = (state: GatewayState): StatsReport => {
     },
     requests_in_flight: state.requestsInFlight(),
     requests_queued: state.requestsQueued(),
-    agents: Object.fromEntries(
-      state
-        .agents()
-        .map(({ name, state: health, connections: open, inFlight, queueDepth }) => [
-          name,
-          { state: health, connections: open, in_flight: inFlight, queue_depth: queueDepth },
-        ]),
-    ),
+    agents: agentsReport(state.agents()),
     memory: memoryReport(workers),
     event_loop_delay_ms: delayReport(workers),
     workers: workers.map(workerReport),

@@ -1,7 +1,8 @@
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import { grpcAddressText } from '../../domain/configuration/schema/grpc-address.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { AgentMetrics } from '../agent-metrics/agent-metrics.js';
-import type { AgentClient, AgentClientFactory, ConfigureOutcome } from '../ports/agent-client.js';
+import type { AgentClient, AgentClientFactory, AgentClientLimits, ConfigureOutcome } from '../ports/agent-client.js';
 import type { Logger } from '../ports/logger.js';
 
 interface RegisteredAgent {
@@ -25,8 +26,8 @@ export interface PreparedAgents {
 const maximumReasonLength = 500;
 
 /** Everything of an agent block that a running client cannot change. */
-const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, maxQueueDepth: number): string =>
-  JSON.stringify([rest, maxQueueDepth]);
+const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, limits: AgentClientLimits | null): string =>
+  JSON.stringify([rest, limits]);
 
 const configKey = ({ config }: AgentConfiguration): string => JSON.stringify(config);
 
@@ -37,7 +38,7 @@ export class AgentRegistry {
   /** What they report of themselves. */
   readonly metrics: AgentMetrics;
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
-  #maxQueueDepth = 0;
+  #limits: AgentClientLimits | null = null;
   /** Clients that did not take what was last handed over. */
   readonly #behind = new WeakSet<AgentClient>();
 
@@ -59,7 +60,7 @@ export class AgentRegistry {
    */
   async prepare(
     configurations: readonly AgentConfiguration[],
-    maxQueueDepth: number,
+    limits: AgentClientLimits,
   ): Promise<Result<PreparedAgents, string>> {
     const next = new Map<string, RegisteredAgent>();
     const made: AgentClient[] = [];
@@ -68,8 +69,8 @@ export class AgentRegistry {
     };
     for (const configuration of configurations) {
       const { name, transport, config } = configuration;
-      const present = this.#present(configuration, maxQueueDepth);
-      const client = present?.client ?? this.#make(configuration, maxQueueDepth);
+      const present = this.#present(configuration, limits);
+      const client = present?.client ?? this.#make(configuration, limits);
       if (!present) made.push(client);
       next.set(name, { configuration, client });
       if (transport.kind !== 'embedded') continue;
@@ -83,34 +84,33 @@ export class AgentRegistry {
     }
     return ok({
       clients: new Map([...next].map(([name, { client }]) => [name, client])),
-      commit: () => this.#commit(next, made, maxQueueDepth),
+      commit: () => this.#commit(next, made, limits),
       abandon,
     });
   }
 
-  #make(configuration: AgentConfiguration, maxQueueDepth: number): AgentClient {
-    const client = this.#create(configuration, maxQueueDepth);
+  #make(configuration: AgentConfiguration, limits: AgentClientLimits): AgentClient {
+    const client = this.#create(configuration, limits);
     const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
     client.reportTo(this.metrics.readerOf(configuration.name, place));
     return client;
   }
 
-  #present(configuration: AgentConfiguration, maxQueueDepth: number): RegisteredAgent | null {
+  #present(configuration: AgentConfiguration, limits: AgentClientLimits): RegisteredAgent | null {
     const present = this.#agents.get(configuration.name);
     if (!present || configuration.transport.kind === 'embedded') return null;
-    const same =
-      connectionKey(present.configuration, this.#maxQueueDepth) === connectionKey(configuration, maxQueueDepth);
+    const same = connectionKey(present.configuration, this.#limits) === connectionKey(configuration, limits);
     return same ? present : null;
   }
 
   #commit(
     next: ReadonlyMap<string, RegisteredAgent>,
     made: readonly AgentClient[],
-    maxQueueDepth: number,
+    limits: AgentClientLimits,
   ): readonly AgentClient[] {
     const previous = this.#agents;
     this.#agents = next;
-    this.#maxQueueDepth = maxQueueDepth;
+    this.#limits = limits;
     this.metrics.keep(new Set(next.keys()));
     for (const [name, { client, configuration }] of next) {
       const before = previous.get(name);
@@ -118,7 +118,7 @@ export class AgentRegistry {
       const isKept = before.client === client;
       if (isKept) void this.#push(client, configuration, configKey(before.configuration) !== configKey(configuration));
       // Over the old connections the new configuration is there before the first new one stands.
-      else if (isSameSocket(before.configuration, configuration)) void before.client.configure(configuration.config);
+      else if (isSamePlace(before.configuration, configuration)) void before.client.configure(configuration.config);
     }
     const kept = new Set([...next.values()].map(({ client }) => client));
     const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
@@ -149,21 +149,23 @@ export class AgentRegistry {
   }
 }
 
-const isSameSocket = (one: AgentConfiguration, other: AgentConfiguration): boolean =>
-  one.transport.kind === 'unix_socket' &&
-  other.transport.kind === 'unix_socket' &&
-  one.transport.path === other.transport.path;
-
-/** Whether the block of this name reaches its agent by the same socket as before. */
-const isSucceeded = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
-  const successor = next.get(configuration.name);
-  return successor !== undefined && isSameSocket(configuration, successor.configuration);
+const isSamePlace = ({ transport: one }: AgentConfiguration, { transport: other }: AgentConfiguration): boolean => {
+  if (one.kind === 'unix_socket') return other.kind === 'unix_socket' && one.path === other.path;
+  return (
+    one.kind === 'grpc' && other.kind === 'grpc' && grpcAddressText(one.address) === grpcAddressText(other.address)
+  );
 };
 
-/** Whether any of the agents is reached by the same socket and handed the same configuration. */
+/** Whether the block of this name reaches its agent at the same place as before. */
+const isSucceeded = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+  const successor = next.get(configuration.name);
+  return successor !== undefined && isSamePlace(configuration, successor.configuration);
+};
+
+/** Whether any of the agents is reached at the same place and handed the same configuration. */
 const isContinued = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
   for (const { configuration: other } of next.values()) {
-    if (isSameSocket(configuration, other)) return configKey(configuration) === configKey(other);
+    if (isSamePlace(configuration, other)) return configKey(configuration) === configKey(other);
   }
   return false;
 };

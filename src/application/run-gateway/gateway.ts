@@ -164,7 +164,8 @@ export class Gateway {
         cause: null,
       });
     for (const warning of tls.value.warnings) logger.warn(warning);
-    const prepared = await agents.prepare(configuration.agents, configuration.limits.maxAgentQueueDepth);
+    const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
+    const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return failure(prepared.error);
     const generation = this.#build(configuration, prepared.value.clients);
     if (!generation.ok) {

@@ -18,4 +18,6 @@ export const foldAnswers = (earlier: AgentAnswer, later: AgentAnswer): AgentAnsw
   responseHeaders: [...earlier.responseHeaders, ...later.responseHeaders],
   needsMore: later.needsMore,
   audit: foldAudit(earlier.audit, later.audit),
+  requestBodyMutation: later.requestBodyMutation,
+  responseBodyMutation: later.responseBodyMutation,
 });

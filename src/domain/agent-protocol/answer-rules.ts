@@ -1,7 +1,7 @@
 import { isFieldValue, isToken } from '../http/field-syntax.js';
 import type { HeaderList } from '../http/header-list.js';
 import { headerOperationsFault } from './header-operations.js';
-import type { AgentAnswer, AgentDecision, AgentEvent } from './messages.js';
+import type { AgentAnswer, AgentDecision, AgentEvent, BodyChunkEvent, BodyMutation } from './messages.js';
 
 const isStatusBetween = (status: number, from: number, to: number): boolean =>
   Number.isInteger(status) && status >= from && status <= to;
@@ -41,21 +41,49 @@ const decisionFault = (decision: AgentDecision): string | null => {
   }
 };
 
+/** Whether an event is a piece of a body: one of a dialogue that an answer to the head has opened. */
+export const isBodyChunk = (event: AgentEvent): event is BodyChunkEvent =>
+  event.kind === 'request_body_chunk' || event.kind === 'response_body_chunk';
+
 /** Whether the agent's next answer depends on body chunks to come. */
 export const opensDialogue = (answer: AgentAnswer): boolean => answer.needsMore && answer.decision.kind === 'allow';
 
+const dialogueFault = (answer: AgentAnswer, event: AgentEvent): string | null => {
+  if (!opensDialogue(answer)) return null;
+  if (isBodyChunk(event) && event.isLast) return 'needs_more after the last chunk';
+  return event.kind === 'request_complete' ? 'needs_more after the end of the request' : null;
+};
+
+/**
+ * @param kind the only event that such a mutation can answer
+ */
+const mutationFault = (
+  mutation: BodyMutation | null,
+  event: AgentEvent,
+  kind: BodyChunkEvent['kind'],
+): string | null => {
+  if (mutation === null) return null;
+  if (event.kind !== kind) return `a mutation that answers no ${kind}`;
+  return mutation.chunkIndex === event.chunkIndex ? null : 'a mutation of another chunk';
+};
+
+/** The request has gone on long since when its response is asked about. */
+const directionFault = (answer: AgentAnswer, event: AgentEvent): string | null =>
+  (event.kind === 'response_headers' || event.kind === 'response_body_chunk') && answer.requestHeaders.length > 0
+    ? 'request header operations for a response'
+    : null;
+
 /**
  * What makes an answer to an event malformed, or null: a status that a decision of its kind cannot have, header
- * operations or headers that are none, or `needsMore` after the last chunk. The same for every transport: an answer in
+ * operations or headers that are none, operations on the headers of a request that has gone on, a mutation of anything
+ * but the chunk that is answered, or `needsMore` where no more can come. The same for every transport: an answer in
  * doubt is a malformed one, never an allow. The text holds no value: values may be secrets.
  */
-export const answerFault = (answer: AgentAnswer, event: AgentEvent): string | null => {
-  if (opensDialogue(answer) && event.kind === 'request_body_chunk' && event.isLast) {
-    return 'needs_more after the last chunk';
-  }
-  return (
-    decisionFault(answer.decision) ??
-    headerOperationsFault(answer.requestHeaders) ??
-    headerOperationsFault(answer.responseHeaders)
-  );
-};
+export const answerFault = (answer: AgentAnswer, event: AgentEvent): string | null =>
+  dialogueFault(answer, event) ??
+  decisionFault(answer.decision) ??
+  directionFault(answer, event) ??
+  mutationFault(answer.requestBodyMutation, event, 'request_body_chunk') ??
+  mutationFault(answer.responseBodyMutation, event, 'response_body_chunk') ??
+  headerOperationsFault(answer.requestHeaders) ??
+  headerOperationsFault(answer.responseHeaders);

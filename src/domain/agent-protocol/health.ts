@@ -14,12 +14,26 @@ export interface AgentLoad {
   readonly requestsTimedOut: number;
 }
 
+/** What the agent's process uses; null where it does not say. Sizes in octets. */
+export interface AgentResources {
+  readonly cpuPercent: number | null;
+  readonly memoryBytes: number | null;
+  readonly memoryLimit: number | null;
+  readonly activeThreads: number | null;
+  readonly openFds: number | null;
+  readonly fdLimit: number | null;
+  readonly connections: number | null;
+}
+
 /** An agent's HealthStatus report. */
 export interface AgentHealth {
   readonly agentId: string;
   readonly state: AgentState;
   readonly message: string | null;
   readonly load: AgentLoad | null;
+  readonly resources: AgentResources | null;
+  /** What a degraded agent does without. */
+  readonly disabledFeatures: readonly string[];
   /** How long the report holds, in milliseconds; null where the agent does not say. */
   readonly validForMs: number | null;
   /** Milliseconds since the Unix epoch. */

@@ -46,7 +46,53 @@ export interface RequestBodyChunkEvent {
   readonly bytesReceived: number;
 }
 
-export type AgentEvent = RequestHeadersEvent | RequestBodyChunkEvent;
+/** The head of the upstream's response. */
+export interface ResponseHeadersEvent {
+  readonly kind: 'response_headers';
+  readonly correlationId: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: HeaderList;
+}
+
+/** A piece of the body of a response whose head was answered with `needsMore`. */
+export interface ResponseBodyChunkEvent {
+  readonly kind: 'response_body_chunk';
+  readonly correlationId: string;
+  readonly data: Uint8Array;
+  readonly isLast: boolean;
+  /** Octets of the whole body where it is known. */
+  readonly totalSize: number | null;
+  /** Counts from 0. */
+  readonly chunkIndex: number;
+  /** Octets so far, this chunk included. */
+  readonly bytesSent: number;
+}
+
+/** The request is over. What is answered changes nothing any more. */
+export interface RequestCompleteEvent {
+  readonly kind: 'request_complete';
+  readonly correlationId: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** Octets. */
+  readonly requestBodySize: number;
+  /** Octets. */
+  readonly responseBodySize: number;
+  readonly upstreamAttempts: number;
+  /** What went wrong, as the access log calls it; null where nothing did. */
+  readonly error: string | null;
+}
+
+/** A piece of a body, either way. */
+export type BodyChunkEvent = RequestBodyChunkEvent | ResponseBodyChunkEvent;
+
+export type AgentEvent =
+  | RequestHeadersEvent
+  | RequestBodyChunkEvent
+  | ResponseHeadersEvent
+  | ResponseBodyChunkEvent
+  | RequestCompleteEvent;
 
 export type HeaderOperation =
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
@@ -71,6 +117,14 @@ export interface AgentAudit {
 
 export const emptyAudit: AgentAudit = { tags: [], ruleIds: [], confidence: null, reasonCodes: [], custom: {} };
 
+/** What becomes of the chunk that was asked about. */
+export interface BodyMutation {
+  /** That of the chunk. */
+  readonly chunkIndex: number;
+  /** Null: it goes on as it is. Empty: it is dropped. */
+  readonly data: Uint8Array | null;
+}
+
 /** An agent's answer to one event. */
 export interface AgentAnswer {
   readonly decision: AgentDecision;
@@ -81,6 +135,10 @@ export interface AgentAnswer {
   /** The agent wants the body before it decides. */
   readonly needsMore: boolean;
   readonly audit: AgentAudit;
+  /** For the chunk of a request's body that is answered; null: it goes on as it is. */
+  readonly requestBodyMutation: BodyMutation | null;
+  /** For the chunk of a response's body that is answered; null: it goes on as it is. */
+  readonly responseBodyMutation: BodyMutation | null;
 }
 
 export const allowAnswer: AgentAnswer = {
@@ -89,6 +147,8 @@ export const allowAnswer: AgentAnswer = {
   responseHeaders: [],
   needsMore: false,
   audit: emptyAudit,
+  requestBodyMutation: null,
+  responseBodyMutation: null,
 };
 
 /** Why a call was cancelled; the order is that of the wire, from 0. */

@@ -1,6 +1,7 @@
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
 import type { SourcePosition } from './configuration-problem.js';
+import type { CertificateFiles, GrpcAddress, SocketAddress } from './gateway-configuration.js';
 import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';
 
@@ -19,6 +20,18 @@ export type EntrySource =
 export interface AgentOptions {
   /** Path of the unix socket to serve. */
   readonly socket?: string;
+  /** Where to serve gRPC. */
+  readonly grpcAddress?: GrpcAddress;
+  /** Path of a PEM file: the certificate that it is served with, then its intermediates. */
+  readonly grpcTlsCertFile?: string;
+  /** Path of a PEM file. */
+  readonly grpcTlsKeyFile?: string;
+  /** Path of a PEM file with the authorities of gateways. */
+  readonly grpcClientCaFile?: string;
+  /** Serve gRPC in the clear on an address that others can reach. */
+  readonly grpcInsecure?: boolean;
+  /** Where to serve the own metrics. */
+  readonly metricsAddress?: SocketAddress;
   /** Between two health reports to gateways, in milliseconds. */
   readonly healthIntervalMs?: number;
   /** Between two metrics reports to gateways, in milliseconds. */
@@ -147,6 +160,10 @@ export type CredentialForwarding = 'all' | 'authorization' | 'none';
 /** Everything the agent needs to run: every option checked, every default filled in. */
 export interface CompleteAgentOptions {
   readonly socket: string;
+  /** Null: gRPC is not served. */
+  readonly grpc: GrpcServingOptions | null;
+  /** Null: metrics go to gateways alone. */
+  readonly metricsAddress: SocketAddress | null;
   /** Null: no bearer token is accepted. */
   readonly jwt: JwtOptions | null;
   readonly apiKeys: readonly ApiKey[];
@@ -168,6 +185,17 @@ export interface CompleteAgentOptions {
   readonly saml: SamlOptions | null;
   /** Null: not enabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
+}
+
+/** Where gRPC is served, and how. */
+export interface GrpcServingOptions {
+  readonly address: GrpcAddress;
+  /** Null: in the clear. */
+  readonly tls: {
+    readonly certificate: CertificateFiles;
+    /** Path of a PEM file: gateways have to show a certificate that leads to one of these; null: they show none. */
+    readonly clientCaFile: string | null;
+  } | null;
 }
 
 export const agentDefaults = {
@@ -202,13 +230,23 @@ export const agentDefaults = {
   exchangesPerSecond: 20,
 } as const;
 
-/** The options by the names that flags and the config block give them. */
-export const agentOptionNames = [
+/** The options of how an agent of its own process is served: read at its start alone. */
+export const servingOptionNames = [
   'socket',
   'grpc-address',
+  'grpc-tls-cert-file',
+  'grpc-tls-key-file',
+  'grpc-client-ca-file',
+  'grpc-insecure',
   'metrics-address',
   'health-interval-secs',
   'metrics-interval-secs',
+] as const;
+export type ServingOptionName = (typeof servingOptionNames)[number];
+
+/** The options by the names that flags and the config block give them. */
+export const agentOptionNames = [
+  ...servingOptionNames,
   'jwt-secret',
   'jwt-public-key',
   'jwt-algorithm',

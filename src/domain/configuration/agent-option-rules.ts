@@ -6,6 +6,7 @@ import { enabledMtls } from './agent/mtls-option-rules.js';
 import { enabledProviders } from './agent/oidc-option-rules.js';
 import type { OptionReport } from './agent/option-report.js';
 import { enabledSaml } from './agent/saml-option-rules.js';
+import { checkServedPlaces, grpcServing } from './agent/serving-option-rules.js';
 import { enabledTokenExchange } from './agent/token-exchange-rules.js';
 import {
   type AgentOptionProblem,
@@ -56,6 +57,8 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const complete: CompleteAgentOptions = {
     ...methods,
     socket: options.socket ?? agentDefaults.socket,
+    grpc: grpcServing(options, error),
+    metricsAddress: options.metricsAddress ?? null,
     apiKeys: apiKeyEntries(options, files, error),
     apiKeyHeader: apiKeyHeader(options),
     basicUsers: basicUserEntries(options, files, error, warn),
@@ -68,6 +71,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     authz: enabledAuthz(options.authz, error, warn),
     tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
   };
+  checkServedPlaces(options, error);
   const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls, saml } = complete;
   const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
   checkHeaders({ userId, authMethod, apiKey, clientCert: mtls?.clientCertHeader ?? null, mapped }, error);

@@ -1,3 +1,4 @@
+import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Secret } from '../shared/secret.js';
 
@@ -131,18 +132,57 @@ export interface UpstreamTimeouts {
   readonly requestMs: number;
 }
 
+/** Where an agent listens for gRPC. */
+export type GrpcAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+/** TLS to an agent. Paths are those of PEM files. */
+export interface AgentTls {
+  /** The authorities that the agent's certificate has to come from; null: those that Node knows. */
+  readonly caCertFile: string | null;
+  /** What the gateway shows; null: nothing. */
+  readonly certificate: CertificateFiles | null;
+  /** The name that the agent's certificate has to be for; null: the host of the address. */
+  readonly serverName: string | null;
+}
+
 export type AgentTransport =
   | { readonly kind: 'unix_socket'; readonly path: string; readonly owner: string | null }
+  | {
+      readonly kind: 'grpc';
+      readonly address: GrpcAddress;
+      /** User that may own a unix socket, besides the own one and root. */
+      readonly owner: string | null;
+      /** Null: plaintext. */
+      readonly tls: AgentTls | null;
+    }
   | { readonly kind: 'embedded' };
+
+/** What an agent can be subscribed to. */
+export const agentSubscriptions = [
+  'request_headers',
+  'request_body_chunk',
+  'response_headers',
+  'response_body_chunk',
+  'request_complete',
+] as const;
+export type AgentSubscription = (typeof agentSubscriptions)[number];
 
 /** An agent as the gateway sees it. */
 export interface AgentConfiguration {
   readonly name: string;
   readonly transport: AgentTransport;
-  readonly events: readonly ('request_headers' | 'request_body_chunk')[];
+  readonly events: readonly AgentSubscription[];
   readonly timeoutMs: number;
-  readonly failureMode: 'closed';
-  readonly protocolVersion: 2;
+  /** `open`: a request that the agent gives no answer about goes on without it. */
+  readonly failureMode: 'closed' | 'open';
+  /** 1: the older framing, over a unix socket alone. */
+  readonly protocolVersion: 1 | 2;
+  /** Connections that are kept to it; an embedded agent has none. */
+  readonly connections: number;
+  /** Null: it is asked however often it fails. */
+  readonly circuitBreaker: CircuitBreakerRules | null;
   /** Handed to the agent as it is; null where the block has none. Holds secrets in the clear: never print it. */
   readonly config: JsonObject | null;
 }
@@ -158,6 +198,14 @@ export interface LimitsConfiguration {
   readonly maxBodyInspectionBytes: number;
   /** Calls to one agent that may wait for a free slot. */
   readonly maxAgentQueueDepth: number;
+  /** Octets of a body that one agent is sent. */
+  readonly maxAgentBodyBytes: number;
+  /** Octets of an agent's answer, body mutations not counted. */
+  readonly maxAgentResponseBytes: number;
+  /** How many times as large as it came a body may become that is inflated for an agent. */
+  readonly maxDecompressionRatio: number;
+  /** Octets of a body that is inflated for an agent. */
+  readonly maxDecompressedSizeBytes: number;
 }
 
 export interface AdminConfiguration {

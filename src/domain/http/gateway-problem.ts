@@ -37,11 +37,15 @@ export const gatewayProblems = {
   request_timeout: kind(408, 'The request took too long to arrive', 'info', { closes: true }),
   body_too_large: kind(413, 'The request body is too large', 'warn', { closes: true }),
   target_too_long: kind(414, 'The request target is too long', 'warn', { closes: true }),
+  unsupported_content_encoding: kind(415, 'The content coding of the request body is not known', 'info', {
+    closes: true,
+  }),
   expectation_failed: kind(417, 'The expectation cannot be met', 'info', { closes: true }),
   header_too_large: kind(431, 'The request header fields are too large', 'warn', { closes: true }),
   method_not_implemented: kind(501, 'The method is not implemented', 'info', { closes: true }),
   upstream_unreachable: kind(502, 'The upstream cannot be reached', 'error'),
   upstream_invalid_response: kind(502, 'The upstream sent no valid response', 'error'),
+  response_too_large: kind(502, 'The response is too large to be inspected', 'error'),
   upstream_timeout: kind(504, 'The upstream did not answer in time', 'error'),
   upstream_overloaded: kind(503, 'The upstream takes no more requests', 'warn', { retryAfterSeconds: 1 }),
   agent_unavailable: kind(503, 'An agent that has to judge the request is not available', 'error', {

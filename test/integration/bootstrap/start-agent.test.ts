@@ -31,7 +31,7 @@ const start = async (config: JsonObject) => {
 
 const gateway = (agent: RunningAgent, config: JsonObject | null) => {
   const logger = new RecordingLogger();
-  const client = socketClient(agent.address, { config }, { connections: 2 }, logger);
+  const client = socketClient(agent.addresses.socket ?? '', { config }, { connections: 2 }, logger);
   closing.push(() => client.stop(0));
   client.start();
   return { client, logger };
@@ -118,7 +118,7 @@ describe('an agent on its socket', () => {
 
   it('does not start where its socket is taken, or its options are wrong', async () => {
     const { agent } = await start({});
-    const overrides = { socket: agent.address };
+    const overrides = { socket: agent.addresses.socket ?? '' };
     const container = agentContainer(new RecordingLogger());
     await expect(startAgent(container, { overrides, block: {} })).rejects.toThrow(/in use/);
     const wrong = { overrides: optionsOf({ 'jwt-public-key': '/no/such/key', 'jwt-algorithm': 'ES256' }), block: {} };

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { AgentSocketClient } from '../../../src/adapters/outbound/agent-socket-client/agent-socket-client.js';
+import { SocketAgentConnector } from '../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { PooledAgentClient } from '../../../src/application/call-agents/pooled-agent-client.js';
 import { agentContainer, startAgent } from '../../../src/bootstrap/start-agent.js';
 import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../support/clean-up.js';
@@ -46,14 +47,16 @@ const startAll = async () => {
       limits: { ...testLimits, maxAgentQueueDepth },
     });
   const gateway = await startInProcess(wanted('first', 5_000, 100), {
-    createAgent: ({ name, timeoutMs, config }) =>
-      new AgentSocketClient(
-        { name, path, owner: null, timeoutMs, maxQueueDepth: 100, config, proxyId: 'test', proxyVersion: '0' },
-        new SystemClock(),
-        new NodeScheduler(),
-        new CryptoRandom(),
-        new RecordingLogger(),
-      ),
+    createAgent: ({ name, timeoutMs, config }) => {
+      const parts = {
+        clock: new SystemClock(),
+        scheduler: new NodeScheduler(),
+        random: new CryptoRandom(),
+        logger: new RecordingLogger(),
+      };
+      const connector = new SocketAgentConnector({ path, owner: null, proxyId: 'test', proxyVersion: '0' }, parts);
+      return new PooledAgentClient({ name, timeoutMs, maxQueueDepth: 100, config, connections: 4 }, connector, parts);
+    },
   });
   cleanUp.add(() => gateway.stop(1_000));
   const statusWith = async (key: string): Promise<number> => {

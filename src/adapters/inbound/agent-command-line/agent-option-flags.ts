@@ -26,8 +26,12 @@ const flag = (
 
 export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('socket', 'AGENT_SOCKET', '<path>', 'unix socket to serve (default: /tmp/gateway-auth.sock)'),
-  flag('grpc-address', 'GRPC_ADDRESS', '<host:port>', 'gRPC address to serve; not supported yet'),
-  flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'address to serve metrics on; not supported yet'),
+  flag('grpc-address', 'GRPC_ADDRESS', '<address>', 'also serve gRPC on host:port, or on unix:/path'),
+  flag('grpc-tls-cert-file', 'GRPC_TLS_CERT_FILE', '<file>', 'certificate in PEM to serve gRPC with'),
+  flag('grpc-tls-key-file', 'GRPC_TLS_KEY_FILE', '<file>', 'its private key in PEM'),
+  flag('grpc-client-ca-file', 'GRPC_CLIENT_CA_FILE', '<file>', 'authorities in PEM; gateways must show a certificate'),
+  flag('grpc-insecure', 'GRPC_INSECURE', '[bool]', 'serve gRPC in the clear where others can reach it'),
+  flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'serve its own metrics there, as GET /metrics'),
   flag('health-interval-secs', 'HEALTH_INTERVAL_SECS', '<secs>', 'how often gateways are told its health (default: 5)'),
   flag('metrics-interval-secs', 'METRICS_INTERVAL_SECS', '<secs>', 'how often they get its metrics (default: 10)'),
   flag('jwt-secret', 'JWT_SECRET', '<secret>', 'shared secret for HS256, at least 32 bytes', true),

@@ -9,14 +9,15 @@ import type {
 import type { AgentService, ConfigurationGiver } from '../../../application/ports/agent-service.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
-import { answerFault, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { Scheduler } from '../../../application/ports/scheduler.js';
+import { answerFault, isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
-import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
-import type { AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import type { AgentState } from '../../../domain/agent-protocol/health.js';
+import type { AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { EmbeddedCall } from './embedded-call.js';
+import type { EmbeddedCall } from './embedded-call.js';
+import { EmbeddedCallBook } from './embedded-call-book.js';
 
 /** What an AgentEmbeddedClient has to be told. */
 export interface AgentEmbeddedClientSettings {
@@ -33,24 +34,32 @@ export interface AgentEmbeddedClientSettings {
 
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
+const unhealthyOutcome = failedOutcome('unhealthy', 'the agent says that it cannot decide');
+
+/** The pieces that an agent wants who asks for more in its answer to an event. */
+const askedChunk = ({ kind }: AgentEvent): BodyChunkEvent['kind'] =>
+  kind === 'request_headers' || kind === 'request_body_chunk' ? 'request_body_chunk' : 'response_body_chunk';
+
 /** Asks an agent that runs in the gateway's own process, by the rules of the other transports. */
 export class AgentEmbeddedClient implements AgentClient {
   readonly name: string;
   readonly #settings: AgentEmbeddedClientSettings;
   readonly #service: AgentService;
-  readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #logger: Logger;
   readonly #connection = Symbol('embedded');
-  readonly #calls = new Map<string, EmbeddedCall>();
-  readonly #deadlines = new DeadlineList<EmbeddedCall>();
+  readonly #calls: EmbeddedCallBook;
   readonly #waiting = new Set<EmbeddedCall>();
-  readonly #dialogues = new Set<string>();
+  /** Requests whose body, or that of whose response, the agent wants, by correlation id. */
+  readonly #dialogues = new Map<string, BodyChunkEvent['kind']>();
   /** Calls that the service has not let go of, given up or not. */
   #running = 0;
   #state: 'starting' | 'ready' | 'refused' | 'stopping' = 'starting';
+  /** What the agent last said of itself. */
+  #health: AgentState = 'healthy';
+  #endHealth: (() => void) | null = null;
+  #refusal: string | null = null;
   #configuring: Promise<unknown> = Promise.resolve();
-  #timer: ScheduledTask | null = null;
   #onIdle: (() => void) | null = null;
   #reader: AgentReportReader | null = null;
   #isStarted = false;
@@ -65,13 +74,18 @@ export class AgentEmbeddedClient implements AgentClient {
     this.name = settings.name;
     this.#settings = settings;
     this.#service = service;
-    this.#clock = clock;
     this.#scheduler = scheduler;
     this.#logger = logger;
+    const { timeoutMs } = settings;
+    this.#calls = new EmbeddedCallBook(timeoutMs, clock, scheduler, (call) => {
+      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
+      this.#checkIdle();
+    });
   }
 
   start(): void {
     this.#isStarted = true;
+    this.#endHealth = this.#service.onHealthChange(({ state }) => this.#noteHealth(state));
     void this.configure(this.#settings.config).then((configured) => {
       if (configured.ok) this.#logger.info('Agent connected', { agent: this.name });
       else this.#logger.error('Agent refused', { agent: this.name, reason: configured.error.reason });
@@ -82,11 +96,7 @@ export class AgentEmbeddedClient implements AgentClient {
     const failure = this.#obstacle(event);
     if (failure !== null) return Promise.resolve(failure);
     return new Promise((resolve) => {
-      const { timeoutMs } = this.#settings;
-      const call = new EmbeddedCall(event, this.#clock.monotonicMs() + timeoutMs, resolve);
-      this.#calls.set(event.correlationId, call);
-      this.#deadlines.add(call);
-      this.#timer ??= this.#scheduler.after(timeoutMs, this.#expire);
+      const call = this.#calls.open(event, resolve);
       if (this.#hasRoom()) void this.#run(call);
       else this.#waiting.add(call);
     });
@@ -95,7 +105,7 @@ export class AgentEmbeddedClient implements AgentClient {
   cancel(correlationId: string, reason: CancelReason): void {
     const call = this.#calls.get(correlationId);
     if (call !== undefined) this.#abandon(call, reason, failedOutcome('cancelled', reason));
-    else if (this.#dialogues.delete(correlationId)) this.#service.cancel(correlationId, reason, this.#connection);
+    else if (this.#dialogues.delete(correlationId)) this.#tell(correlationId, reason);
     this.#checkIdle();
   }
 
@@ -110,13 +120,16 @@ export class AgentEmbeddedClient implements AgentClient {
   }
 
   status(): AgentStatus {
-    const isReady = this.#state === 'ready';
+    const health = this.#state === 'ready' ? this.#service.health() : null;
     return {
       name: this.name,
-      state: isReady ? this.#service.health().state : 'unreachable',
-      connections: isReady ? 1 : 0,
+      state: health?.state ?? 'unreachable',
+      connections: health === null ? 0 : 1,
       inFlight: this.#calls.size - this.#waiting.size,
       queueDepth: this.#waiting.size,
+      health,
+      breaker: null,
+      refusal: this.#refusal,
     };
   }
 
@@ -144,11 +157,12 @@ export class AgentEmbeddedClient implements AgentClient {
       };
       this.#checkIdle();
     });
-    for (const call of [...this.#calls.values()]) {
+    for (const call of this.#calls.all()) {
       this.#abandon(call, 'proxy_shutdown', failedOutcome('cancelled', 'the client is closing'));
     }
     this.#dialogues.clear();
-    this.#timer?.cancel();
+    this.#calls.close();
+    this.#endHealth?.();
     this.#service.disconnected(this.#connection);
     this.#reportCounts();
     this.#reader?.ended(this.#service.capabilities().agentId);
@@ -162,14 +176,19 @@ export class AgentEmbeddedClient implements AgentClient {
 
   /** Why a call cannot be taken; null where it can. */
   #obstacle(event: AgentEvent): AgentOutcome | null {
-    const isChunk = event.kind === 'request_body_chunk';
-    const isOfDialogue = this.#dialogues.has(event.correlationId);
-    if (isChunk && !isOfDialogue) return failedOutcome('disconnected', 'the agent does not hold the headers');
+    const isChunk = isBodyChunk(event);
+    const wanted = this.#dialogues.get(event.correlationId);
+    if (isChunk && wanted !== event.kind) return failedOutcome('disconnected', 'the agent does not hold the headers');
     if (this.#state === 'refused') return failedOutcome('refused', 'the agent refused its configuration');
     if (this.#state === 'starting') return failedOutcome('unreachable', 'the agent has no configuration yet');
     if (this.#state === 'stopping' && !isChunk) return failedOutcome('unreachable', 'the client is closing');
-    if (this.#calls.has(event.correlationId) || (isOfDialogue && !isChunk)) {
+    if (this.#calls.get(event.correlationId) !== undefined || (wanted !== undefined && !isChunk)) {
       return failedOutcome('unreachable', 'another call for this request is open');
+    }
+    if (!isChunk) {
+      const health = this.#currentHealth();
+      if (health === 'unhealthy') return unhealthyOutcome;
+      if (health === 'draining') return failedOutcome('unreachable', 'the agent is draining');
     }
     if (!this.#hasRoom() && this.#waiting.size >= this.#settings.maxQueueDepth) {
       return failedOutcome('queue_full', `${this.#waiting.size} calls are waiting already`);
@@ -178,7 +197,33 @@ export class AgentEmbeddedClient implements AgentClient {
   }
 
   #hasRoom(): boolean {
-    return this.#running < Math.max(1, this.#service.capabilities().limits.maxConcurrency);
+    const { limits, features } = this.#service.capabilities();
+    const { concurrentRequests } = features;
+    const places = concurrentRequests > 0 ? Math.min(limits.maxConcurrency, concurrentRequests) : limits.maxConcurrency;
+    return this.#running < Math.max(1, places);
+  }
+
+  /** It says when it changes. Once it is too bad for calls it is asked each time, so that none fails for longer than it has to. */
+  #currentHealth(): AgentState {
+    if (this.#health === 'unhealthy' || this.#health === 'draining') this.#health = this.#service.health().state;
+    return this.#health;
+  }
+
+  #noteHealth(state: AgentState): void {
+    this.#health = state;
+    if (state !== 'unhealthy') return;
+    for (const call of this.#waiting) {
+      if (isBodyChunk(call.event)) continue;
+      this.#waiting.delete(call);
+      this.#calls.settle(call, unhealthyOutcome);
+    }
+    this.#checkIdle();
+  }
+
+  /** The agent hears of what is given up, if it can make anything of that. */
+  #tell(correlationId: string, reason: CancelReason): void {
+    if (!this.#service.capabilities().features.cancellation) return;
+    this.#service.cancel(correlationId, reason, this.#connection);
   }
 
   async #run(call: EmbeddedCall): Promise<void> {
@@ -207,19 +252,12 @@ export class AgentEmbeddedClient implements AgentClient {
   #conclude(call: EmbeddedCall, outcome: AgentOutcome): void {
     const { correlationId } = call.event;
     if (outcome.ok && opensDialogue(outcome.value)) {
-      this.#dialogues.add(correlationId);
+      this.#dialogues.set(correlationId, askedChunk(call.event));
     } else {
       const wasDialogue = this.#dialogues.delete(correlationId);
-      if (!outcome.ok && wasDialogue) this.#service.cancel(correlationId, 'manual', this.#connection);
+      if (!outcome.ok && wasDialogue) this.#tell(correlationId, 'manual');
     }
-    this.#settle(call, outcome);
-  }
-
-  #settle(call: EmbeddedCall, outcome: AgentOutcome): void {
-    call.isSettled = true;
-    this.#calls.delete(call.event.correlationId);
-    this.#deadlines.remove(call);
-    call.resolve(outcome);
+    this.#calls.settle(call, outcome);
   }
 
   /** Gives up a call: tells the agent where it knows of the request. */
@@ -227,22 +265,9 @@ export class AgentEmbeddedClient implements AgentClient {
     const { correlationId } = call.event;
     const isWaiting = this.#waiting.delete(call);
     const wasDialogue = this.#dialogues.delete(correlationId);
-    if (!isWaiting || wasDialogue) this.#service.cancel(correlationId, reason, this.#connection);
-    this.#settle(call, outcome);
+    if (!isWaiting || wasDialogue) this.#tell(correlationId, reason);
+    this.#calls.settle(call, outcome);
   }
-
-  readonly #expire = (): void => {
-    const now = this.#clock.monotonicMs();
-    this.#timer = null;
-    for (let call = this.#deadlines.first; call !== null; call = this.#deadlines.first) {
-      if (call.deadlineMs > now) {
-        this.#timer = this.#scheduler.after(Math.max(1, Math.ceil(call.deadlineMs - now)), this.#expire);
-        break;
-      }
-      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${this.#settings.timeoutMs} ms`));
-    }
-    this.#checkIdle();
-  };
 
   #checkIdle(): void {
     if (this.#onIdle !== null && this.#calls.size === 0 && this.#dialogues.size === 0) this.#onIdle();
@@ -251,7 +276,11 @@ export class AgentEmbeddedClient implements AgentClient {
   async #configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const { proxyId, proxyVersion } = this.#settings;
     const configured = await this.#offer(config, { proxyId, proxyVersion, connection: this.#connection });
-    if (configured.ok && this.#state !== 'stopping') this.#state = 'ready';
+    this.#refusal = configured.ok ? null : configured.error;
+    if (configured.ok && this.#state !== 'stopping') {
+      this.#state = 'ready';
+      this.#health = this.#service.health().state;
+    }
     // What was in force stays in force.
     if (!configured.ok && this.#state === 'starting') this.#state = 'refused';
     return configured.ok ? configured : err({ kind: 'refused', reason: configured.error });

@@ -7,6 +7,7 @@ export class AgentCounters implements AgentCallMetrics {
   readonly latencies = new LatencyCounts(metricDefinitions.agentLatency.buckets);
   timeouts = 0;
   failures = 0;
+  failuresOpen = 0;
 
   answered(latencySeconds: number): void {
     this.latencies.record(latencySeconds);
@@ -18,5 +19,9 @@ export class AgentCounters implements AgentCallMetrics {
 
   failed(): void {
     this.failures += 1;
+  }
+
+  failedOpen(): void {
+    this.failuresOpen += 1;
   }
 }

@@ -73,6 +73,42 @@ export const metricDefinitions = {
     help: 'Calls to an agent that failed in another way than by time.',
     labels: ['agent'],
   },
+  agentFailedOpen: {
+    name: 'gateway_agent_failed_open_total',
+    type: 'counter',
+    help: 'Requests and responses that went on without an agent that gave no answer, as failure-mode open says.',
+    labels: ['agent'],
+  },
+  agentState: {
+    name: 'gateway_agent_state',
+    type: 'gauge',
+    help: 'How an agent is: 0 unreachable, 1 healthy, 2 degraded, 3 draining, 4 unhealthy.',
+    labels: ['agent'],
+  },
+  agentConnections: {
+    name: 'gateway_agent_connections',
+    type: 'gauge',
+    help: 'Open connections to an agent.',
+    labels: ['agent'],
+  },
+  agentInFlight: {
+    name: 'gateway_agent_in_flight',
+    type: 'gauge',
+    help: 'Calls that an agent has not answered yet.',
+    labels: ['agent'],
+  },
+  agentQueueDepth: {
+    name: 'gateway_agent_queue_depth',
+    type: 'gauge',
+    help: 'Calls that wait for a free place at an agent.',
+    labels: ['agent'],
+  },
+  circuitBreakerState: {
+    name: 'gateway_circuit_breaker_state',
+    type: 'gauge',
+    help: 'State of a circuit breaker: 0 closed, 0.5 half-open, 1 open. The component is agent:NAME.',
+    labels: ['component'],
+  },
   agentSeriesDropped: {
     name: 'gateway_agent_metrics_dropped_total',
     type: 'counter',

@@ -11,6 +11,7 @@ import type {
 } from '../../../application/ports/gateway-metrics.js';
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import { AgentCounters } from './agent-counters.js';
+import { agentGauges } from './agent-gauges.js';
 import { agentSamples } from './agent-samples.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
@@ -102,6 +103,9 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#register(metricDefinitions.activeRequests, requests);
     this.#register(metricDefinitions.requestsInFlight, requests);
     this.#register(metricDefinitions.memoryUsage, () => unlabelled(gauges.memoryBytes()));
+    for (const { definition, samples } of agentGauges) {
+      this.#register(definition, () => samples(gauges.agents()));
+    }
     this.#register(metricDefinitions.agentSeriesDropped, () =>
       gauges.droppedAgentSeries().map(({ agent, count }) => ({ labels: { agent }, value: count })),
     );
@@ -184,6 +188,10 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#register(
       metricDefinitions.agentFailures,
       each((counters) => counters.failures),
+    );
+    this.#register(
+      metricDefinitions.agentFailedOpen,
+      each((counters) => counters.failuresOpen),
     );
   }
 }

@@ -29,6 +29,12 @@ const holdMs = 5;
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
+/** What the reader of a body is told of a failure that came after the head. */
+const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
+  if (code === 'timed_out') return 'timed_out';
+  return code === 'invalid_response' ? 'malformed' : 'aborted';
+};
+
 /** One request on its way to a target, as undici's handler and as the port's exchange. */
 export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatcher.DispatchHandler {
   readonly response: Promise<Outcome>;
@@ -147,7 +153,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
       return;
     }
     const failure = this.#ownFailure ?? classifyFailure(error);
-    if (this.#body && !this.#held) this.#body.fail(new BodyReadError('aborted', failure.detail));
+    if (this.#body && !this.#held) this.#body.fail(new BodyReadError(readErrorCode(failure), failure.detail));
     else this.#resolve(err(failure));
     this.#end();
   }

@@ -1,9 +1,13 @@
+import type { ConfigUpdateRequest } from '../../../domain/agent-protocol/config-update.js';
+import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
 import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { readAnswer, readAnsweredId } from './answer-codec.js';
+import { readConfigUpdate } from './config-update-codec.js';
+import { readFlowControl } from './flow-control-codec.js';
 import type { Frame } from './frame.js';
 import { readHandshakeResponse } from './handshake-codec.js';
 import { readHealth } from './health-codec.js';
@@ -18,11 +22,11 @@ export type AgentMessage =
   | { readonly kind: 'answer'; readonly correlationId: string; readonly answer: Result<AgentAnswer, string> }
   | { readonly kind: 'health'; readonly health: AgentHealth }
   | { readonly kind: 'metrics'; readonly report: MetricsReport }
+  | { readonly kind: 'config_update'; readonly request: ConfigUpdateRequest }
+  | { readonly kind: 'flow_control'; readonly signal: FlowControl }
   /** A report in a form of its own: worth a line in the log, not the connection. */
   | { readonly kind: 'unreadable_report'; readonly problem: string }
-  | { readonly kind: 'pong' }
-  /** Well-formed, and nothing that a gateway of ours acts on. */
-  | { readonly kind: 'notice' };
+  | { readonly kind: 'pong' };
 
 const attempt = <Value>(read: () => Value): Result<Value, string> => {
   try {
@@ -51,8 +55,13 @@ const read = ({ name, payload }: Frame): AgentMessage => {
       return readReport(() => ({ kind: 'health', health: readHealth(object) }));
     case 'metrics_report':
       return readReport(() => ({ kind: 'metrics', report: readMetrics(object) }));
+    case 'config_update_request':
+      return readReport(() => ({ kind: 'config_update', request: readConfigUpdate(object) }));
+    case 'flow_control':
+      return readReport(() => ({ kind: 'flow_control', signal: readFlowControl(object) }));
     default:
-      return { kind: 'notice' };
+      // A gateway's frame decoder gives none of the others.
+      throw new MalformedMessage('it is not for a gateway');
   }
 };
 

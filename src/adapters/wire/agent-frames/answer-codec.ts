@@ -21,6 +21,7 @@ import {
   readText,
 } from './json-fields.js';
 import { MalformedMessage } from './malformed-message.js';
+import { readMutation, writeMutation } from './mutation-codec.js';
 
 const answerVersion = 2;
 
@@ -96,8 +97,8 @@ export const answerJson = (answer: AgentAnswer, correlationId: string, additions
       custom: { ...audit.custom, correlation_id: correlationId },
     },
     needs_more: answer.needsMore,
-    request_body_mutation: null,
-    response_body_mutation: null,
+    request_body_mutation: writeMutation(answer.requestBodyMutation),
+    response_body_mutation: writeMutation(answer.responseBodyMutation),
     websocket_decision: null,
     ...additions,
   });
@@ -179,17 +180,8 @@ const readAudit = (object: JsonObject): AgentAudit => {
   };
 };
 
-/** A body that the agent wants changed must not go on as it is. */
-const refuseMutation = (object: JsonObject, name: string): void => {
-  const mutation = readOptionalObject(object, name);
-  if (mutation !== null && (mutation['data'] ?? null) !== null)
-    throw new MalformedMessage(`"${name}" is not supported`);
-};
-
 export const readAnswer = (object: JsonObject): AgentAnswer => {
   if ((object['version'] ?? answerVersion) !== answerVersion) throw new MalformedMessage('"version" is not 2');
-  refuseMutation(object, 'request_body_mutation');
-  refuseMutation(object, 'response_body_mutation');
   if ((object['websocket_decision'] ?? 'allow') !== 'allow') {
     throw new MalformedMessage('"websocket_decision" answers no frame');
   }
@@ -199,5 +191,7 @@ export const readAnswer = (object: JsonObject): AgentAnswer => {
     responseHeaders: readOperations(object, 'response_headers'),
     needsMore: readOptionalFlag(object, 'needs_more'),
     audit: readAudit(object),
+    requestBodyMutation: readMutation(object, 'request_body_mutation'),
+    responseBodyMutation: readMutation(object, 'response_body_mutation'),
   };
 };

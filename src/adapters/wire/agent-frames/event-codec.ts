@@ -1,8 +1,11 @@
 import type {
   AgentEvent,
   RequestBodyChunkEvent,
+  RequestCompleteEvent,
   RequestHeadersEvent,
   RequestMetadata,
+  ResponseBodyChunkEvent,
+  ResponseHeadersEvent,
 } from '../../../domain/agent-protocol/messages.js';
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
@@ -45,9 +48,45 @@ const requestBodyChunkJson = (event: RequestBodyChunkEvent): string =>
     bytes_received: event.bytesReceived,
   });
 
+const responseHeadersJson = (event: ResponseHeadersEvent): string =>
+  JSON.stringify({ correlation_id: event.correlationId, status: event.status, headers: writeHeaders(event.headers) });
+
+const responseBodyChunkJson = (event: ResponseBodyChunkEvent): string =>
+  JSON.stringify({
+    correlation_id: event.correlationId,
+    data: encodeBase64(event.data),
+    is_last: event.isLast,
+    total_size: event.totalSize,
+    chunk_index: event.chunkIndex,
+    bytes_sent: event.bytesSent,
+  });
+
+const requestCompleteJson = (event: RequestCompleteEvent): string =>
+  JSON.stringify({
+    correlation_id: event.correlationId,
+    status: event.status,
+    duration_ms: event.durationMs,
+    request_body_size: event.requestBodySize,
+    response_body_size: event.responseBodySize,
+    upstream_attempts: event.upstreamAttempts,
+    error: event.error,
+  });
+
 /** The payload of an event; its message has the name that its `kind` is. */
-export const eventJson = (event: AgentEvent): string =>
-  event.kind === 'request_headers' ? requestHeadersJson(event) : requestBodyChunkJson(event);
+export const eventJson = (event: AgentEvent): string => {
+  switch (event.kind) {
+    case 'request_headers':
+      return requestHeadersJson(event);
+    case 'request_body_chunk':
+      return requestBodyChunkJson(event);
+    case 'response_headers':
+      return responseHeadersJson(event);
+    case 'response_body_chunk':
+      return responseBodyChunkJson(event);
+    case 'request_complete':
+      return requestCompleteJson(event);
+  }
+};
 
 const readTimestamp = (metadata: JsonObject): number => {
   const timestampMs = Date.parse(readText(metadata, 'timestamp'));
@@ -86,16 +125,47 @@ export const readRequestHeaders = (object: JsonObject): RequestHeadersEvent => {
   };
 };
 
-export const readRequestBodyChunk = (object: JsonObject): RequestBodyChunkEvent => {
+const readData = (object: JsonObject): Uint8Array => {
   const data = decodeBase64(readText(object, 'data'), 'standard');
   if (data === null) throw new MalformedMessage('"data" is no base64');
-  return {
-    kind: 'request_body_chunk',
-    correlationId: readText(object, 'correlation_id'),
-    data,
-    isLast: readFlag(object, 'is_last'),
-    totalSize: readOptionalCount(object, 'total_size'),
-    chunkIndex: readCount(object, 'chunk_index'),
-    bytesReceived: readCount(object, 'bytes_received'),
-  };
+  return data;
 };
+
+export const readRequestBodyChunk = (object: JsonObject): RequestBodyChunkEvent => ({
+  kind: 'request_body_chunk',
+  correlationId: readText(object, 'correlation_id'),
+  data: readData(object),
+  isLast: readFlag(object, 'is_last'),
+  totalSize: readOptionalCount(object, 'total_size'),
+  chunkIndex: readCount(object, 'chunk_index'),
+  bytesReceived: readCount(object, 'bytes_received'),
+});
+
+export const readResponseHeaders = (object: JsonObject): ResponseHeadersEvent => ({
+  kind: 'response_headers',
+  correlationId: readText(object, 'correlation_id'),
+  status: readCount(object, 'status'),
+  headers: readHeaders(readObject(object, 'headers')),
+});
+
+export const readResponseBodyChunk = (object: JsonObject): ResponseBodyChunkEvent => ({
+  kind: 'response_body_chunk',
+  correlationId: readText(object, 'correlation_id'),
+  data: readData(object),
+  isLast: readFlag(object, 'is_last'),
+  totalSize: readOptionalCount(object, 'total_size'),
+  chunkIndex: readCount(object, 'chunk_index'),
+  bytesSent: readCount(object, 'bytes_sent'),
+});
+
+/** Figures of what is over: one that is missing is 0, and decides nothing. */
+export const readRequestComplete = (object: JsonObject): RequestCompleteEvent => ({
+  kind: 'request_complete',
+  correlationId: readText(object, 'correlation_id'),
+  status: readCount(object, 'status'),
+  durationMs: readOptionalCount(object, 'duration_ms') ?? 0,
+  requestBodySize: readOptionalCount(object, 'request_body_size') ?? 0,
+  responseBodySize: readOptionalCount(object, 'response_body_size') ?? 0,
+  upstreamAttempts: readOptionalCount(object, 'upstream_attempts') ?? 0,
+  error: readOptionalText(object, 'error'),
+});

@@ -2,7 +2,13 @@ import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { type Cancel, type Configure, readCancel, readConfigure } from './control-codec.js';
-import { readRequestBodyChunk, readRequestHeaders } from './event-codec.js';
+import {
+  readRequestBodyChunk,
+  readRequestComplete,
+  readRequestHeaders,
+  readResponseBodyChunk,
+  readResponseHeaders,
+} from './event-codec.js';
 import type { Frame } from './frame.js';
 import { readHandshakeRequest } from './handshake-codec.js';
 import { readText } from './json-fields.js';
@@ -14,7 +20,7 @@ import { readPayload } from './payload-json.js';
 export type GatewayMessage =
   | { readonly kind: 'handshake_request'; readonly request: HandshakeRequest }
   | { readonly kind: 'event'; readonly event: AgentEvent }
-  /** An event that no agent of ours asks for. It is answered all the same. */
+  /** An event that no agent of ours can ask for. It is answered all the same. */
   | { readonly kind: 'unasked_event'; readonly name: MessageName; readonly correlationId: string }
   | { readonly kind: 'configure'; readonly configure: Configure }
   | { readonly kind: 'cancel'; readonly cancel: Cancel }
@@ -27,6 +33,12 @@ const read = ({ name, payload }: Frame): GatewayMessage => {
       return { kind: 'event', event: readRequestHeaders(readPayload(payload)) };
     case 'request_body_chunk':
       return { kind: 'event', event: readRequestBodyChunk(readPayload(payload)) };
+    case 'response_headers':
+      return { kind: 'event', event: readResponseHeaders(readPayload(payload)) };
+    case 'response_body_chunk':
+      return { kind: 'event', event: readResponseBodyChunk(readPayload(payload)) };
+    case 'request_complete':
+      return { kind: 'event', event: readRequestComplete(readPayload(payload)) };
     case 'handshake_request':
       return { kind: name, request: readHandshakeRequest(readPayload(payload, true)) };
     case 'configure':

@@ -1,15 +1,23 @@
 import {
   type AgentHealth,
   type AgentLoad,
+  type AgentResources,
   type AgentState,
   agentStateCodes,
 } from '../../../domain/agent-protocol/health.js';
 import { isJsonObject, type JsonObject } from '../../../domain/shared/json.js';
-import { readNumber, readOptionalNumber, readOptionalObject, readOptionalText, readText } from './json-fields.js';
+import {
+  readNumber,
+  readOptionalNumber,
+  readOptionalObject,
+  readOptionalText,
+  readOptionalTexts,
+  readText,
+} from './json-fields.js';
 import { MalformedMessage } from './malformed-message.js';
 
 export const healthJson = (health: AgentHealth): string => {
-  const { load } = health;
+  const { load, resources } = health;
   return JSON.stringify({
     agent_id: health.agentId,
     state: agentStateCodes[health.state],
@@ -25,7 +33,17 @@ export const healthJson = (health: AgentHealth): string => {
       requests_rejected: load.requestsRejected,
       requests_timed_out: load.requestsTimedOut,
     },
-    resources: null,
+    resources: resources && {
+      cpu_percent: resources.cpuPercent,
+      memory_bytes: resources.memoryBytes,
+      memory_limit: resources.memoryLimit,
+      active_threads: resources.activeThreads,
+      open_fds: resources.openFds,
+      fd_limit: resources.fdLimit,
+      connections: resources.connections,
+    },
+    // Beside the integer, which has no place for it; readers elsewhere leave it.
+    ...(health.disabledFeatures.length > 0 && { disabled_features: health.disabledFeatures }),
     valid_until_ms: health.validForMs === null ? null : health.timestampMs + health.validForMs,
     timestamp_ms: health.timestampMs,
   });
@@ -58,15 +76,32 @@ const readLoad = (load: JsonObject): AgentLoad => {
   };
 };
 
+const readResources = (resources: JsonObject): AgentResources => ({
+  cpuPercent: readOptionalNumber(resources, 'cpu_percent'),
+  memoryBytes: readOptionalNumber(resources, 'memory_bytes'),
+  memoryLimit: readOptionalNumber(resources, 'memory_limit'),
+  activeThreads: readOptionalNumber(resources, 'active_threads'),
+  openFds: readOptionalNumber(resources, 'open_fds'),
+  fdLimit: readOptionalNumber(resources, 'fd_limit'),
+  connections: readOptionalNumber(resources, 'connections'),
+});
+
 export const readHealth = (object: JsonObject): AgentHealth => {
+  const state = object['state'];
+  // What a tagged state tells stands within it.
+  const told = isJsonObject(state) ? state : object;
+  const reason = isJsonObject(state) ? readOptionalText(state, 'reason') : null;
+  const resources = readOptionalObject(object, 'resources');
   const load = readOptionalObject(object, 'load');
   const timestampMs = readNumber(object, 'timestamp_ms');
   const validUntilMs = readOptionalNumber(object, 'valid_until_ms');
   return {
     agentId: readText(object, 'agent_id'),
     state: readState(object),
-    message: readOptionalText(object, 'message'),
+    message: readOptionalText(object, 'message') ?? reason,
     load: load && readLoad(load),
+    resources: resources && readResources(resources),
+    disabledFeatures: readOptionalTexts(told, 'disabled_features'),
     validForMs: validUntilMs === null ? null : Math.max(0, validUntilMs - timestampMs),
     timestampMs,
   };

@@ -1,44 +1,58 @@
 import { applyHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
-import type { AgentAnswer, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { contentCodings } from '../../../domain/http/content-codings.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
-import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import { withHeader } from '../../../domain/http/with-header.js';
-import type { AgentClient } from '../../ports/agent-client.js';
 import type { Clock } from '../../ports/clock.js';
 import type { AgentCallMetrics, GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { Logger } from '../../ports/logger.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
 import { answerWithDecision } from '../answer-with-decision.js';
+import { applyFailureMode } from '../apply-failure-mode.js';
 import type { Exchange } from '../exchange.js';
-import { type JudgementFailure, judgeWithAgent } from '../judge-with-agent.js';
+import {
+  headersOfInspected,
+  type InspectedBody,
+  type InspectionFailure,
+  type InspectionParts,
+} from '../inspect-body.js';
+import { judgeWithAgent } from '../judge-with-agent.js';
+import { requestHeadersEvent } from '../request-headers-event.js';
+import type { RouteAgent } from '../route-agent.js';
 import type { Stage, StageOutcome } from '../stage.js';
 
 export interface AskAgentsDependencies {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
-  readonly maxInspectedOctets: number;
+  readonly inspection: InspectionParts;
   readonly maxBodyOctets: number;
 }
 
-/** An agent of a route. */
-export interface RouteAgent {
-  readonly client: AgentClient;
-  /** It is subscribed to body chunks. */
-  readonly takesBody: boolean;
+/** An agent that is asked about requests. */
+interface AskedAgent extends RouteAgent {
+  readonly metrics: AgentCallMetrics;
+  /** Who hears of the rest of the request once this one has been asked. */
+  readonly asked: readonly RouteAgent[];
 }
 
-/** With what counts its calls. */
-interface CountedAgent extends RouteAgent {
-  readonly metrics: AgentCallMetrics;
-}
+/** What goes with a coding that is not known (RFC 9110, section 15.5.16). */
+const knownCodings = ['Accept-Encoding', [...contentCodings, 'identity'].join(', ')];
 
 /** Asks the agents of the route in order; the first answer that is not allow ends the request. */
 export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgentsDependencies): Stage => {
-  const counted = agents.map((agent) => ({ ...agent, metrics: dependencies.metrics.agent(agent.client.name) }));
+  const isAsked = ({ events }: RouteAgent): boolean => events.has('request_headers');
+  const unasked = agents.filter((agent) => !isAsked(agent));
+  const inOrder = agents.flatMap((agent, place): AskedAgent[] => {
+    if (!isAsked(agent)) return [];
+    const asked = agents.filter((other, index) => index <= place || !isAsked(other));
+    return [{ ...agent, metrics: dependencies.metrics.agent(agent.client.name), asked }];
+  });
   return async (exchange) => {
-    for (const agent of counted) {
+    exchange.asked = unasked;
+    for (const agent of inOrder) {
       if ((await askOne(exchange, agent, dependencies)) === 'ended') return 'ended';
     }
     return 'continue';
@@ -47,104 +61,69 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
 
 const askOne = async (
   exchange: Exchange,
-  { client, takesBody, metrics }: CountedAgent,
+  agent: AskedAgent,
   dependencies: AskAgentsDependencies,
 ): Promise<StageOutcome> => {
-  const { clock } = dependencies;
+  const { client, metrics } = agent;
+  const { clock, inspection } = dependencies;
   const startedMs = clock.monotonicMs();
+  exchange.asked = agent.asked;
   exchange.waitFor(() => client.cancel(exchange.id, 'client_disconnect'));
-  const judgement = await judgeWithAgent(
-    client,
-    requestHeadersEvent(exchange, clock.wallMs()),
-    exchange.forwardedBody,
-    { takesBody, maxInspectedOctets: dependencies.maxInspectedOctets },
-  );
+  const event = requestHeadersEvent(exchange, clock.wallMs());
+  const { headers, forwardedBody: body } = exchange;
+  const judgement = await judgeWithAgent(agent, { event, headers, body }, inspection);
   exchange.waitOver();
   if (exchange.abandoned) return 'ended';
-  if (!judgement.ok) {
-    if (judgement.error.code === 'timed_out') metrics.timedOut();
-    else metrics.failed();
-    return answerFailure(exchange, client, judgement.error, dependencies);
-  }
+  if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
   metrics.answered((clock.monotonicMs() - startedMs) / 1000);
-  exchange.forwardedBody = judgement.value.body;
-  return takeAnswer(exchange, client, judgement.value.answer, dependencies);
+  return takeJudgement(exchange, agent, judgement.value, dependencies);
 };
 
-const takeAnswer = (
+const takeJudgement = (
   exchange: Exchange,
-  client: AgentClient,
-  answer: AgentAnswer,
+  { client }: AskedAgent,
+  inspected: InspectedBody,
   { problems }: AskAgentsDependencies,
 ): StageOutcome => {
-  const { responseHeaders, requestHeaders, decision } = answer;
+  const { responseHeaders, requestHeaders, decision } = inspected.answer;
+  const applied = applyHeaderOperations(headersOfInspected(exchange.headers, inspected), requestHeaders);
+  if (!applied.ok) {
+    const detail = `The agent "${client.name}" gave no valid answer.`;
+    return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
+  }
+  exchange.forwardedBody = inspected.body;
+  exchange.inflation = inspected.inflation ?? exchange.inflation;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision);
-  const applied = applyHeaderOperations(exchange.headers, requestHeaders);
-  if (!applied.ok) {
-    return problems.answer(exchange, 'agent_unavailable', `The agent "${client.name}" gave no valid answer.`, {
-      agent: client.name,
-      reason: applied.error,
-    });
-  }
   // The id belongs to the gateway: no agent may make two requests look like one.
   exchange.headers = withHeader(applied.value, correlationIdHeader, exchange.correlationId);
   return 'continue';
 };
 
-const answerFailure = (
+const takeFailure = (
   exchange: Exchange,
-  client: AgentClient,
-  failure: JudgementFailure,
-  { problems, metrics, maxBodyOctets }: AskAgentsDependencies,
+  agent: AskedAgent,
+  failure: InspectionFailure,
+  dependencies: AskAgentsDependencies,
 ): StageOutcome => {
-  if (failure.code === 'body_too_large') {
-    client.cancel(exchange.id, 'manual');
-    const violation = {
-      code: 'body_too_large',
-      name: 'max-body-inspection-bytes',
-      limit: failure.limit,
-      actual: exchange.body?.declaredLength ?? exchange.body?.octets ?? 0,
-    } as const;
-    return answerViolation(exchange, violation, problems, metrics);
+  const { problems, metrics, maxBodyOctets } = dependencies;
+  switch (failure.kind) {
+    case 'agent': {
+      const outcome = applyFailureMode(exchange, agent, failure.failure, 'request', dependencies);
+      if (outcome === 'continue') exchange.forwardedBody = failure.body;
+      return outcome;
+    }
+    case 'too_large':
+      return answerViolation(exchange, failure.violation, problems, metrics);
+    case 'unreadable':
+      return answerBodyFailure(exchange, maxBodyOctets, problems, metrics);
+    case 'malformed_encoding': {
+      const detail = 'The request body is not what its Content-Encoding says.';
+      return problems.answer(exchange, 'malformed_request', detail, { cause: failure.detail });
+    }
+    case 'unsupported_encoding': {
+      const detail = 'The request has a Content-Encoding that the gateway cannot read.';
+      return problems.answer(exchange, 'unsupported_content_encoding', detail, {}, knownCodings);
+    }
   }
-  if (failure.code === 'request_body') {
-    client.cancel(exchange.id, 'client_disconnect');
-    return answerBodyFailure(exchange, maxBodyOctets, problems, metrics);
-  }
-  const code = failure.code === 'timed_out' ? 'agent_timeout' : 'agent_unavailable';
-  const detail =
-    code === 'agent_timeout'
-      ? `The agent "${client.name}" did not answer in time.`
-      : `The agent "${client.name}" is not available.`;
-  return problems.answer(exchange, code, detail, { agent: client.name, reason: failure.code, cause: failure.detail });
 };
-
-const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
-  const { request, client, route } = exchange;
-  const { tls } = request.connection;
-  return {
-    kind: 'request_headers',
-    correlationId: exchange.id,
-    metadata: {
-      correlationId: exchange.id,
-      requestId: exchange.id,
-      clientIp: client.address,
-      clientPort: client.port,
-      serverName: exchange.host ?? tls?.serverName ?? null,
-      protocol: `HTTP/${request.httpVersion}`,
-      tlsVersion: tls?.version ?? null,
-      tlsCipher: tls?.cipher ?? null,
-      routeId: route?.configuration.id ?? null,
-      upstreamId: route?.configuration.upstream ?? null,
-      timestampMs: nowMs,
-      traceparent: firstHeader(request.headers, 'traceparent') ?? null,
-    },
-    method: request.method,
-    uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
-    headers: lowerNames(exchange.headers),
-  };
-};
-
-const lowerNames = (headers: HeaderList): HeaderList =>
-  headers.map((part, index) => (index % 2 === 0 ? part.toLowerCase() : part));

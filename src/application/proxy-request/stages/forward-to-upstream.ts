@@ -7,8 +7,10 @@ import type { UpstreamClient, UpstreamFailure } from '../../ports/upstream-clien
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange } from '../exchange.js';
+import type { JudgedResponse, ResponseJudge } from '../judge-response.js';
 import { relayResponse } from '../relay-response.js';
 import { relayTunnel } from '../relay-tunnel.js';
+import type { ResponseFault } from '../response-fault.js';
 import type { Stage, StageOutcome } from '../stage.js';
 import type { TargetLedger } from '../target-ledger.js';
 
@@ -21,6 +23,8 @@ export interface ForwardDependencies {
   readonly metrics: GatewayMetrics;
   readonly maxBodyOctets: number;
   readonly timeoutMs: number;
+  /** Null where no agent of the route wants to see responses. */
+  readonly responseJudge: ResponseJudge | null;
 }
 
 const problemOf: Record<
@@ -35,7 +39,7 @@ const problemOf: Record<
 
 /** Sends the request to the target whose turn it is, and its answer to the client. */
 export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies: ForwardDependencies): Stage => {
-  const { client, ledgers, problems, metrics } = dependencies;
+  const { client, ledgers, problems, metrics, responseJudge } = dependencies;
   const addresses = upstream.targets.map(({ address }) => `${address.host}:${address.port}`);
   const counters = metrics.upstream(upstream.name);
   let previous = noTargetYet;
@@ -61,11 +65,25 @@ export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies:
     });
   };
 
+  const failResponse = (exchange: Exchange, target: number, fault: ResponseFault): StageOutcome => {
+    if (fault.kind === 'upstream') return fail(exchange, target, fault.failure);
+    const { name, limit, actual } = fault.violation;
+    metrics.limitExceeded('body_size');
+    return problems.answer(exchange, 'response_too_large', `${name} is ${limit}.`, {
+      upstream: upstream.name,
+      target: exchange.target,
+      limit,
+      limit_name: name,
+      actual,
+    });
+  };
+
   return async (exchange) => {
     previous = chooseTarget(previous, addresses.length);
     const target = previous;
     exchange.target = addresses[target] ?? null;
     counters.attempted();
+    exchange.upstreamAttempts += 1;
     (ledgers[target] as TargetLedger).totalRequests += 1;
     const sent = client.send(target, {
       method: exchange.request.method,
@@ -87,9 +105,14 @@ export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies:
       relayTunnel(exchange, response, response.tunnel, dependencies.scheduler);
       return 'ended';
     }
-    if ((await relayResponse(exchange, response)) === 'upstream_broke') {
+    const judged: JudgedResponse =
+      responseJudge === null
+        ? { kind: 'relay', response }
+        : await responseJudge.judge(exchange, response, () => sent.cancel());
+    const fault = judged.kind === 'relay' ? await relayResponse(exchange, judged.response) : judged.fault;
+    if (fault !== null) {
       sent.cancel();
-      return fail(exchange, target, { code: 'unreachable', detail: 'the response ended early' });
+      return failResponse(exchange, target, fault);
     }
     exchange.waitOver();
     return 'ended';

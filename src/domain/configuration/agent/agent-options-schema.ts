@@ -8,8 +8,9 @@ import {
 } from '../agent-configuration.js';
 import type { SourcePosition } from '../configuration-problem.js';
 import { parseEntryList, parseSingleEntry } from '../credential-entries.js';
-import { notYet } from '../schema/block-keys.js';
-import { headerName } from '../schema/network-kinds.js';
+import { grpcAddress } from '../schema/grpc-address.js';
+import { headerName, socketAddress } from '../schema/network-kinds.js';
+import { keyFilePath, pemFilePath } from '../schema/pem-file-path.js';
 import { list, optional } from '../schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
 import type { Field, Fields, Key, Located } from '../schema/schema.js';
@@ -27,8 +28,24 @@ const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
 /** Everything that the options of the auth agent can hold. */
 export const agentOptionsShape = {
   socket: documented(optional(text, 'Path of the unix socket that it serves.'), '`/tmp/gateway-auth.sock`'),
-  'grpc-address': notYet('Address on which it serves gRPC.'),
-  'metrics-address': notYet('Address on which it serves its metrics.'),
+  'grpc-address': optional(grpcAddress(0), 'Where it serves gRPC, beside the unix socket.'),
+  'grpc-tls-cert-file': optional(
+    pemFilePath,
+    'Path of a PEM file: the certificate that gRPC is served with, then the intermediates that lead to its root.',
+  ),
+  'grpc-tls-key-file': optional(
+    keyFilePath,
+    'Path of a PEM file: the private key of the certificate, without a pass phrase.',
+  ),
+  'grpc-client-ca-file': optional(
+    pemFilePath,
+    'Path of a PEM file: gateways have to show a certificate that leads to one of these authorities.',
+  ),
+  'grpc-insecure': documented(
+    optional(boolean, 'Serve gRPC in the clear on an address that is not a loopback one.'),
+    '`#false`',
+  ),
+  'metrics-address': optional(socketAddress(0), 'Where it serves its own metrics, as `GET /metrics`.'),
   'health-interval-secs': documented(optional(seconds(1, 3600), 'How often it reports its health to gateways.'), '5'),
   'metrics-interval-secs': documented(
     optional(seconds(1, 3600), 'How often it reports its metrics to gateways.'),
@@ -83,6 +100,12 @@ const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => 
 /** The options that were written. What was not, or says null, is absent. */
 export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentOptions => {
   const socket = fields.socket.value;
+  const grpcAddress = fields['grpc-address'].value;
+  const grpcTlsCertFile = fields['grpc-tls-cert-file'].value;
+  const grpcTlsKeyFile = fields['grpc-tls-key-file'].value;
+  const grpcClientCaFile = fields['grpc-client-ca-file'].value;
+  const grpcInsecure = fields['grpc-insecure'].value;
+  const metricsAddress = fields['metrics-address'].value;
   const healthIntervalMs = fields['health-interval-secs'].value;
   const metricsIntervalMs = fields['metrics-interval-secs'].value;
   const jwtSecret = fields['jwt-secret'].value;
@@ -102,6 +125,12 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const tokenExchange = fields['token-exchange'].value;
   return {
     ...(socket !== null && { socket }),
+    ...(grpcAddress !== null && { grpcAddress }),
+    ...(grpcTlsCertFile !== null && { grpcTlsCertFile }),
+    ...(grpcTlsKeyFile !== null && { grpcTlsKeyFile }),
+    ...(grpcClientCaFile !== null && { grpcClientCaFile }),
+    ...(grpcInsecure !== null && { grpcInsecure }),
+    ...(metricsAddress !== null && { metricsAddress }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
     ...(metricsIntervalMs !== null && { metricsIntervalMs }),
     ...(jwtSecret !== null && { jwtSecret }),

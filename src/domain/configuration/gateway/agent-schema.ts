@@ -1,8 +1,9 @@
-import { custom, notYetBlock } from '../schema/block-keys.js';
+import { agentSubscriptions } from '../gateway-configuration.js';
+import { custom, optionalBlock } from '../schema/block-keys.js';
 import { refuseArguments, refuseRepetition } from '../schema/read-block.js';
 import { list, optional, withDefault } from '../schema/scalar-keys.js';
-import { milliseconds, oneOf, onlyNumber, text } from '../schema/scalar-kind.js';
-import type { Key } from '../schema/schema.js';
+import { integer, milliseconds, oneOf, oneOfNumbers, seconds, text } from '../schema/scalar-kind.js';
+import type { Fields, Key } from '../schema/schema.js';
 import { members, type Setting } from '../setting/setting.js';
 import { transport } from './transport-key.js';
 
@@ -20,32 +21,51 @@ const config: Key<readonly Setting[] | null> = custom(
   },
 );
 
-const protocolVersion = onlyNumber(2, (value) =>
-  value === 1 ? '1 is not supported yet' : `must be 2, not ${value}: there is no such version of the agent protocol`,
+const protocolVersion = oneOfNumbers(
+  [2, 1],
+  (value) => `must be 1 or 2, not ${value}: there is no such version of the agent protocol`,
 );
+
+const circuitBreakerShape = {
+  'failure-threshold': withDefault(integer(1, 10_000), 5, '5', 'Calls that fail in a row until it is no longer asked.'),
+  'timeout-seconds': withDefault(
+    seconds(1, 3600),
+    30_000,
+    '30',
+    'How long every call fails at once, until one is let through to see whether it answers again.',
+  ),
+};
+
+export type CircuitBreakerFields = Fields<typeof circuitBreakerShape>;
 
 export const agentShape = {
   type: withDefault(oneOf(['custom']), 'custom', '`custom`', 'Kind of agent.'),
   transport,
   socket: optional(text, 'Path of its socket: short for `transport { unix_socket { path } }`.'),
-  'socket-owner': optional(text, 'User that may own the socket, besides the own one and root.'),
+  'socket-owner': optional(text, 'User that may own the unix socket, besides the own one and root.'),
   events: list(
-    oneOf(
-      ['request_headers', 'request_body_chunk'],
-      ['response_headers', 'response_body_chunk', 'request_complete', 'websocket_frame', 'guardrail_inspect'],
-    ),
-    'What the agent is asked about.',
+    oneOf(agentSubscriptions, ['websocket_frame', 'guardrail_inspect']),
+    'What the agent is asked about, or told. A body goes only to an agent that asks for it after it has seen the head.',
     ['request_headers'],
     '`request_headers`',
   ),
   'timeout-ms': withDefault(milliseconds(1, 600_000), 1000, '1000', 'How long an answer may take.'),
   'failure-mode': withDefault(
-    oneOf(['closed'], ['open']),
+    oneOf(['closed', 'open']),
     'closed',
     '`closed`',
-    'What happens when the agent gives no answer: `closed` refuses the request.',
+    'What happens when the agent gives no answer: `closed` refuses the request, `open` lets it go on without the agent. `open` cannot stand with `authz`.',
   ),
-  'protocol-version': withDefault(protocolVersion, 2, '2', 'Version of the agent protocol.'),
+  'protocol-version': withDefault(
+    protocolVersion,
+    2,
+    '2',
+    'Version of the agent protocol. 1 is the older framing of a unix socket, without a handshake.',
+  ),
+  connections: optional(
+    integer(1, 64),
+    'Connections that are kept to it. Without it: 4, and 16 with `protocol-version 1`, which has one call at a time on each.',
+  ),
   config,
-  'circuit-breaker': notYetBlock('Stop asking an agent that fails.', ['failure-threshold', 'timeout-seconds']),
+  'circuit-breaker': optionalBlock(circuitBreakerShape, 'Stop asking an agent that fails. Without the block: never.'),
 };

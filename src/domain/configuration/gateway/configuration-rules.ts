@@ -1,25 +1,17 @@
 import type { SourcePosition } from '../configuration-problem.js';
 import type { SocketAddress } from '../gateway-configuration.js';
-import { isLoopback } from '../schema/network-kinds.js';
+import { isLoopback, socketAddressText } from '../schema/network-kinds.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
+import { checkAgentEvents } from './agent-event-rules.js';
+import { checkAgentTransport } from './agent-transport-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { warnOfTakenCertificates } from './certificate-reader-rules.js';
+import { checkFailureMode } from './failure-mode-rules.js';
 import { checkListener } from './listener-rules.js';
-import {
-  agentsOf,
-  listenersOf,
-  type ReadAgent,
-  type ReadGateway,
-  type ReadUpstream,
-  routesOf,
-  upstreamsOf,
-} from './read-gateway.js';
+import { agentsOf, listenersOf, type ReadGateway, type ReadUpstream, routesOf, upstreamsOf } from './read-gateway.js';
 import { checkRoute, type PatternFault } from './route-rules.js';
-import { requireOneConfigPerSocket } from './shared-socket-rules.js';
-
-const addressText = ({ host, port }: SocketAddress): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+import { requireOneConfigPerPlace } from './shared-place-rules.js';
 
 const requireListener = (gateway: ReadGateway, root: SourcePosition | null, report: ProblemReport): void => {
   if (gateway.listeners.value.listener.given) return;
@@ -35,7 +27,7 @@ const requireOwnAddresses = (gateway: ReadGateway, report: ProblemReport): void 
   const take = (owner: string, address: SocketAddress, position: SourcePosition | null, hidden = false): void => {
     // Port 0 is another port each time.
     if (address.port === 0) return;
-    const text = addressText(address).toLowerCase();
+    const text = socketAddressText(address).toLowerCase();
     const other = owners.get(text);
     if (other !== undefined)
       report.add(`${owner} has the address ${hidden ? 'that was given' : text}, as ${other} has`, {
@@ -64,33 +56,6 @@ const requireTargets = ({ name, fields }: ReadUpstream, report: ProblemReport): 
   });
 };
 
-const checkTransport = ({ name, fields }: ReadAgent, report: ProblemReport): void => {
-  const { transport, socket, 'socket-owner': owner } = fields;
-  const path = ['agents', `agent "${name.value}"`];
-  if (transport.given && socket.given) {
-    report.add('"socket" and "transport" cannot both be given', { position: socket.position, path });
-  } else if (!transport.given && !socket.given) {
-    report.add(`agent "${name.value}" does not say how it is reached`, {
-      position: name.position,
-      path,
-      suggestion: 'write transport "embedded", or socket "/run/agent.sock"',
-    });
-  }
-  if (owner.given && transport.value?.kind === 'embedded') {
-    report.add('"socket-owner" has no effect on an embedded agent', { position: owner.position, path });
-  }
-};
-
-/** An agent that is not asked about heads is never asked: its routes would be open. */
-const requireHeadEvent = ({ name, fields: { events } }: ReadAgent, report: ProblemReport): void => {
-  if (!events.sound || events.value.some(({ value }) => value === 'request_headers')) return;
-  report.add('"events" must hold request_headers: without it the agent judges nothing', {
-    position: events.position,
-    path: ['agents', `agent "${name.value}"`],
-    suggestion: 'write events "request_headers"',
-  });
-};
-
 const checkAdmin = (gateway: ReadGateway, report: ProblemReport): void => {
   const admin = gateway.admin.value;
   if (admin === null) return;
@@ -103,7 +68,7 @@ const checkAdmin = (gateway: ReadGateway, report: ProblemReport): void => {
   }
   if (!address.sound || isLoopback(address.value.host) || token.given || !insecure.sound || insecure.value) return;
   report.add(
-    `admin needs a token: ${address.hidden === true ? 'its address' : addressText(address.value)} is no loopback address`,
+    `admin needs a token: ${address.hidden === true ? 'its address' : socketAddressText(address.value)} is no loopback address`,
     {
       position: address.position ?? gateway.admin.position,
       path: ['admin'],
@@ -129,11 +94,12 @@ export const checkConfiguration = (
   for (const route of routesOf(gateway)) checkRoute(route, names, patternFault, report);
   for (const upstream of upstreamsOf(gateway)) requireTargets(upstream, report);
   for (const agent of agentsOf(gateway)) {
-    checkTransport(agent, report);
-    requireHeadEvent(agent, report);
+    checkAgentTransport(agent, report);
+    checkAgentEvents(agent, report);
+    checkFailureMode(agent, report);
     checkAgentConfig(agent, report);
   }
-  requireOneConfigPerSocket(agentsOf(gateway), report);
+  requireOneConfigPerPlace(agentsOf(gateway), report);
   checkCertificateHeaders(gateway, report);
   warnOfTakenCertificates(gateway, report);
   checkAdmin(gateway, report);

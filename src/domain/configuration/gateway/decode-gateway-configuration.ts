@@ -1,8 +1,6 @@
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
 import type {
   AdminConfiguration,
-  AgentConfiguration,
-  AgentTransport,
   CertificateFiles,
   GatewayConfiguration,
   ListenerConfiguration,
@@ -14,7 +12,6 @@ import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
 import type { Fields, Located } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
-import { settingsToJson } from '../setting/setting-json.js';
 import type { adminShape } from './admin-schema.js';
 import { type AgentOptionLocator, agentOptionLocator } from './agent-option-places.js';
 import { checkConfiguration } from './configuration-rules.js';
@@ -23,7 +20,6 @@ import type { limitsShape } from './limits-schema.js';
 import {
   agentsOf,
   listenersOf,
-  type ReadAgent,
   type ReadListener,
   type ReadRoute,
   type ReadUpstream,
@@ -32,6 +28,7 @@ import {
 } from './read-gateway.js';
 import type { PatternFault } from './route-rules.js';
 import type { tlsShape } from './tls-schema.js';
+import { toAgent } from './to-agent.js';
 
 const values = <Value>(list: readonly Located<Value>[]): Value[] => list.map(({ value }) => value);
 
@@ -100,25 +97,6 @@ const toUpstream = ({ name, fields }: ReadUpstream): UpstreamConfiguration => {
   };
 };
 
-const toTransport = ({ fields }: ReadAgent): AgentTransport => {
-  if (fields.transport.value?.kind === 'embedded') return { kind: 'embedded' };
-  const path = fields.transport.value?.path ?? fields.socket.value ?? '';
-  return { kind: 'unix_socket', path, owner: fields['socket-owner'].value };
-};
-
-const toAgent = (agent: ReadAgent): AgentConfiguration => {
-  const { fields } = agent;
-  return {
-    name: agent.name.value,
-    transport: toTransport(agent),
-    events: [...new Set(values(fields.events.value))],
-    timeoutMs: fields['timeout-ms'].value,
-    failureMode: fields['failure-mode'].value,
-    protocolVersion: 2,
-    config: fields.config.value === null ? null : settingsToJson(fields.config.value),
-  };
-};
-
 const toLimits = (fields: Fields<typeof limitsShape>) => ({
   maxHeaderSizeBytes: fields['max-header-size-bytes'].value,
   maxHeaderCount: fields['max-header-count'].value,
@@ -127,6 +105,10 @@ const toLimits = (fields: Fields<typeof limitsShape>) => ({
   maxBodySizeBytes: fields['max-body-size-bytes'].value,
   maxBodyInspectionBytes: fields['max-body-inspection-bytes'].value,
   maxAgentQueueDepth: fields['max-agent-queue-depth'].value,
+  maxAgentBodyBytes: fields['max-agent-body-bytes'].value,
+  maxAgentResponseBytes: fields['max-agent-response-bytes'].value,
+  maxDecompressionRatio: fields['max-decompression-ratio'].value,
+  maxDecompressedSizeBytes: fields['max-decompressed-size-bytes'].value,
 });
 
 const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({

@@ -1,6 +1,6 @@
 import { replaced } from '../schema/block-keys.js';
 import { optional, withDefault } from '../schema/scalar-keys.js';
-import { checkedText, onlyNumber, seconds } from '../schema/scalar-kind.js';
+import { checkedText, oneOfNumbers, seconds } from '../schema/scalar-kind.js';
 
 const instanceName = checkedText('printable text, 128 characters at the most', (value) =>
   /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at the most' },
@@ -15,7 +15,7 @@ export const systemShape = {
     'How long a drain waits for requests in flight before it ends them.',
   ),
   'worker-threads': withDefault(
-    onlyNumber(1, (value) => `${value} is not supported yet: the gateway runs in one process`),
+    oneOfNumbers([1], (value) => `${value} is not supported yet: the gateway runs in one process`),
     1,
     '1',
     'Processes that serve requests.',

@@ -11,7 +11,8 @@ interface TlsPlace {
   readonly path: readonly string[];
 }
 
-const isWritten = ({ given, value, sound }: Field<unknown>): boolean => given && !(sound && value === null);
+/** Given, and not as `null`. */
+export const isWritten = ({ given, value, sound }: Field<unknown>): boolean => given && !(sound && value === null);
 
 const checkCertificates = (tls: ReadTls, place: TlsPlace, report: ProblemReport): void => {
   const { 'cert-file': cert, 'key-file': key, certificate } = tls;

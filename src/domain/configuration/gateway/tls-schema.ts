@@ -1,30 +1,18 @@
 import { custom, optionalBlock } from '../schema/block-keys.js';
 import { headerName } from '../schema/network-kinds.js';
+import { keyFilePath, pemFilePath } from '../schema/pem-file-path.js';
 import { inside, readMembers, refuseArguments } from '../schema/read-block.js';
 import { optional, required, withDefault } from '../schema/scalar-keys.js';
-import { checkedText, oneOf, type ScalarKind } from '../schema/scalar-kind.js';
+import { oneOf } from '../schema/scalar-kind.js';
 import type { Fields, Key } from '../schema/schema.js';
 import { members } from '../setting/setting.js';
-
-/** A key that was put where its path belongs has line breaks: its text is not shown, here or by whoever opens it. */
-const filePath = checkedText('path', (value) =>
-  /[\x00-\x1f\x7f]|-----BEGIN/.test(value)
-    ? {
-        message: 'must be the path of a file, not what the file holds',
-        suggestion: 'write the path itself, without (file)',
-      }
-    : null,
-);
-
-/** Whoever pastes the key itself must not find it in a message, so no line with this key is shown whole. */
-const keyPath: ScalarKind<string> = { ...filePath, secret: true };
 
 const certFile = 'Path of a PEM file: the certificate, then the intermediates that lead to its root.';
 const keyFile = 'Path of a PEM file: the private key of the certificate, without a pass phrase.';
 
 const certificateShape = {
-  'cert-file': required(filePath, certFile),
-  'key-file': required(keyPath, keyFile),
+  'cert-file': required(pemFilePath, certFile),
+  'key-file': required(keyFilePath, keyFile),
 };
 
 /** One more certificate: any number of them. */
@@ -82,8 +70,8 @@ const version: typeof versions = {
 };
 
 export const tlsShape = {
-  'cert-file': optional(filePath, certFile),
-  'key-file': optional(keyPath, keyFile),
+  'cert-file': optional(pemFilePath, certFile),
+  'key-file': optional(keyFilePath, keyFile),
   certificate,
   'client-auth': withDefault(
     oneOf(clientAuths, [], (text) => otherClientAuths.get(text.toLowerCase().replaceAll('-', '_')) ?? null),
@@ -92,7 +80,7 @@ export const tlsShape = {
     'Whether clients show a certificate: `require` takes no connection without one, `request` does, but one that is shown has to be good.',
   ),
   'ca-cert-file': optional(
-    filePath,
+    pemFilePath,
     'Path of a PEM file: the authorities that certificates of clients have to lead to.',
   ),
   'forward-client-cert-header': optional(

@@ -1,15 +1,37 @@
-import { custom } from '../schema/block-keys.js';
+import { custom, optionalBlock } from '../schema/block-keys.js';
 import { didYouMean } from '../schema/did-you-mean.js';
 import { inside, readMembers } from '../schema/read-block.js';
 import { required } from '../schema/scalar-keys.js';
 import { text } from '../schema/scalar-kind.js';
 import type { Key, ReadContext } from '../schema/schema.js';
 import { members, type Setting } from '../setting/setting.js';
+import { type GrpcFields, grpcShape } from './grpc-transport-schema.js';
 
-export type WrittenTransport = { readonly kind: 'unix_socket'; readonly path: string } | { readonly kind: 'embedded' };
+export type WrittenTransport =
+  | { readonly kind: 'unix_socket'; readonly path: string }
+  | {
+      readonly kind: 'grpc';
+      /** Each for itself: nothing has been checked against the others. */
+      readonly fields: GrpcFields;
+      /** Names from the top to its block. */
+      readonly path: readonly string[];
+    }
+  | { readonly kind: 'embedded' };
 
 const socketShape = { path: required(text, 'Path of the socket.') };
 const kinds = ['unix_socket', 'embedded', 'grpc'];
+
+/** What the shorthand `transport { <kind> "..." }` gives. */
+const shorthandKey = (kind: string): string => (kind === 'grpc' ? 'address' : 'path');
+
+/** For the reference page, and for who looks for keys that hold secrets. */
+const transportShape = {
+  unix_socket: optionalBlock(
+    socketShape,
+    'A socket of this machine. `transport { unix_socket "/path" }` is short for it.',
+  ),
+  grpc: optionalBlock(grpcShape, 'gRPC. `transport { grpc "host:port" }` is short for a block with the address alone.'),
+};
 
 const readKind = (
   kind: string,
@@ -25,13 +47,19 @@ const readKind = (
     const { path } = readMembers(socketShape, settings, { ...context, position });
     return path.sound ? { kind, path: path.value } : null;
   }
-  if (kind === 'grpc') return refuse('transport "grpc" is not supported yet');
+  if (kind === 'grpc') {
+    const fields = readMembers(grpcShape, settings, { ...context, position });
+    return fields.address.sound ? { kind, fields, path: context.path } : null;
+  }
   if (kind === 'embedded') {
     return settings.length === 0
       ? { kind }
       : refuse('transport "embedded" takes no block', 'write transport "embedded"');
   }
-  return refuse(`transport must be "unix_socket" or "embedded", not "${kind.slice(0, 80)}"`, didYouMean(kind, kinds));
+  return refuse(
+    `transport must be "unix_socket", "grpc" or "embedded", not "${kind.slice(0, 80)}"`,
+    didYouMean(kind, kinds),
+  );
 };
 
 /** The kind of a transport stands as its argument, or as the one block inside it. */
@@ -47,8 +75,9 @@ const readTransport = (setting: Setting, context: ReadContext): WrittenTransport
     const [only, another] = inner;
     if (only !== undefined && another === undefined) {
       // `transport { unix_socket "/path" }` is the shorthand of a block with the path alone.
-      const path = { ...only, name: 'path', children: null, properties: [] };
-      return readKind(only.name, only.args.length > 0 ? [path, ...members(only)] : members(only), only.position, where);
+      const value = { ...only, name: shorthandKey(only.name), children: null, properties: [] };
+      const settings = only.args.length > 0 ? [value, ...members(only)] : members(only);
+      return readKind(only.name, settings, only.position, where);
     }
   }
   context.report.add('"transport" takes one kind of transport', {
@@ -61,9 +90,9 @@ const readTransport = (setting: Setting, context: ReadContext): WrittenTransport
 
 /** How an agent is reached. Null where it does not say. */
 export const transport: Key<WrittenTransport | null> = custom(
-  '`embedded`, or block `unix_socket { path }`',
+  '`embedded`, or block `unix_socket { path }` or `grpc { address }`',
   'required, unless `socket` is given',
-  'How the agent is reached: in the process of the gateway, or over a unix socket. `grpc` is not supported yet.',
+  'How the agent is reached: in the process of the gateway, over a unix socket, or by gRPC.',
   (_name, settings, context) => {
     const [first, second] = settings;
     if (first === undefined) return { value: null, given: false, sound: true, position: null };
@@ -73,4 +102,5 @@ export const transport: Key<WrittenTransport | null> = custom(
     const value = readTransport(first, context);
     return { value, given: true, sound: value !== null, position: first.position };
   },
+  transportShape,
 );

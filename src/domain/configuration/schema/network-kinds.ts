@@ -54,6 +54,10 @@ const parseAddress = (value: string): SocketAddress | null => {
   return isIpv4(host) || isHostName(host) ? { host, port } : null;
 };
 
+/** As it is written: an IPv6 address in brackets. */
+export const socketAddressText = ({ host, port }: SocketAddress): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+
 /** `host:port`. Port 0, a free port of the system's choice, makes sense for what is listened on alone. */
 export const socketAddress = (minimumPort: 0 | 1): ScalarKind<SocketAddress> => ({
   label: 'host:port',
@@ -98,6 +102,11 @@ export const hostPattern: ScalarKind<string> = {
     });
   },
 };
+
+/** A DNS name that a certificate can be for: no address, no wildcard. */
+export const serverName = checkedText('host name', (value) =>
+  isHostName(value) ? null : { message: `must be a host name, not "${value.slice(0, 80)}"` },
+);
 
 export const headerName = checkedText('header name', (value) =>
   isToken(value) ? null : { message: `must be a header name, not "${value.slice(0, 80)}"` },

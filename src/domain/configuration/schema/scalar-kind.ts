@@ -109,6 +109,20 @@ export const integer = (minimum: number, maximum: number): ScalarKind<number> =>
   },
 });
 
+/** A number that may have a fraction. */
+export const decimal = (minimum: number, maximum: number): ScalarKind<number> => ({
+  label: `number, ${minimum} to ${maximum}`,
+  fallback: minimum,
+  secret: false,
+  read: (scalar) => {
+    const isText = scalar.hidden && typeof scalar.value === 'string' && /^\d{1,9}(\.\d{1,9})?$/.test(scalar.value);
+    const value = isText ? Number(scalar.value) : scalar.value;
+    return typeof value === 'number' && value >= minimum && value <= maximum
+      ? ok(value)
+      : fault(`a number from ${minimum} to ${maximum}`, scalar);
+  },
+});
+
 /** Whole seconds, read as milliseconds. */
 export const seconds = (minimum: number, maximum: number): ScalarKind<number> => {
   const count = integer(minimum, maximum);
@@ -190,14 +204,18 @@ export const oneOf = <const Word extends string>(
   },
 });
 
-/** A number that can only have one value for now. */
-export const onlyNumber = (only: number, refusal: (value: number) => string): ScalarKind<number> => ({
-  label: `\`${only}\``,
-  fallback: only,
+/** One of a few numbers. The refusal may show the number that was given, unless that is hidden. */
+export const oneOfNumbers = <const Choice extends number>(
+  choices: readonly [Choice, ...Choice[]],
+  refusal: (value: number) => string,
+): ScalarKind<Choice> => ({
+  label: choices.map((choice) => `\`${choice}\``).join(', '),
+  fallback: choices[0],
   secret: false,
   read: (scalar) => {
     const value = numberOf(scalar);
-    if (value === only) return ok(only);
-    return value === null ? fault(String(only), scalar) : err({ message: refusal(value) });
+    const chosen = choices.find((choice) => choice === value);
+    if (chosen !== undefined) return ok(chosen);
+    return value === null || scalar.hidden ? fault(choices.join(' or '), scalar) : err({ message: refusal(value) });
   },
 });

@@ -116,6 +116,47 @@ describe('a configuration that a gateway hands over', () => {
     expect(await made.agent.configure({ socket: '/tmp/gateway-auth.sock' }, first, 'change')).toEqual(accepted);
   });
 
+  it.each([
+    ['grpc-address', '127.0.0.1:1', 'not given'],
+    ['grpc-tls-cert-file', '/c.pem', 'not given'],
+    ['grpc-tls-key-file', '/k.pem', 'not given'],
+    ['grpc-client-ca-file', '/ca.pem', 'not given'],
+    ['grpc-insecure', true, 'false'],
+    ['metrics-address', '127.0.0.1:1', 'not given'],
+    ['health-interval-secs', 9, '5'],
+  ])('cannot change how the agent is served: %s', async (option, value, served) => {
+    const made = await startedTestAgent({});
+    expect(await made.agent.configure({ [option]: value, 'api-keys': ['one:a'] }, first, 'change')).toEqual({
+      ok: false,
+      error: `${option}: it is read at the start alone, where it was ${served}`,
+    });
+    expect(await passes(made, 'one')).toBe(false);
+  });
+
+  it('may say how the agent is served as it is, or nothing of it', async () => {
+    const block = {
+      'grpc-address': '127.0.0.1:50051',
+      'grpc-tls-cert-file': '/c.pem',
+      'grpc-tls-key-file': '/k.pem',
+      'metrics-address': '127.0.0.1:9100',
+    };
+    const made = await startedTestAgent({}, { block });
+    for (const said of [{}, block, { 'grpc-tls-key-file': '/k.pem' }, { 'metrics-address': '127.0.0.1:9100' }]) {
+      const config = { ...said, 'api-keys': [`${Object.keys(said).length}:a`] };
+      expect(await made.agent.configure(config, first, 'change')).toEqual(accepted);
+    }
+    const other = { ...block, 'grpc-address': '127.0.0.1:50052' };
+    expect(await made.agent.configure(other, first, 'change')).toEqual({
+      ok: false,
+      error: 'grpc-address: it is read at the start alone, where it was 127.0.0.1:50051',
+    });
+  });
+
+  it('may differ from flags in how the agent is served, which win over every block', async () => {
+    const made = await startedTestAgent({ 'grpc-address': '127.0.0.1:50051' });
+    expect(await made.agent.configure({ 'grpc-address': '127.0.0.1:1' }, first, 'change')).toEqual(accepted);
+  });
+
   it('may be nested without end, which is refused', async () => {
     let nested: { a?: object } = {};
     for (let depth = 0; depth < 50_000; depth += 1) nested = { a: nested };

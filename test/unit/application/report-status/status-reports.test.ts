@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentStatus } from '../../../../src/application/ports/agent-client.js';
 import type { TargetStatus, WorkerFigures } from '../../../../src/application/ports/gateway-state.js';
 import { StatusReports } from '../../../../src/application/report-status/status-reports.js';
+import type { AgentHealth } from '../../../../src/domain/agent-protocol/health.js';
 import { type BuiltinHandler, builtinHandlers } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { firstHeader } from '../../../../src/domain/http/header-list.js';
 import { configurationWithSecrets, FixedGatewayState, routeOf } from '../../../support/fixed-gateway-state.js';
@@ -46,7 +47,38 @@ const agent = (name: string, state: AgentStatus['state']): AgentStatus => ({
   connections: state === 'unreachable' ? 0 : 2,
   inFlight: 3,
   queueDepth: 4,
+  health: null,
+  breaker: null,
+  refusal: null,
 });
+const reported: AgentHealth = {
+  agentId: 'id',
+  state: 'degraded',
+  message: 'TEXT of the agent',
+  load: {
+    inFlight: 1,
+    queueDepth: 2,
+    avgLatencyMs: 3.5,
+    p50LatencyMs: 4,
+    p95LatencyMs: 5,
+    p99LatencyMs: 6,
+    requestsProcessed: 7,
+    requestsRejected: 8,
+    requestsTimedOut: 9,
+  },
+  resources: {
+    cpuPercent: 12.5,
+    memoryBytes: 1024,
+    memoryLimit: null,
+    activeThreads: null,
+    openFds: null,
+    fdLimit: 0,
+    connections: null,
+  },
+  disabledFeatures: ['geo'],
+  validForMs: null,
+  timestampMs: 0,
+};
 const worker = (id: number, p99Ms: number): WorkerFigures => ({
   id,
   pid: 100 + id,
@@ -98,6 +130,7 @@ describe('/ready', () => {
       ready: true,
       unhealthy_upstreams: [],
       absent_agents: [],
+      agents: {},
     });
   });
 
@@ -124,7 +157,34 @@ describe('/ready', () => {
       ready: true,
       unhealthy_upstreams: ['gone'],
       absent_agents: ['auth', 'sick'],
+      agents: { auth: { state: 'unreachable' }, sick: { state: 'unhealthy' }, slow: { state: 'degraded' } },
     });
+  });
+
+  it('counts an agent whose breaker is open, and not one that is being tried again', async () => {
+    const state = new FixedGatewayState();
+    state.currentConfiguration = configurationWithSecrets(['agents']);
+    state.agentStatuses = [
+      { ...agent('open', 'healthy'), breaker: 'open' },
+      { ...agent('tried', 'healthy'), breaker: 'half_open' },
+      { ...agent('fine', 'healthy'), breaker: 'closed' },
+    ];
+    expect(await statusOf(state, 'ready')).toBe(503);
+    expect(await bodyOf(state, 'ready')).toMatchObject({
+      reasons: ['agent open is absent'],
+      absent_agents: ['open'],
+      agents: { open: { state: 'healthy', breaker: 'open' }, tried: { breaker: 'half_open' } },
+    });
+  });
+
+  it('tells that an agent refuses its configuration, and none of the texts that it sent', async () => {
+    const state = new FixedGatewayState();
+    state.agentStatuses = [{ ...agent('auth', 'healthy'), refusal: 'TEXT of the refusal', health: reported }];
+    expect(await bodyOf(state, 'ready')).toMatchObject({
+      ready: true,
+      agents: { auth: { state: 'healthy', refuses_configuration: true } },
+    });
+    expect((await reportsOf(state).report('ready')).body).not.toContain('TEXT');
   });
 
   it('counts those that the admin block requires', async () => {
@@ -305,6 +365,58 @@ describe('/admin/stats', () => {
         },
       ],
     });
+  });
+});
+
+describe('/admin/stats of an agent', () => {
+  const statsOf = async (status: AgentStatus): Promise<unknown> => {
+    const state = new FixedGatewayState();
+    state.agentStatuses = [status];
+    return ((await bodyOf(state, 'stats')) as { readonly agents: Readonly<Record<string, unknown>> }).agents;
+  };
+
+  it('has all that is known of it', async () => {
+    const status: AgentStatus = { ...agent('auth', 'degraded'), breaker: 'half_open', refusal: 'no', health: reported };
+    expect(await statsOf(status)).toEqual({
+      auth: {
+        state: 'degraded',
+        connections: 2,
+        in_flight: 3,
+        queue_depth: 4,
+        breaker: 'half_open',
+        refusal: 'no',
+        message: 'TEXT of the agent',
+        disabled_features: ['geo'],
+        load: {
+          in_flight: 1,
+          queue_depth: 2,
+          avg_latency_ms: 3.5,
+          p50_latency_ms: 4,
+          p95_latency_ms: 5,
+          p99_latency_ms: 6,
+          requests_processed: 7,
+          requests_rejected: 8,
+          requests_timed_out: 9,
+        },
+        resources: { cpu_percent: 12.5, memory_bytes: 1024, fd_limit: 0 },
+      },
+    });
+  });
+
+  it('leaves out what it has not told', async () => {
+    const health = { ...reported, message: null, disabledFeatures: [], load: null, resources: null };
+    const plain = { state: 'healthy', connections: 2, in_flight: 3, queue_depth: 4 };
+    expect(await statsOf({ ...agent('auth', 'healthy'), health })).toEqual({ auth: plain });
+  });
+
+  it('is bounded, whatever an agent sends, and keeps hostile names', async () => {
+    const long = 'x'.repeat(100_000);
+    const health = { ...reported, message: long, disabledFeatures: Array.from({ length: 1000 }, () => long) };
+    const state = new FixedGatewayState();
+    state.agentStatuses = [{ ...agent('__proto__', 'healthy'), health, refusal: long }];
+    const { body } = await reportsOf(state).report('stats');
+    expect(body).toContain('"__proto__":{"state":"healthy"');
+    expect(body.length).toBeLessThan(25_000);
   });
 });
 

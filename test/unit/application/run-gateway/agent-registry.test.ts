@@ -37,7 +37,7 @@ beforeEach(() => {
 
 /** Brings these agents into force, and waits until what they were handed has been answered. */
 const load = async (agents: readonly AgentConfiguration[], maxQueueDepth = 100) => {
-  const prepared = await registry.prepare(agents, maxQueueDepth);
+  const prepared = await registry.prepare(agents, { maxQueueDepth, maxResponseBytes: 10_240 });
   if (!prepared.ok) throw new Error(prepared.error);
   const dropped = prepared.value.commit();
   await new Promise((resolve) => setImmediate(resolve));
@@ -112,7 +112,9 @@ it.each([
   ['in order, where the agent is embedded', testAgent('auth'), 2],
   ['one a second, where it is not', socketAgent(), 1],
 ])('reports are read %s', async (_how, agent, value) => {
-  await registry.prepare([agent], 100).then((prepared) => prepared.ok && prepared.value.commit());
+  await registry
+    .prepare([agent], { maxQueueDepth: 100, maxResponseBytes: 10_240 })
+    .then((prepared) => prepared.ok && prepared.value.commit());
   const { reader } = made[0] as FakeAgentClient;
   const says = (timestampMs: number, count: number): void =>
     (reader as AgentReportReader).reported(metricsReport({ timestampMs, counters: [reportedValue(count)] }));

@@ -25,7 +25,21 @@ describe('foldAnswers', () => {
       requestHeaders: [...first.requestHeaders, ...second.requestHeaders],
       responseHeaders: [...first.responseHeaders, ...second.responseHeaders],
       audit: { tags: ['t', 'u'], ruleIds: ['r'], confidence: 0.5, reasonCodes: ['c', 'd'], custom: { x: '1', y: '2' } },
+      requestBodyMutation: null,
+      responseBodyMutation: null,
     });
+  });
+
+  it('has what becomes of the last chunk alone: each chunk is changed when it is answered', () => {
+    const mutation = { chunkIndex: 1, data: new Uint8Array(1) };
+    const folded = foldAnswers(
+      { ...first, requestBodyMutation: { chunkIndex: 0, data: null } },
+      {
+        ...second,
+        requestBodyMutation: mutation,
+      },
+    );
+    expect(folded.requestBodyMutation).toBe(mutation);
   });
 
   it('changes nothing where the first says nothing', () => {

@@ -1,10 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { answerFault } from '../../../../src/domain/agent-protocol/answer-rules.js';
-import { type AgentAnswer, type AgentDecision, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
+import { answerFault, isBodyChunk } from '../../../../src/domain/agent-protocol/answer-rules.js';
+import {
+  type AgentAnswer,
+  type AgentDecision,
+  type AgentEvent,
+  allowAnswer,
+  type BodyMutation,
+  type RequestCompleteEvent,
+  type ResponseBodyChunkEvent,
+  type ResponseHeadersEvent,
+} from '../../../../src/domain/agent-protocol/messages.js';
 import { chunkEvent, headersEvent } from '../../../support/agent-events.js';
 
 const head = headersEvent('a');
 const lastChunk = chunkEvent('a');
+const responseHead: ResponseHeadersEvent = { kind: 'response_headers', correlationId: 'a', status: 200, headers: [] };
+const responseChunk: ResponseBodyChunkEvent = {
+  kind: 'response_body_chunk',
+  correlationId: 'a',
+  data: new Uint8Array(0),
+  isLast: true,
+  totalSize: null,
+  chunkIndex: 0,
+  bytesSent: 0,
+};
+const complete: RequestCompleteEvent = {
+  kind: 'request_complete',
+  correlationId: 'a',
+  status: 200,
+  durationMs: 1,
+  requestBodySize: 0,
+  responseBodySize: 0,
+  upstreamAttempts: 1,
+  error: null,
+};
+const everyEvent: readonly AgentEvent[] = [head, lastChunk, responseHead, responseChunk, complete];
 const deciding = (decision: AgentDecision): AgentAnswer => ({ ...allowAnswer, decision });
 const block = (status: number, headers: readonly string[] = []): AgentAnswer =>
   deciding({ kind: 'block', status, body: null, headers });
@@ -19,8 +49,58 @@ describe('answerFault', () => {
     expect(answerFault({ ...allowAnswer, needsMore: true }, head)).toBeNull();
   });
 
-  it('finds needs_more after the last chunk', () => {
-    expect(answerFault({ ...allowAnswer, needsMore: true }, lastChunk)).toMatch('needs_more');
+  it('finds needs_more where nothing more can come', () => {
+    const needsMore = { ...allowAnswer, needsMore: true };
+    for (const event of [lastChunk, responseChunk, complete])
+      expect(answerFault(needsMore, event)).toMatch('needs_more');
+    for (const event of [head, responseHead, { ...lastChunk, isLast: false }, { ...responseChunk, isLast: false }]) {
+      expect(answerFault(needsMore, event)).toBeNull();
+    }
+    // Who decides against the request wants no more of it, whatever else is said.
+    expect(answerFault({ ...block(403), needsMore: true }, lastChunk)).toBeNull();
+  });
+
+  const mutations: readonly BodyMutation['data'][] = [null, new Uint8Array(0), Uint8Array.of(1, 2)];
+
+  it('lets a chunk be changed in the answer to it', () => {
+    for (const data of mutations) {
+      const mutation = { chunkIndex: 3, data };
+      const request = { ...lastChunk, chunkIndex: 3 };
+      const response = { ...responseChunk, chunkIndex: 3 };
+      expect(answerFault({ ...allowAnswer, requestBodyMutation: mutation }, request)).toBeNull();
+      expect(answerFault({ ...allowAnswer, responseBodyMutation: mutation }, response)).toBeNull();
+    }
+  });
+
+  it('finds a mutation of another chunk, before or after', () => {
+    for (const data of mutations) {
+      for (const chunkIndex of [-1, 0, 2, 0.5, Number.NaN]) {
+        const mutation = { chunkIndex, data };
+        const request = { ...lastChunk, chunkIndex: 1 };
+        const response = { ...responseChunk, chunkIndex: 1 };
+        expect(answerFault({ ...allowAnswer, requestBodyMutation: mutation }, request)).toMatch('another chunk');
+        expect(answerFault({ ...allowAnswer, responseBodyMutation: mutation }, response)).toMatch('another chunk');
+      }
+    }
+  });
+
+  it('finds a mutation in the answer to anything but a chunk of that body', () => {
+    for (const data of mutations) {
+      const mutation = { chunkIndex: 0, data };
+      for (const event of everyEvent) {
+        const ofRequest = answerFault({ ...allowAnswer, requestBodyMutation: mutation }, event);
+        const ofResponse = answerFault({ ...allowAnswer, responseBodyMutation: mutation }, event);
+        expect([ofRequest === null, ofResponse === null]).toEqual([event === lastChunk, event === responseChunk]);
+      }
+    }
+  });
+
+  it('finds operations on the headers of a request that has gone on', () => {
+    const answer: AgentAnswer = { ...allowAnswer, requestHeaders: [{ kind: 'remove', name: 'X-A' }] };
+    for (const event of [responseHead, responseChunk]) expect(answerFault(answer, event)).toMatch('for a response');
+    for (const event of [head, lastChunk]) expect(answerFault(answer, event)).toBeNull();
+    const forResponse: AgentAnswer = { ...allowAnswer, responseHeaders: [{ kind: 'remove', name: 'X-A' }] };
+    for (const event of everyEvent) expect(answerFault(forResponse, event)).toBeNull();
   });
 
   it.each([100, 101, 199, 600, 0, -1, 200.5, Number.NaN])('finds a block with status %d', (status) => {
@@ -46,5 +126,11 @@ describe('answerFault', () => {
     const bad = [{ kind: 'add', name: 'X', value: '\n' } as const];
     expect(answerFault({ ...allowAnswer, requestHeaders: bad }, head)).not.toBeNull();
     expect(answerFault({ ...allowAnswer, responseHeaders: bad }, head)).not.toBeNull();
+  });
+});
+
+describe('isBodyChunk', () => {
+  it('tells the pieces of bodies from the rest', () => {
+    expect(everyEvent.map(isBodyChunk)).toEqual([false, true, false, true, false]);
   });
 });

@@ -25,6 +25,8 @@ describe('complete options', () => {
     expect(complete({})).toEqual({
       options: {
         socket: '/tmp/gateway-auth.sock',
+        grpc: null,
+        metricsAddress: null,
         jwt: null,
         apiKeys: [],
         apiKeyHeader: null,

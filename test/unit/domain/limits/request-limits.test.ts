@@ -15,6 +15,10 @@ const limits = {
   maxBodySizeBytes: 100,
   maxBodyInspectionBytes: 100,
   maxAgentQueueDepth: 1,
+  maxAgentBodyBytes: 1_048_576,
+  maxAgentResponseBytes: 10_240,
+  maxDecompressionRatio: 100,
+  maxDecompressedSizeBytes: 104_857_600,
 };
 const check = (...headers: string[]) => checkRequestHead(headers, limits);
 

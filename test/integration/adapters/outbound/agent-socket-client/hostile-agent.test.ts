@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentSocketClient } from '../../../../../src/adapters/outbound/agent-socket-client/agent-socket-client.js';
+import type { PooledAgentClient } from '../../../../../src/application/call-agents/pooled-agent-client.js';
 import type { AgentOutcome } from '../../../../../src/application/ports/agent-client.js';
 import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
 import { socketClient } from '../../../../support/agent-transports.js';
@@ -23,12 +23,12 @@ const answerFor = (id: string, members: object = { decision: 'allow' }): object 
   ...members,
 });
 
-describe('an AgentSocketClient and an agent that misbehaves', () => {
+describe('a PooledAgentClient over a socket and an agent that misbehaves', () => {
   let folder: TemporaryFolder;
   let path: string;
   let logger: RecordingLogger;
   const agents: RawAgent[] = [];
-  const clients: AgentSocketClient[] = [];
+  const clients: PooledAgentClient[] = [];
 
   beforeEach(() => {
     folder = temporaryFolder();
@@ -59,7 +59,7 @@ describe('an AgentSocketClient and an agent that misbehaves', () => {
   const connected = async (
     settings: Parameters<typeof socketClient>[1] = {},
     options: Parameters<typeof socketClient>[2] = {},
-  ): Promise<{ client: AgentSocketClient; peer: RawPeer }> => {
+  ): Promise<{ client: PooledAgentClient; peer: RawPeer }> => {
     const agent = agents[0] ?? (await listen());
     const client = start(settings, options);
     await eventually(() => client.status().connections === 1);
@@ -347,19 +347,86 @@ describe('an AgentSocketClient and an agent that misbehaves', () => {
     await eventually(() => client.status().state === expected);
   });
 
-  it('passes over reports that it cannot read, and messages that it has no use for', async () => {
+  it('passes over reports that it cannot read', async () => {
     const { client, peer } = await connected();
     peer.send(0x30, { agent_id: 'raw', state: 9, timestamp_ms: 1 });
     peer.send(0x30, { state: 'fine' });
     peer.send(0x31, { counters: 'many' });
-    peer.send(0x32, { request_id: 'r', timestamp_ms: 1, update_type: { type: 'request_reload' } });
-    peer.send(0x33, { correlation_id: null, action: 1, timestamp_ms: 1 });
+    peer.send(0x32, { request_id: 'r', timestamp_ms: 1, update_type: { type: 'nothing known' } });
+    peer.send(0x33, { correlation_id: null, action: 4, timestamp_ms: 1 });
     peer.send(0x42, 'not even JSON');
+    peer.send(0x30, { agent_id: 'raw', state: 2, timestamp_ms: 1 });
+    await eventually(() => client.status().state === 'degraded');
     const asked = client.ask(headersEvent('a'));
     await peer.received(0x10);
     peer.send(0x20, answerFor('a'));
     expect(codeOf(await asked)).toBe('allow');
-    expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    const problems = logger.lines.filter(({ message }) => message === 'Agent sent a report that cannot be read');
+    expect(problems).toHaveLength(1);
+  });
+
+  it('sends nothing new while the agent has it pause', async () => {
+    const { client, peer } = await connected();
+    const before = client.ask(headersEvent('before'));
+    await peer.received(0x10);
+    peer.send(0x33, { correlation_id: null, action: 1, buffer_available: null, timestamp_ms: 1 });
+    peer.send(0x20, answerFor('before'));
+    expect(codeOf(await before)).toBe('allow');
+    const held = client.ask(headersEvent('held'));
+    expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 1 });
+    peer.send(0x33, { correlation_id: null, action: 3, buffer_available: 65_536, timestamp_ms: 1 });
+    expect((await peer.received(0x10, 2)).map(({ payload }) => JSON.parse(payload).correlation_id)).toEqual([
+      'before',
+      'held',
+    ]);
+    peer.send(0x20, answerFor('held'));
+    expect(codeOf(await held)).toBe('allow');
+  });
+
+  it('hands the configuration over again to an agent that asks for it, not as often as it asks', async () => {
+    const { client, peer } = await connected({ config: { v: 1 } });
+    const reload = { request_id: 'r', timestamp_ms: 1, update_type: { type: 'request_reload' } };
+    for (let index = 0; index < 50; index += 1) peer.send(0x32, reload);
+    const [configure] = await peer.received(0x17);
+    const { correlation_id: id, config } = JSON.parse(configure?.payload ?? '{}') as {
+      correlation_id: string;
+      config: unknown;
+    };
+    expect(config).toEqual({ v: 1 });
+    peer.send(0x20, answerFor(id));
+    const asked = client.ask(headersEvent('after'));
+    await peer.received(0x10);
+    peer.send(0x20, answerFor('after'));
+    await asked;
+    expect(peer.frames.filter(({ code }) => code === 0x17)).toHaveLength(1);
+  });
+
+  it('shows that the agent cannot take its configuration', async () => {
+    const { client, peer } = await connected();
+    const update = { type: 'config_error', error: 'no such file', field: 'saml' };
+    peer.send(0x32, { request_id: 'r', timestamp_ms: 1, update_type: update });
+    await eventually(() => client.status().refusal !== null);
+    expect(client.status().refusal).toBe('saml: no such file');
+    expect(logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('sends no Cancel and no Configure to an agent that takes none', async () => {
+    const capabilities = { ...rawHandshakeAnswer.capabilities, features: {} };
+    const greet = (peer: RawPeer) =>
+      void peer.received(0x01).then(() => peer.send(0x02, { ...rawHandshakeAnswer, capabilities }));
+    const agent = await listen(greet);
+    const client = start({ config: { v: 1 } });
+    await eventually(() => client.status().connections === 1);
+    const [first] = agent.peers as [RawPeer];
+    const asked = client.ask(headersEvent('given-up'));
+    await first.received(0x10);
+    client.cancel('given-up', 'client_disconnect');
+    expect(codeOf(await asked)).toBe('cancelled');
+    expect(await client.configure({ v: 2 })).toEqual({ ok: true, value: undefined });
+    const [, second] = agent.peers as [RawPeer, RawPeer];
+    expect(JSON.parse(second.frames[0]?.payload ?? '').config).toEqual({ v: 2 });
+    await first.closed();
+    expect(first.frames.map(({ code }) => code)).toEqual([0x01, 0x10]);
   });
 
   const metricsOf = (agentId: string, value: number, timestampMs = 1): object => ({

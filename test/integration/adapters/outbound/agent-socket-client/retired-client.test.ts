@@ -66,7 +66,7 @@ const answerAll = (peer: RawPeer): void => {
   answer();
 };
 
-describe('an AgentSocketClient that has been retired', () => {
+describe('a PooledAgentClient that has been retired', () => {
   it('finishes what it has, answers what is asked still, and neither connects nor greets again', async () => {
     const agent = await listen(greet);
     const client = start(10_000, 2);
@@ -131,7 +131,7 @@ describe('an AgentSocketClient that has been retired', () => {
   });
 });
 
-describe('an AgentSocketClient', () => {
+describe('a PooledAgentClient over a socket', () => {
   it('writes no more than 500 characters of a refusal', async () => {
     await listen((peer) => {
       const error = 'x'.repeat(5_000);

@@ -13,7 +13,12 @@ import {
   gatewayMessageNames,
   type MessageName,
 } from '../../../../../src/adapters/wire/agent-frames/message-codes.js';
-import type { AgentAnswer, AgentEvent, HeaderOperation } from '../../../../../src/domain/agent-protocol/messages.js';
+import type {
+  AgentAnswer,
+  AgentEvent,
+  BodyMutation,
+  HeaderOperation,
+} from '../../../../../src/domain/agent-protocol/messages.js';
 import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
 
 const byteString = fc
@@ -28,6 +33,10 @@ const record = fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength:
 const operation: fc.Arbitrary<HeaderOperation> = fc.oneof(
   fc.record({ kind: fc.constantFrom('set' as const, 'add' as const), name: token, value: byteString }),
   fc.record({ kind: fc.constant('remove' as const), name: token }),
+);
+
+const mutation: fc.Arbitrary<BodyMutation | null> = fc.option(
+  fc.record({ chunkIndex: fc.nat(), data: fc.option(fc.uint8Array({ maxLength: 50 })) }),
 );
 
 const answer: fc.Arbitrary<AgentAnswer> = fc.record({
@@ -52,6 +61,8 @@ const answer: fc.Arbitrary<AgentAnswer> = fc.record({
     reasonCodes: fc.array(fc.string(), { maxLength: 3 }),
     custom: record.map(({ correlation_id: _, ...custom }) => custom),
   }),
+  requestBodyMutation: mutation,
+  responseBodyMutation: mutation,
 });
 
 const sent = (name: MessageName, payload: string | Uint8Array): Frame => {
@@ -162,6 +173,50 @@ describe('the agent frames', () => {
     );
   });
 
+  it('carry any event of a response, and of its end', () => {
+    const id = fc.string({ maxLength: 20 });
+    const size = fc.nat();
+    const event: fc.Arbitrary<AgentEvent> = fc.oneof(
+      fc.record({
+        kind: fc.constant('response_headers' as const),
+        correlationId: id,
+        status: fc.integer({ min: 100, max: 599 }),
+        headers: fc
+          .tuple(
+            token.map((name) => name.toLowerCase()),
+            byteString,
+          )
+          .map((pair): readonly string[] => pair),
+      }),
+      fc.record({
+        kind: fc.constant('response_body_chunk' as const),
+        correlationId: id,
+        data: fc.uint8Array({ maxLength: 50 }),
+        isLast: fc.boolean(),
+        totalSize: fc.option(size),
+        chunkIndex: size,
+        bytesSent: size,
+      }),
+      fc.record({
+        kind: fc.constant('request_complete' as const),
+        correlationId: id,
+        status: size,
+        durationMs: size,
+        requestBodySize: size,
+        responseBodySize: size,
+        upstreamAttempts: size,
+        error: fc.option(fc.string()),
+      }),
+    );
+    fc.assert(
+      fc.property(event, (given) => {
+        const message = readGatewayMessage(sent(given.kind, eventJson(given)));
+        expect(message).toEqual({ ok: true, value: { kind: 'event', event: given } });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('end in an error or a message, never in an exception, whatever JSON is in them', () => {
     const names = fc.constantFrom(...gatewayMessageNames.values());
     const agentNames = fc.constantFrom(...agentMessageNames.values());
@@ -173,6 +228,12 @@ describe('the agent frames', () => {
       'headers',
       'state',
       'capabilities',
+      'request_body_mutation',
+      'update_type',
+      'action',
+      'resources',
+      'status',
+      'data',
     );
     const soup = fc.dictionary(member, fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: true });
     fc.assert(

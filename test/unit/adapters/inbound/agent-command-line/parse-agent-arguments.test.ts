@@ -47,6 +47,27 @@ describe('parseAgentArguments', () => {
     expect(run(['--fail-open=false']).options[0]?.text).toBe('false');
   });
 
+  it('reads how gRPC and metrics are served, from flags and variables', () => {
+    const { options } = run(['--grpc-address', 'unix:/g', '--grpc-insecure'], {
+      GRPC_ADDRESS: '127.0.0.1:1',
+      GRPC_TLS_CERT_FILE: '/c.pem',
+      GRPC_TLS_KEY_FILE: '/k.pem',
+      GRPC_CLIENT_CA_FILE: '/ca.pem',
+      GRPC_INSECURE: 'false',
+      METRICS_ADDRESS: '127.0.0.1:2',
+    });
+    expect(options.map(({ option, source, text }) => `${option} ${source}=${text}`)).toEqual([
+      'grpc-address GRPC_ADDRESS=127.0.0.1:1',
+      'grpc-tls-cert-file GRPC_TLS_CERT_FILE=/c.pem',
+      'grpc-tls-key-file GRPC_TLS_KEY_FILE=/k.pem',
+      'grpc-client-ca-file GRPC_CLIENT_CA_FILE=/ca.pem',
+      'grpc-insecure GRPC_INSECURE=false',
+      'metrics-address METRICS_ADDRESS=127.0.0.1:2',
+      'grpc-address --grpc-address=unix:/g',
+      'grpc-insecure --grpc-insecure=true',
+    ]);
+  });
+
   it('keeps the pieces of a list apart', () => {
     const { options } = run(['--api-keys', 'a:1', '--api-keys', 'b:2,c:3']);
     expect(options.map(({ text }) => text)).toEqual(['a:1', 'b:2,c:3']);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import type { AgentStatus } from '../../../../../src/application/ports/agent-client.js';
 import type { GatewayGauges, PoolFigures } from '../../../../../src/application/ports/gateway-metrics.js';
 import type { AgentMetricFamily } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 
@@ -14,6 +15,7 @@ const gauges = (
   pools: () => pools,
   memoryBytes: () => 1_000_000,
   droppedAccessLines: () => 12,
+  agents: () => [],
   agentFamilies,
   droppedAgentSeries: () => [{ agent: 'auth', count: 4 }],
 });
@@ -159,6 +161,12 @@ describe('upstreams and agents', () => {
     agent.timedOut();
     agent.timedOut();
     agent.failed();
+    agent.failedOpen();
+    agent.failedOpen();
+    agent.failedOpen();
+    expect(await seriesOf(metrics, 'gateway_agent_failed_open_total')).toEqual([
+      'gateway_agent_failed_open_total{agent="auth",instance="i"} 3',
+    ]);
     expect(await seriesOf(metrics, 'gateway_agent_timeouts_total')).toEqual([
       'gateway_agent_timeouts_total{agent="auth",instance="i"} 2',
     ]);
@@ -208,6 +216,63 @@ describe('gauges', () => {
     expect(await seriesOf(metrics, 'gateway_connection_pool_size')).toEqual([
       'gateway_connection_pool_size{upstream="api",target="10.0.0.1:80",instance="i"} 6',
       'gateway_connection_pool_size{upstream="api",target="10.0.0.2:80",instance="i"} 5',
+    ]);
+  });
+});
+
+describe('how agents are', () => {
+  const agentOf = (name: string, changes: Partial<AgentStatus> = {}): AgentStatus => ({
+    name,
+    state: 'healthy',
+    connections: 4,
+    inFlight: 3,
+    queueDepth: 2,
+    health: null,
+    breaker: null,
+    refusal: null,
+    ...changes,
+  });
+
+  it.each([
+    ['unreachable', 0],
+    ['healthy', 1],
+    ['degraded', 2],
+    ['draining', 3],
+    ['unhealthy', 4],
+  ] as const)('is a number: %s is %d', async (state, number) => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.observe({ ...gauges(), agents: () => [agentOf('auth', { state })] });
+    expect(await seriesOf(metrics, 'gateway_agent_state')).toEqual([
+      `gateway_agent_state{agent="auth",instance="i"} ${number}`,
+    ]);
+  });
+
+  it.each([
+    ['closed', 0],
+    ['half_open', 0.5],
+    ['open', 1],
+  ] as const)('has the state of a breaker, where there is one: %s is %d', async (breaker, number) => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    metrics.observe({ ...gauges(), agents: () => [agentOf('auth', { breaker }), agentOf('free')] });
+    expect(await seriesOf(metrics, 'gateway_circuit_breaker_state')).toEqual([
+      `gateway_circuit_breaker_state{component="agent:auth",instance="i"} ${number}`,
+    ]);
+  });
+
+  it('has a series for each agent, read when somebody asks', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    let agents = [agentOf('auth'), agentOf('waf', { connections: 1, inFlight: 0, queueDepth: 9 })];
+    metrics.observe({ ...gauges(), agents: () => agents });
+    expect(await seriesOf(metrics, 'gateway_agent_connections')).toEqual([
+      'gateway_agent_connections{agent="auth",instance="i"} 4',
+      'gateway_agent_connections{agent="waf",instance="i"} 1',
+    ]);
+    agents = agents.slice(1);
+    expect(await seriesOf(metrics, 'gateway_agent_in_flight')).toEqual([
+      'gateway_agent_in_flight{agent="waf",instance="i"} 0',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_agent_queue_depth')).toEqual([
+      'gateway_agent_queue_depth{agent="waf",instance="i"} 9',
     ]);
   });
 });

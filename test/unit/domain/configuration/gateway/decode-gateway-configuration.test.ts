@@ -78,6 +78,8 @@ describe('a configuration that is right', () => {
           timeoutMs: 1000,
           failureMode: 'closed',
           protocolVersion: 2,
+          connections: 0,
+          circuitBreaker: null,
           config: { 'api-keys': 'key:alice' },
         },
       ],
@@ -89,6 +91,10 @@ describe('a configuration that is right', () => {
         maxBodySizeBytes: 10_485_760,
         maxBodyInspectionBytes: 1_048_576,
         maxAgentQueueDepth: 100,
+        maxAgentBodyBytes: 1_048_576,
+        maxAgentResponseBytes: 10_240,
+        maxDecompressionRatio: 100,
+        maxDecompressedSizeBytes: 104_857_600,
       },
       admin: null,
     });
@@ -101,6 +107,8 @@ describe('a configuration that is right', () => {
           system { instance "edge-1"; graceful-shutdown-timeout-secs 5; worker-threads 1 }
           limits { max-header-size-bytes "16KB"; max-header-count 200; max-header-name-bytes 64; max-header-value-bytes 2048
             max-body-size-bytes "1GB"; max-body-inspection-bytes 0; max-agent-queue-depth 7; max-memory-bytes #null
+            max-agent-body-bytes "2MB"; max-agent-response-bytes 4096; max-decompression-ratio 12.5
+            max-decompressed-size-bytes "1MB"
             max-requests-per-second-global #null; max-requests-per-second-per-client #null
             max-requests-per-second-per-route #null; max-memory-percent #null }
           admin { address "[::1]:0"; token "abc.def="; ready-requires "upstreams" "agents" }`,
@@ -115,6 +123,10 @@ describe('a configuration that is right', () => {
       maxBodySizeBytes: 1_073_741_824,
       maxBodyInspectionBytes: 0,
       maxAgentQueueDepth: 7,
+      maxAgentBodyBytes: 2_097_152,
+      maxAgentResponseBytes: 4096,
+      maxDecompressionRatio: 12.5,
+      maxDecompressedSizeBytes: 1_048_576,
     });
     expect(admin?.address).toEqual({ host: '::1', port: 0 });
     expect(admin?.token?.reveal()).toBe('abc.def=');
@@ -441,10 +453,10 @@ describe('a configuration that is wrong', () => {
     ['an unknown transport', withAgent('transport "unix-socket" { path "/a" }'), '(did you mean "unix_socket"?)'],
     [
       'an agent that sees no heads',
-      withAgent('socket "/a"; events "request_body_chunk"'),
+      withAgent('transport "embedded"; events "request_complete"'),
       '"events" must hold request_headers',
     ],
-    ['an unknown protocol version', withAgent('socket "/a"; protocol-version 3'), 'must be 2, not 3'],
+    ['an unknown protocol version', withAgent('socket "/a"; protocol-version 3'), 'must be 1 or 2, not 3'],
     ['another type of agent', withAgent('socket "/a"; type "waf"'), '"type" must be "custom", not "waf"'],
     [
       'saml without bodies',
@@ -503,16 +515,11 @@ describe('a configuration that is wrong', () => {
     withUpstream('target "a:1"; health-check { type "http" { path "/" }; interval-secs 5 }'),
     withUpstream('target "a:1"; load-balancing "random"'),
     withUpstream('target "a:1"; connection-pool { max-idle 5 }'),
-    withAgent('transport { grpc { address "a:1" } }'),
-    withAgent('socket "/a"; failure-mode "open"'),
-    withAgent('socket "/a"; protocol-version 1'),
-    withAgent('socket "/a"; circuit-breaker { failure-threshold 5 }'),
-    withAgent('socket "/a"; events "request_headers" "response_headers"'),
+    withAgent('socket "/a"; events "request_headers" "websocket_frame"'),
+    withAgent('socket "/a"; events "request_headers" "guardrail_inspect"'),
     configurationText({ more: 'system { worker-threads 0 }' }),
     ...[
       'max-body-buffer-bytes',
-      'max-decompression-ratio',
-      'max-decompressed-size-bytes',
       'max-connections-per-client',
       'max-connections-per-route',
       'max-total-connections',
@@ -520,15 +527,12 @@ describe('a configuration that is wrong', () => {
       'max-in-flight-requests',
       'max-in-flight-requests-per-worker',
       'max-queued-requests',
-      'max-agent-body-bytes',
-      'max-agent-response-bytes',
       'max-requests-per-second-global',
       'max-requests-per-second-per-client',
       'max-requests-per-second-per-route',
       'max-memory-bytes',
       'max-memory-percent',
     ].map((limit) => configurationText({ more: `limits { ${limit} 1 }` })),
-    ...['grpc-address "a:1"'].map(withConfig),
   ])('is refused with "not supported yet" (%#)', (text) => {
     const found = messages(text);
     expect(found.filter((one) => one.startsWith('error: '))).toHaveLength(1);
@@ -572,16 +576,25 @@ describe('the config of an agent on a socket', () => {
   });
 });
 
-describe('agents behind one socket', () => {
+describe('the config of another agent', () => {
+  it.each(['socket "/a"', 'transport { grpc "127.0.0.1:1" }'])('is its own affair: %s', (reached) => {
+    const { configuration, problems } = decode(withAgent(`${reached}; config { rules "a" "b"; mode "strict" }`));
+    expect(configuration?.agents[0]?.config).toEqual({ rules: ['a', 'b'], mode: 'strict' });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('agents at one place', () => {
   const problemsOf = (first: string, second: string) =>
     decode(
       configurationText({ agents: `agents { agent "auth" { ${first} }; agent "other" { ${second} } }` }),
-    ).problems.filter(({ message }) => message.includes('has the socket of'));
+    ).problems.filter(({ message }) => message.includes(', and another config'));
 
   it.each([
     ['socket "/a"; config { api-keys "k:a" }', 'socket "/a"; config { api-keys "k:b" }'],
     ['socket "/a"; config { api-keys "k:a" }', 'socket "/a"'],
     ['socket "/a"', 'transport { unix_socket { path "/a" } }; config { fail-open #false }'],
+    ['socket "/a"', 'transport { grpc "unix:/a" }; config { fail-open #false }'],
   ])('cannot have different configs: %s, %s', (first, second) => {
     const [problem] = problemsOf(first, second);
     expect(problem).toMatchObject({ severity: 'error', position: { line: expect.any(Number) } });
@@ -589,7 +602,19 @@ describe('agents behind one socket', () => {
   });
 
   it.each([
+    ['grpc "127.0.0.1:1"', 'grpc "127.0.0.1:1"'],
+    ['grpc "localhost:1"', 'grpc "LOCALHOST:1"'],
+    ['grpc "[::1]:1"', 'grpc { address "[0:0:0:0:0:0:0:1]:1"; tls { ca-cert-file "/ca.pem" } }'],
+  ])('cannot have different configs behind gRPC: %s, %s', (first, second) => {
+    const config = (key: string) => `config { api-keys "k:${key}" }`;
+    const [problem] = problemsOf(`transport { ${first} }; ${config('a')}`, `transport { ${second} }; ${config('b')}`);
+    expect(problem).toMatchObject({ severity: 'error', suggestion: expect.stringContaining('an address of its own') });
+    expect(problem?.message).toBe('agent "other" has the address of agent "auth", and another config');
+  });
+
+  it.each([
     ['socket "/a"', 'socket "/a"; timeout-ms 5'],
+    ['transport { grpc "127.0.0.1:1" }', 'transport { grpc "127.0.0.1:2" }; config { api-keys "k:a" }'],
     [
       'socket "/a"; config { api-keys "k:a"; fail-open #false }',
       'socket "/a"; config { fail-open #false; api-keys "k:a" }',
@@ -602,7 +627,17 @@ describe('agents behind one socket', () => {
 });
 
 describe('the options of an embedded agent', () => {
-  it.each(['socket "/a"', 'health-interval-secs 5', 'metrics-interval-secs 5'])('cannot be %s', (option) => {
+  it.each([
+    'socket "/a"',
+    'grpc-address "127.0.0.1:1"',
+    'grpc-tls-cert-file "/c.pem"',
+    'grpc-tls-key-file "/k.pem"',
+    'grpc-client-ca-file "/ca.pem"',
+    'grpc-insecure #true',
+    'metrics-address "127.0.0.1:1"',
+    'health-interval-secs 5',
+    'metrics-interval-secs 5',
+  ])('cannot be %s', (option) => {
     const name = option.split(' ')[0];
     expect(decode(withConfig(option)).problems.map(({ message }) => message)).toContain(
       `"${name}" has no effect on an embedded agent`,

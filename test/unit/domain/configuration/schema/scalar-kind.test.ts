@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { boolean, integer, seconds, size, text } from '../../../../../src/domain/configuration/schema/scalar-kind.js';
+import {
+  boolean,
+  decimal,
+  integer,
+  oneOfNumbers,
+  seconds,
+  size,
+  text,
+} from '../../../../../src/domain/configuration/schema/scalar-kind.js';
 import type { SettingScalar } from '../../../../../src/domain/configuration/setting/setting.js';
 
 const scalar = (value: SettingScalar['value'], hidden = false): SettingScalar => ({ value, position: null, hidden });
@@ -77,5 +85,54 @@ describe('the fault of a value', () => {
     expect(
       JSON.stringify([boolean, integer(0, 1), size(0, 1)].map((kind) => kind.read(scalar('hush', true)))),
     ).not.toContain('hush');
+  });
+});
+
+describe('a number with a fraction', () => {
+  const kind = decimal(1, 100);
+  it.each<readonly [string | number, boolean, number]>([
+    [1, false, 1],
+    [2.25, false, 2.25],
+    [100, false, 100],
+    ['2.25', true, 2.25],
+    ['007', true, 7],
+  ])('is read from %j', (written, hidden, value) => {
+    expect(kind.read(scalar(written, hidden))).toEqual({ ok: true, value });
+  });
+
+  it.each<readonly [SettingScalar['value'], boolean]>([
+    [0.99, false],
+    [100.01, false],
+    [Number.NaN, false],
+    [Number.POSITIVE_INFINITY, false],
+    ['2', false],
+    [true, false],
+    [null, false],
+    ['1e2', true],
+    ['.5', true],
+    ['5.', true],
+    ['-1', true],
+    ['', true],
+  ])('is not %j', (written, hidden) => {
+    const read = kind.read(scalar(written, hidden));
+    expect(read).toMatchObject({ ok: false, error: { message: expect.stringContaining('a number from 1 to 100') } });
+    if (hidden) expect(read).toMatchObject({ error: { message: expect.stringContaining('not what was given') } });
+  });
+});
+
+describe('one of a few numbers', () => {
+  const kind = oneOfNumbers([2, 1], (value) => `cannot be ${value}`);
+  it.each<readonly [string | number, boolean, number]>([
+    [1, false, 1],
+    [2, false, 2],
+    ['1', true, 1],
+  ])('is read from %j', (written, hidden, value) => {
+    expect(kind.read(scalar(written, hidden))).toEqual({ ok: true, value });
+  });
+
+  it('is refused by its own words, which show nothing that is hidden', () => {
+    expect(kind.read(scalar(3))).toEqual({ ok: false, error: { message: 'cannot be 3' } });
+    expect(kind.read(scalar('3', true))).toMatchObject({ error: { message: 'must be 2 or 1, not what was given' } });
+    expect(kind.read(scalar('1'))).toMatchObject({ error: { message: 'must be 2 or 1, not "1"' } });
   });
 });

@@ -1,0 +1,11 @@
+/** Statuses that a gRPC call ends with, as far as an agent uses them (gRPC status codes). */
+export const grpcStatus = {
+  ok: 0,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  resourceExhausted: 8,
+  aborted: 10,
+  unimplemented: 12,
+  unavailable: 14,
+} as const;
+export type GrpcStatus = (typeof grpcStatus)[keyof typeof grpcStatus];

@@ -1,0 +1,71 @@
+import type { AgentOutcome } from '../../../application/ports/agent-client.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
+import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
+import { EmbeddedCall } from './embedded-call.js';
+
+/** Every open call by its correlation id, with one timer for all their deadlines. */
+export class EmbeddedCallBook {
+  readonly #timeoutMs: number;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #onExpired: (call: EmbeddedCall) => void;
+  readonly #calls = new Map<string, EmbeddedCall>();
+  readonly #deadlines = new DeadlineList<EmbeddedCall>();
+  #timer: ScheduledTask | null = null;
+
+  /** @param onExpired has to settle the call */
+  constructor(timeoutMs: number, clock: Clock, scheduler: Scheduler, onExpired: (call: EmbeddedCall) => void) {
+    this.#timeoutMs = timeoutMs;
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#onExpired = onExpired;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  get(correlationId: string): EmbeddedCall | undefined {
+    return this.#calls.get(correlationId);
+  }
+
+  all(): readonly EmbeddedCall[] {
+    return [...this.#calls.values()];
+  }
+
+  /** INVARIANT: none is open for the same request. */
+  open(event: AgentEvent, resolve: (outcome: AgentOutcome) => void): EmbeddedCall {
+    const call = new EmbeddedCall(event, this.#clock.monotonicMs() + this.#timeoutMs, resolve);
+    this.#calls.set(event.correlationId, call);
+    this.#deadlines.add(call);
+    this.#timer ??= this.#scheduler.after(this.#timeoutMs, this.#expire);
+    return call;
+  }
+
+  /** Ends an open call. */
+  settle(call: EmbeddedCall, outcome: AgentOutcome): void {
+    call.isSettled = true;
+    this.#calls.delete(call.event.correlationId);
+    this.#deadlines.remove(call);
+    call.resolve(outcome);
+  }
+
+  /** Every call has been settled, and none will be opened. */
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  readonly #expire = (): void => {
+    const now = this.#clock.monotonicMs();
+    this.#timer = null;
+    for (let call = this.#deadlines.first; call !== null; call = this.#deadlines.first) {
+      if (call.deadlineMs > now) {
+        this.#timer = this.#scheduler.after(Math.max(1, Math.ceil(call.deadlineMs - now)), this.#expire);
+        return;
+      }
+      this.#onExpired(call);
+    }
+  };
+}

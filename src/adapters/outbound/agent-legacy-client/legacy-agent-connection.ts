@@ -1,0 +1,180 @@
+import { connect, type Socket } from 'node:net';
+import type { ConfigureOutcome } from '../../../application/ports/agent-client.js';
+import type {
+  AgentConnection,
+  AgentConnectionListener,
+  ConnectionEnd,
+} from '../../../application/ports/agent-connector.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { err } from '../../../domain/shared/result.js';
+import { legacyFrame } from '../../wire/agent-legacy-frames/legacy-frame.js';
+import { LegacyFrameDecoder } from '../../wire/agent-legacy-frames/legacy-frame-decoder.js';
+import {
+  legacyConfigureJson,
+  legacyEventJson,
+  readLegacyAnswer,
+  readLegacyConfigureAnswer,
+} from '../../wire/agent-legacy-frames/legacy-messages.js';
+import { assumedCapabilities } from './assumed-capabilities.js';
+import type { LegacyAgentConnectorOptions, LegacyAgentConnectorSettings } from './legacy-connector-settings.js';
+import { checkLegacySocket } from './legacy-socket-check.js';
+
+/** Characters of an agent's own words that go into the log. */
+const maximumReasonLength = 500;
+
+/** What the agent has to send next: its word on the configuration, an answer for a request, or nothing at all. */
+type Expected =
+  | { readonly kind: 'configured' }
+  | { readonly kind: 'answer'; readonly correlationId: string }
+  | { readonly kind: 'nothing' };
+
+const nothing: Expected = { kind: 'nothing' };
+
+/**
+ * One connection to an agent in the older framing. An answer belongs to the event before it and to nothing else, so that
+ * there is one call at a time, and none after one that was given up: what came next would be another one's answer.
+ */
+export class LegacyAgentConnection implements AgentConnection {
+  readonly #settings: LegacyAgentConnectorSettings;
+  readonly #options: LegacyAgentConnectorOptions;
+  readonly #listener: AgentConnectionListener;
+  readonly #socket: Socket;
+  readonly #decoder = new LegacyFrameDecoder();
+  readonly #deadline: ScheduledTask;
+  #expected: Expected = nothing;
+  #isOver = false;
+
+  constructor(
+    settings: LegacyAgentConnectorSettings,
+    options: LegacyAgentConnectorOptions,
+    config: JsonObject | null,
+    scheduler: Scheduler,
+    listener: AgentConnectionListener,
+  ) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#listener = listener;
+    this.#socket = connect({ path: settings.path });
+    this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
+      this.#finish({ kind: 'ended', detail: 'the agent did not answer its configuration in time' });
+    });
+    this.#socket.once('connect', () => void this.#begin(config));
+    this.#socket.on('data', (chunk) => this.#onData(chunk));
+    this.#socket.on('error', (error) => this.#finish({ kind: 'ended', detail: error.message }));
+    this.#socket.on('close', () => {
+      const detail = this.#decoder.isInsideFrame ? 'the connection ended within a frame' : 'the agent closed it';
+      this.#finish({ kind: 'ended', detail });
+    });
+  }
+
+  /** True while a call is open by it. */
+  get isBusy(): boolean {
+    return this.#isOver || this.#expected !== nothing;
+  }
+
+  sendEvent(event: AgentEvent): boolean {
+    const frame = legacyFrame(legacyEventJson(event));
+    // INVARIANT: nobody sends by a busy connection; one that did would be given the answer to another call.
+    if (frame === null || this.isBusy) return false;
+    this.#expected = { kind: 'answer', correlationId: event.correlationId };
+    this.#socket.write(frame);
+    return true;
+  }
+
+  /** There is no such message: what the agent still answers is for nobody, so the connection is closed. */
+  sendCancel(correlationId: string): void {
+    if (this.#expected.kind !== 'answer' || this.#expected.correlationId !== correlationId) return;
+    // Not at once: whoever cancels is still at work with the call. Until then it stays busy.
+    queueMicrotask(() => this.close('a call by it was given up'));
+  }
+
+  /** A connection has one configuration, which it begins with. */
+  async configure(): Promise<ConfigureOutcome> {
+    return err({
+      kind: 'no_answer',
+      reason: 'the older framing hands a configuration over with a new connection alone',
+    });
+  }
+
+  close(detail: string): void {
+    this.#finish({ kind: 'ended', detail });
+  }
+
+  async #begin(config: JsonObject | null): Promise<void> {
+    const { name, path, owner } = this.#settings;
+    // The configuration holds secrets, and the file may have been replaced since it was looked at first.
+    const check = await checkLegacySocket(path, owner);
+    if (this.#isOver) return;
+    if (check.kind !== 'ready') {
+      this.#finish({ kind: check.kind === 'refused' ? 'refused' : 'ended', detail: check.detail });
+      return;
+    }
+    const frame = legacyFrame(legacyConfigureJson(name, config));
+    if (frame === null) {
+      this.#finish({ kind: 'refused', detail: 'the configuration is larger than a frame can be' });
+      return;
+    }
+    this.#expected = { kind: 'configured' };
+    this.#socket.write(frame);
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    if (this.#expected === nothing) {
+      this.#fail('it sent what nothing was asked for');
+      return;
+    }
+    this.#decoder.push(chunk);
+    const payload = this.#decoder.next();
+    if (payload === null) {
+      if (this.#decoder.failure !== null) this.#fail(this.#decoder.failure);
+      return;
+    }
+    // Looked at before the answer is given out: what follows it must not become the answer to the next event.
+    if (this.#decoder.hasBegun) this.#fail('it answered more than it was asked');
+    else if (this.#expected.kind === 'configured') this.#takeConfigured(payload);
+    else if (this.#expected.kind === 'answer') this.#takeAnswer(payload, this.#expected.correlationId);
+  }
+
+  #takeConfigured(payload: Uint8Array): void {
+    const configured = readLegacyConfigureAnswer(payload);
+    if (!configured.ok) {
+      this.#fail(`the answer to the configuration cannot be read: ${configured.error}`);
+    } else if (!configured.value.success) {
+      this.#finish({ kind: 'refused', detail: configured.value.error.slice(0, maximumReasonLength) });
+    } else {
+      this.#deadline.cancel();
+      this.#expected = nothing;
+      this.#listener.onReady(assumedCapabilities(this.#settings));
+    }
+  }
+
+  #takeAnswer(payload: Uint8Array, correlationId: string): void {
+    const read = readLegacyAnswer(payload);
+    if (!read.ok) {
+      this.#fail(`an answer cannot be read: ${read.error}`);
+    } else if (read.value.correlationId !== null && read.value.correlationId !== correlationId) {
+      this.#fail('an answer for another request than the one that was asked about');
+    } else {
+      this.#expected = nothing;
+      this.#listener.onAnswer(correlationId, read.value.answer);
+      if (!this.isBusy) this.#listener.onRoom();
+    }
+  }
+
+  #fail(detail: string): void {
+    this.#finish({ kind: 'malformed', detail });
+  }
+
+  #finish(end: ConnectionEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deadline.cancel();
+    // Lets a last write leave; nothing is waited for, because a peer that does not read would hold the descriptor.
+    this.#socket.destroySoon();
+    this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
+    this.#listener.onEnd(end);
+  }
+}

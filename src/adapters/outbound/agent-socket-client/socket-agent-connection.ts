@@ -1,0 +1,244 @@
+import { connect, type Socket } from 'node:net';
+import type { ConfigureOutcome } from '../../../application/ports/agent-client.js';
+import type {
+  AgentConnection,
+  AgentConnectionListener,
+  ConnectionEnd,
+} from '../../../application/ports/agent-connector.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
+import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { type AgentMessage, readAgentMessage } from '../../wire/agent-frames/agent-message.js';
+import { cancelJson, configureJson, pingJson } from '../../wire/agent-frames/control-codec.js';
+import { eventJson } from '../../wire/agent-frames/event-codec.js';
+import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
+import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
+import { handshakeRequestJson } from '../../wire/agent-frames/handshake-codec.js';
+import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
+import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from './socket-connector-options.js';
+import { checkSocketOwner } from './socket-owner.js';
+
+const rejectionPrefix = 'Configuration rejected: ';
+/** Characters of an agent's own words that go into the log. */
+const maximumReasonLength = 500;
+
+export interface SocketAgentConnectionParts {
+  readonly settings: SocketAgentConnectorSettings;
+  readonly options: SocketAgentConnectorOptions;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+}
+
+const rejectionReason = (answer: AgentAnswer): string => {
+  const body = answer.decision.kind === 'block' ? answer.decision.body : null;
+  const reason = body?.startsWith(rejectionPrefix) ? body.slice(rejectionPrefix.length) : body;
+  return (reason ?? 'no reason given').slice(0, maximumReasonLength);
+};
+
+/** One connection to an agent by its Unix socket, from the attempt to connect to its end. */
+export class SocketAgentConnection implements AgentConnection {
+  readonly #settings: SocketAgentConnectorSettings;
+  readonly #options: SocketAgentConnectorOptions;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #config: JsonObject | null;
+  readonly #listener: AgentConnectionListener;
+  readonly #socket: Socket;
+  readonly #decoder = new FrameDecoder(agentMessageNames);
+  readonly #outbox: FrameOutbox;
+  readonly #configures = new Map<string, (outcome: ConfigureOutcome) => void>();
+  readonly #deadline: ScheduledTask;
+  readonly #keepalive: ScheduledTask;
+  #capabilities: AgentCapabilities | null = null;
+  #isOver = false;
+  #pings = 0;
+  #isSilentSincePing = false;
+
+  /** @param config goes into the handshake */
+  constructor(parts: SocketAgentConnectionParts, config: JsonObject | null, listener: AgentConnectionListener) {
+    const { settings, options, clock, scheduler } = parts;
+    this.#settings = settings;
+    this.#options = options;
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#config = config;
+    this.#listener = listener;
+    this.#socket = connect({ path: settings.path });
+    this.#outbox = new FrameOutbox((octets) => {
+      if (this.#socket.writable) this.#socket.write(octets);
+    }, process.nextTick);
+    this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
+      this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
+    });
+    this.#keepalive = scheduler.every(options.pingIntervalMs, () => this.#keepAlive());
+    this.#socket.once('connect', () => void this.#shakeHands());
+    this.#socket.on('data', (chunk) => this.#onData(chunk));
+    this.#socket.on('drain', () => {
+      if (!this.#isOver) this.#listener.onRoom();
+    });
+    this.#socket.on('error', (error) => this.#finish({ kind: 'ended', detail: error.message }));
+    this.#socket.on('close', () => {
+      const detail = this.#decoder.isInsideFrame ? 'the connection ended within a frame' : 'the agent closed it';
+      this.#finish({ kind: 'ended', detail });
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#socket.writableLength + this.#outbox.pendingBytes >= this.#options.busyOutputBytes;
+  }
+
+  sendEvent(event: AgentEvent): boolean {
+    return this.#outbox.send(event.kind, eventJson(event));
+  }
+
+  sendCancel(correlationId: string, reason: CancelReason): void {
+    // Others would take it for noise, or for an error.
+    if (this.#capabilities?.features.cancellation !== true || this.#isOver) return;
+    this.#outbox.send('cancel', cancelJson({ correlationId, reason }, this.#clock.wallMs()));
+  }
+
+  configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome> {
+    return new Promise((resolve) => {
+      const timer = this.#scheduler.after(this.#options.configureTimeoutMs, () => {
+        this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: 'the agent did not answer in time' }));
+      });
+      this.#configures.set(correlationId, (outcome) => {
+        timer.cancel();
+        resolve(outcome);
+      });
+      if (this.#isReady && this.#outbox.send('configure', configureJson({ correlationId, config }))) return;
+      this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: 'the configuration could not be sent' }));
+    });
+  }
+
+  close(detail: string): void {
+    this.#outbox.flush();
+    this.#finish({ kind: 'ended', detail });
+  }
+
+  /** Whether the handshake has succeeded, and it has not ended. */
+  get #isReady(): boolean {
+    return this.#capabilities !== null && !this.#isOver;
+  }
+
+  async #shakeHands(): Promise<void> {
+    const { path, owner, proxyId, proxyVersion } = this.#settings;
+    // The handshake carries secrets, and the file may have been replaced since it was looked at first.
+    const check = await checkSocketOwner(path, owner);
+    if (check.kind === 'refused') {
+      this.#finish({ kind: 'refused', detail: `the socket ${path} is not trusted: ${check.reason}` });
+      return;
+    }
+    const request = {
+      supportedVersions: [agentProtocolVersion],
+      proxyId,
+      proxyVersion,
+      config: this.#config,
+      supportedEncodings: ['json'],
+    };
+    if (this.#outbox.send('handshake_request', handshakeRequestJson(request))) return;
+    this.#finish({ kind: 'refused', detail: 'the configuration is larger than a frame can be' });
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#isSilentSincePing = false;
+    this.#decoder.push(chunk);
+    for (let frame = this.#decoder.next(); frame !== null; frame = this.#decoder.next()) {
+      const message = readAgentMessage(frame);
+      if (message.ok) this.#handle(message.value);
+      else this.#finish({ kind: 'malformed', detail: message.error });
+      if (this.#isOver) return;
+    }
+    if (this.#decoder.failure !== null) this.#finish({ kind: 'malformed', detail: this.#decoder.failure });
+  }
+
+  #handle(message: AgentMessage): void {
+    if (message.kind === 'handshake_response') {
+      if (this.#capabilities === null) this.#takeHandshake(message.response);
+      else this.#finish({ kind: 'malformed', detail: 'a second answer to the handshake' });
+      return;
+    }
+    if (this.#capabilities === null) {
+      this.#finish({ kind: 'malformed', detail: 'a message before the answer to the handshake' });
+      return;
+    }
+    switch (message.kind) {
+      case 'answer':
+        if (this.#configures.has(message.correlationId)) this.#takeConfigured(message.correlationId, message.answer);
+        else this.#listener.onAnswer(message.correlationId, message.answer);
+        return;
+      case 'health':
+        this.#listener.onHealth(message.health);
+        return;
+      case 'metrics':
+        this.#listener.onMetrics(message.report);
+        return;
+      case 'unreadable_report':
+        this.#listener.onUnreadableReport(message.problem);
+        return;
+      case 'config_update':
+        this.#listener.onConfigUpdate(message.request);
+        return;
+      case 'flow_control':
+        this.#listener.onFlowControl(message.signal);
+        return;
+      case 'pong':
+    }
+  }
+
+  #takeHandshake(response: HandshakeResponse): void {
+    if (!response.success) {
+      this.#finish({ kind: 'refused', detail: response.error.slice(0, maximumReasonLength) });
+    } else if (response.protocolVersion !== agentProtocolVersion) {
+      const detail = `no common protocol version: the agent speaks ${response.protocolVersion}`;
+      this.#finish({ kind: 'refused', detail });
+    } else {
+      this.#deadline.cancel();
+      this.#capabilities = response.capabilities;
+      this.#listener.onReady(response.capabilities);
+    }
+  }
+
+  #takeConfigured(correlationId: string, answer: Result<AgentAnswer, string>): void {
+    if (!answer.ok) this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: answer.error }));
+    else if (answer.value.decision.kind === 'allow') this.#settleConfigure(correlationId, ok(undefined));
+    else this.#settleConfigure(correlationId, err({ kind: 'refused', reason: rejectionReason(answer.value) }));
+  }
+
+  #settleConfigure(correlationId: string, outcome: ConfigureOutcome): void {
+    const settle = this.#configures.get(correlationId);
+    this.#configures.delete(correlationId);
+    settle?.(outcome);
+  }
+
+  /** Anything that comes counts as a sign of life; nothing at all after a ping ends the connection. */
+  #keepAlive(): void {
+    if (!this.#isReady) return;
+    if (this.#isSilentSincePing) {
+      this.#finish({ kind: 'ended', detail: 'the agent does not answer a ping' });
+      return;
+    }
+    this.#isSilentSincePing = true;
+    this.#pings += 1;
+    this.#outbox.send('ping', pingJson(this.#pings, this.#clock.wallMs()));
+  }
+
+  #finish(end: ConnectionEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deadline.cancel();
+    this.#keepalive.cancel();
+    // Lets a last write leave; nothing is waited for, because a peer that does not read would hold the descriptor.
+    this.#socket.destroySoon();
+    this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
+    for (const correlationId of [...this.#configures.keys()]) {
+      this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: end.detail }));
+    }
+    this.#listener.onEnd(end);
+  }
+}

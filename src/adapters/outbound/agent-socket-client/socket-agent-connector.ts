@@ -1,0 +1,56 @@
+import type {
+  AgentConnection,
+  AgentConnectionListener,
+  AgentConnector,
+  ConnectorCheck,
+} from '../../../application/ports/agent-connector.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { Scheduler } from '../../../application/ports/scheduler.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { SocketAgentConnection } from './socket-agent-connection.js';
+import {
+  defaultSocketAgentConnectorOptions,
+  type SocketAgentConnectorOptions,
+  type SocketAgentConnectorSettings,
+} from './socket-connector-options.js';
+import { checkSocketOwner } from './socket-owner.js';
+
+/** Reaches an agent over its Unix socket: agent protocol v2. */
+export class SocketAgentConnector implements AgentConnector {
+  readonly #settings: SocketAgentConnectorSettings;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #options: SocketAgentConnectorOptions;
+
+  constructor(
+    settings: SocketAgentConnectorSettings,
+    { clock, scheduler }: { readonly clock: Clock; readonly scheduler: Scheduler },
+    options: Partial<SocketAgentConnectorOptions> = {},
+  ) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+    this.#options = { ...defaultSocketAgentConnectorOptions, ...options };
+  }
+
+  async check(): Promise<ConnectorCheck> {
+    const { path, owner } = this.#settings;
+    const check = await checkSocketOwner(path, owner);
+    switch (check.kind) {
+      case 'trusted':
+        return { kind: 'ready' };
+      case 'absent':
+        return { kind: 'absent', detail: `there is no socket ${path}` };
+      case 'refused':
+        return { kind: 'refused', detail: `the socket ${path} is not trusted: ${check.reason}` };
+    }
+  }
+
+  connect(config: JsonObject | null, listener: AgentConnectionListener): AgentConnection {
+    return new SocketAgentConnection(
+      { settings: this.#settings, options: this.#options, clock: this.#clock, scheduler: this.#scheduler },
+      config,
+      listener,
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { Registry } from 'prom-client';
+import type { MetricsPage } from '../../../application/ports/metrics-page.js';
+import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
+import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
+
+type Reported = ReportedValue | ReportedHistogram;
+
+const samplesOf = (series: Reported): readonly Sample[] =>
+  'value' in series
+    ? [{ labels: series.labels, value: series.value }]
+    : histogramSamples(series.name, series.labels, {
+        sum: series.sum,
+        buckets: series.buckets.map(({ le, count }) => ({ le: le === Number.POSITIVE_INFINITY ? '+Inf' : le, count })),
+      });
+
+/** What an agent reports to gateways, under its own names, as a page that Prometheus reads. */
+export class PrometheusAgentExposition implements MetricsPage {
+  readonly #report: () => MetricsReport;
+
+  constructor(report: () => MetricsReport) {
+    this.#report = report;
+  }
+
+  get contentType(): string {
+    return new Registry().contentType;
+  }
+
+  /** The families are those of the report: an agent has series only of what has happened. */
+  render(): Promise<string> {
+    const registry = new Registry();
+    const { counters, gauges, histograms } = this.#report();
+    for (const [type, all] of [
+      ['counter', counters],
+      ['gauge', gauges],
+      ['histogram', histograms],
+    ] as const) {
+      const families = new Map<string, Reported[]>();
+      for (const series of all) {
+        const family = families.get(series.name);
+        if (family === undefined) families.set(series.name, [series]);
+        else family.push(series);
+      }
+      for (const [name, family] of families) {
+        const help = family.find((series) => series.help !== null)?.help ?? name;
+        registry.registerMetric(liveMetric({ name, type, help }, () => family.flatMap(samplesOf)));
+      }
+    }
+    return registry.metrics();
+  }
+}

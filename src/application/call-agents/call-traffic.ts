@@ -1,0 +1,250 @@
+import { answerFault, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
+import type { FlowControl } from '../../domain/agent-protocol/flow-control.js';
+import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
+import type { Result } from '../../domain/shared/result.js';
+import type { AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
+import type { ConnectionEnd } from '../ports/agent-connector.js';
+import type { Clock } from '../ports/clock.js';
+import type { Scheduler } from '../ports/scheduler.js';
+import { type AgentCall, failedOutcome } from './agent-call.js';
+import { CallBook } from './call-book.js';
+import type { ConnectionPool } from './connection-pool.js';
+import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
+import { paceOf } from './pace-of.js';
+import type { PooledConnection } from './pooled-connection.js';
+
+export interface CallTrafficParts {
+  /** For a call, the wait for a free place included; milliseconds. */
+  readonly timeoutMs: number;
+  /** Calls that may wait for a free place. */
+  readonly maxQueueDepth: number;
+  readonly pool: ConnectionPool;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  /** Why no connection takes a new call; null where calls may wait for one. Asked only where there is none. */
+  readonly absence: () => AgentFailure | null;
+  /** Whenever no call and no dialogue is left. */
+  readonly onIdle: () => void;
+}
+
+/** Brings calls to the connections of one agent and each answer back to its call. */
+export class CallTraffic {
+  readonly #parts: CallTrafficParts;
+  readonly #pool: ConnectionPool;
+  readonly #calls: CallBook;
+  readonly #waiting = new Set<AgentCall>();
+  readonly #dialogues = new Dialogues();
+  #isClosing = false;
+
+  constructor(parts: CallTrafficParts) {
+    const { timeoutMs, pool, clock, scheduler } = parts;
+    this.#parts = parts;
+    this.#pool = pool;
+    this.#calls = new CallBook(timeoutMs, clock, scheduler, (call) => {
+      call.connection?.noteTimeOut();
+      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
+    });
+  }
+
+  /** Calls that wait for a free place. */
+  get queueDepth(): number {
+    return this.#waiting.size;
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0 && this.#dialogues.size === 0;
+  }
+
+  ask(event: AgentEvent): Promise<AgentOutcome> {
+    const { correlationId } = event;
+    const side = chunkSide(event);
+    const open = this.#dialogues.get(correlationId);
+    const dialogue = side !== null && open?.side === side ? open : null;
+    if (side !== null && dialogue === null) {
+      return refused('disconnected', 'the connection that the headers went by has ended');
+    }
+    if (this.#isClosing && side === null) return refused('unreachable', 'the client is closing');
+    if (this.#calls.isTaken(event) || (open !== null && side === null)) {
+      return refused('unreachable', 'another call for this request is open');
+    }
+    const connection = dialogue?.connection ?? this.#pool.choose();
+    const absence = connection === null ? this.#parts.absence() : null;
+    if (absence !== null) return refused(absence.code, absence.detail);
+    const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
+    if (free === null && this.#waiting.size >= this.#parts.maxQueueDepth) {
+      return refused('queue_full', `${this.#waiting.size} calls are waiting already`);
+    }
+    return new Promise((resolve) => {
+      const call = this.#calls.open(event, dialogue, resolve);
+      if (free === null) this.#waiting.add(call);
+      else this.#send(call, free);
+    });
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    const call = this.#calls.get(correlationId);
+    if (call !== undefined) this.#abandon(call, reason, failedOutcome('cancelled', reason));
+    else this.#closeDialogue(correlationId, reason);
+    this.#checkIdle();
+  }
+
+  /** Takes no new call from now on; chunks of dialogues still. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** Gives up whatever there still is. */
+  end(): void {
+    for (const call of this.#calls.all()) {
+      this.#abandon(call, 'proxy_shutdown', failedOutcome('cancelled', 'the client is closing'));
+    }
+    for (const correlationId of this.#dialogues.ids()) this.#closeDialogue(correlationId, 'proxy_shutdown');
+    this.#calls.close();
+  }
+
+  onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
+    const call = this.#calls.get(correlationId);
+    if (call === undefined || call.connection !== connection) {
+      this.#calls.takeLate(correlationId, connection);
+      return;
+    }
+    this.#pool.release(connection);
+    const problem = answer.ok ? answerFault(answer.value, call.event) : answer.error;
+    if (!answer.ok || problem !== null) {
+      this.#calls.settle(call, failedOutcome('malformed_answer', problem ?? ''));
+      this.#closeDialogue(correlationId, 'manual');
+    } else {
+      this.#follow(call, connection, answer.value);
+      this.#calls.settle(call, answer);
+    }
+    this.#afterCall(connection);
+  }
+
+  onFlowControl(connection: PooledConnection, signal: FlowControl): void {
+    const pace = paceOf(signal);
+    if (pace === null) return;
+    const isPause = pace === 'pause';
+    if (signal.correlationId === null) connection.isPaused = isPause;
+    else this.#holdChunks(signal.correlationId, connection, isPause);
+    if (!isPause) this.pump();
+  }
+
+  /** The connection has ended, and has no place in the pool any more. */
+  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
+    this.#dialogues.ended(connection);
+    const code = end.kind === 'malformed' ? 'malformed_answer' : 'disconnected';
+    for (const call of this.#calls.callsOf(connection)) {
+      this.#waiting.delete(call);
+      this.#calls.settle(call, failedOutcome(code, end.detail));
+    }
+    // What it carried counted against what the agent takes over all of them.
+    this.pump();
+    this.#checkIdle();
+  }
+
+  /** Sends what waits, as far as there is room. */
+  pump(): void {
+    if (this.#waiting.size === 0) return;
+    let free = this.#pool.choose();
+    for (const call of this.#waiting) {
+      if (!this.#pool.hasPlace) return;
+      const connection = call.dialogue?.connection ?? free;
+      if (connection === null || !this.#isFree(connection, call.dialogue)) continue;
+      this.#waiting.delete(call);
+      this.#send(call, connection);
+      free = this.#pool.choose();
+    }
+  }
+
+  /** No connection can take a new call: those that wait for one need not wait on. */
+  failWaiting({ code, detail }: AgentFailure): void {
+    for (const call of this.#waiting) {
+      if (call.dialogue !== null) continue;
+      this.#waiting.delete(call);
+      this.#calls.settle(call, failedOutcome(code, detail));
+    }
+    this.#checkIdle();
+  }
+
+  /** One that gets no new call waits for nothing else. */
+  closeIfDone(connection: PooledConnection): void {
+    const isDraining = connection.state === 'draining';
+    if (!connection.isReady || !connection.isIdle || !(isDraining || connection.isLeaving)) return;
+    connection.close(isDraining ? 'the agent has drained' : 'it comes back with the configuration in force');
+  }
+
+  #isFree(connection: PooledConnection, dialogue: Dialogue | null): boolean {
+    return this.#pool.hasPlace && connection.hasRoom && dialogue?.isPaused !== true;
+  }
+
+  #send(call: AgentCall, connection: PooledConnection): void {
+    const { correlationId } = call.event;
+    // Before it is sent: the connection may end of it.
+    call.connection = connection;
+    this.#pool.occupy(connection);
+    if (connection.sendEvent(call.event) || this.#calls.get(correlationId) !== call) return;
+    this.#pool.release(connection);
+    this.#calls.settle(call, failedOutcome('unreachable', 'the event is larger than a message can be'));
+    this.#closeDialogue(correlationId, 'manual');
+  }
+
+  /** A dialogue begins, goes on or ends with an answer. */
+  #follow(call: AgentCall, connection: PooledConnection, answer: AgentAnswer): void {
+    const { correlationId } = call.event;
+    const side = askedSide(call.event);
+    if (side === null || !opensDialogue(answer)) this.#dialogues.close(correlationId);
+    else if (call.dialogue === null) {
+      this.#dialogues.open(correlationId, { connection, side, isPaused: call.holdsChunks });
+    }
+  }
+
+  /** A pause can come before the answer that asks for the body. */
+  #holdChunks(correlationId: string, connection: PooledConnection, isHeld: boolean): void {
+    const dialogue = this.#dialogues.get(correlationId);
+    if (dialogue !== null) {
+      if (dialogue.connection === connection) dialogue.isPaused = isHeld;
+      return;
+    }
+    const call = this.#calls.get(correlationId);
+    if (call?.connection === connection) call.holdsChunks = isHeld;
+  }
+
+  /** Gives up a call: tells the agent where it knows of it. */
+  #abandon(call: AgentCall, reason: CancelReason, outcome: AgentOutcome): void {
+    const { correlationId } = call.event;
+    const { connection } = call;
+    this.#waiting.delete(call);
+    this.#calls.settle(call, outcome);
+    if (connection === null) {
+      this.#closeDialogue(correlationId, reason);
+      this.#checkIdle();
+      return;
+    }
+    this.#dialogues.close(correlationId);
+    this.#pool.release(connection);
+    this.#calls.expectLate(correlationId, connection);
+    connection.sendCancel(correlationId, reason);
+    this.#afterCall(connection);
+  }
+
+  /** The agent need not wait for the rest of a body. */
+  #closeDialogue(correlationId: string, reason: CancelReason): void {
+    const dialogue = this.#dialogues.close(correlationId);
+    if (dialogue === null) return;
+    dialogue.connection.sendCancel(correlationId, reason);
+    this.closeIfDone(dialogue.connection);
+  }
+
+  #afterCall(connection: PooledConnection): void {
+    this.pump();
+    this.closeIfDone(connection);
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.isIdle) this.#parts.onIdle();
+  }
+}
+
+const refused = (code: AgentFailureCode, detail: string): Promise<AgentOutcome> =>
+  Promise.resolve(failedOutcome(code, detail));

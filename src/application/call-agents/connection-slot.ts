@@ -1,0 +1,148 @@
+import { type ReconnectBackoff, reconnectDelayMs } from '../../domain/agent-protocol/reconnect-backoff.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import type { AgentConnector, ConnectionEnd } from '../ports/agent-connector.js';
+import type { Clock } from '../ports/clock.js';
+import type { Random } from '../ports/random.js';
+import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
+import { type ConnectionOwner, PooledConnection } from './pooled-connection.js';
+
+export interface ConnectionSlotParts {
+  readonly connector: AgentConnector;
+  readonly backoff: ReconnectBackoff;
+  /** A connection that held so long, in milliseconds, makes the next wait short again. */
+  readonly steadyAfterMs: number;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly owner: ConnectionOwner;
+  /** The configuration for the next handshake. */
+  readonly currentConfig: () => JsonObject | null;
+  /** An attempt ended before there was a connection. */
+  readonly onFailedAttempt: (end: ConnectionEnd) => void;
+}
+
+/** One place in the pool: connects, and after each end connects again, ever more patiently. */
+export class ConnectionSlot {
+  readonly #parts: ConnectionSlotParts;
+  #connection: PooledConnection | null = null;
+  #retry: ScheduledTask | null = null;
+  #failures = 0;
+  #isStopped = false;
+  #hasTried = false;
+  #isLastAttempt = false;
+  #isAttempting = false;
+  #replacing: 'no' | 'leaving' | 'returning' = 'no';
+
+  constructor(parts: ConnectionSlotParts) {
+    this.#parts = parts;
+  }
+
+  /** The connection that there is or is being made; null while waiting. */
+  get connection(): PooledConnection | null {
+    return this.#connection;
+  }
+
+  /** Whether its first attempt has come to its end. */
+  get hasTried(): boolean {
+    return this.#hasTried;
+  }
+
+  /** Whether its connection is about to be made anew; until that has succeeded or failed. */
+  get isReplacing(): boolean {
+    return this.#replacing !== 'no';
+  }
+
+  start(): void {
+    void this.#attempt();
+  }
+
+  /** Does not wait any longer, because something has changed. */
+  hurry(): void {
+    if (this.#retry === null) return;
+    this.#failures = 0;
+    this.#retry.cancel();
+    this.#retry = null;
+    void this.#attempt();
+  }
+
+  /** The connection that stands gets no new call, and another one is made as soon as it has ended. */
+  replace(): void {
+    if (this.#connection === null || this.#isStopped || this.#isLastAttempt) return;
+    this.#connection.isLeaving = true;
+    this.#replacing = 'leaving';
+  }
+
+  /** Connects no more. A connection that stands stays; an attempt is given up, unless it may come to its end. */
+  retire(mayFinishAttempt: boolean): void {
+    this.#retry?.cancel();
+    this.#retry = null;
+    if (this.#connection !== null) this.#connection.isLeaving = false;
+    this.#replacing = 'no';
+    if (mayFinishAttempt && !this.#hasTried) this.#isLastAttempt = true;
+    else this.#isStopped = true;
+    if (this.#isStopped && this.#connection?.isReady === false) this.#connection.close('the gateway closes it');
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#replacing = 'no';
+    this.#retry?.cancel();
+    this.#connection?.close('the gateway closes it');
+  }
+
+  /** The connection of this place has finished its handshake. */
+  onReady(connection: PooledConnection): void {
+    if (connection !== this.#connection) return;
+    this.#hasTried = true;
+    this.#replacing = 'no';
+  }
+
+  /** The connection of this place has ended. */
+  onEnd(connection: PooledConnection): void {
+    if (connection !== this.#connection) return;
+    this.#connection = null;
+    this.#hasTried = true;
+    const { clock, steadyAfterMs } = this.#parts;
+    const since = connection.readySinceMs;
+    if (since !== null && clock.monotonicMs() - since >= steadyAfterMs) this.#failures = 0;
+    if (this.#replacing === 'leaving') {
+      this.#replacing = 'returning';
+      void this.#attempt();
+    } else {
+      this.#replacing = 'no';
+      this.#wait();
+    }
+  }
+
+  #wait(): void {
+    if (this.#isStopped || this.#isLastAttempt) return;
+    const { backoff, random, scheduler } = this.#parts;
+    const delayMs = reconnectDelayMs(this.#failures, random.fraction(), backoff);
+    this.#failures += 1;
+    this.#retry = scheduler.after(delayMs, () => {
+      this.#retry = null;
+      void this.#attempt();
+    });
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#isAttempting || this.#connection !== null) return;
+    this.#isAttempting = true;
+    const { connector, clock, owner } = this.#parts;
+    const check = await connector.check();
+    this.#isAttempting = false;
+    if (this.#isStopped) {
+      this.#hasTried = true;
+      this.#parts.onFailedAttempt({ kind: 'ended', detail: 'the gateway closes it' });
+      return;
+    }
+    if (check.kind !== 'ready') {
+      this.#hasTried = true;
+      this.#replacing = 'no';
+      this.#wait();
+      this.#parts.onFailedAttempt({ kind: check.kind === 'absent' ? 'ended' : 'refused', detail: check.detail });
+      return;
+    }
+    this.#connection = new PooledConnection(connector, this.#parts.currentConfig(), clock, owner);
+  }
+}

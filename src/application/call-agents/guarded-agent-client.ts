@@ -1,0 +1,137 @@
+import { isBodyChunk, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
+import { isAnswerLargerThan } from '../../domain/agent-protocol/answer-size.js';
+import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
+import { type AgentEvent, allowAnswer, type CancelReason } from '../../domain/agent-protocol/messages.js';
+import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
+import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
+import type { JsonObject } from '../../domain/shared/json.js';
+import { err, ok } from '../../domain/shared/result.js';
+import type {
+  AgentClient,
+  AgentFailureCode,
+  AgentOutcome,
+  AgentReportReader,
+  AgentStatus,
+  ConfigureOutcome,
+} from '../ports/agent-client.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import { AgentBreaker } from './agent-breaker.js';
+import { EventSupport } from './event-support.js';
+
+/** What holds for the calls of one agent, whatever the transport. */
+export interface AgentCallRules {
+  /** Null: it is asked however often it fails. */
+  readonly breaker: CircuitBreakerRules | null;
+  /** Octets of an answer, body mutations not counted; see `isAnswerLargerThan`. */
+  readonly maxResponseBytes: number;
+  /** What the agent's block subscribes it to. */
+  readonly events: readonly AgentSubscription[];
+}
+
+const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
+
+/**
+ * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of answers,
+ * and that an agent is sent no event that it does not support.
+ */
+export class GuardedAgentClient implements AgentClient {
+  readonly name: string;
+  readonly #inner: AgentClient;
+  readonly #maxResponseBytes: number;
+  readonly #breaker: AgentBreaker | null;
+  readonly #support: EventSupport;
+
+  constructor(
+    inner: AgentClient,
+    { breaker, maxResponseBytes, events }: AgentCallRules,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.name = inner.name;
+    this.#inner = inner;
+    this.#maxResponseBytes = maxResponseBytes;
+    this.#breaker = breaker && new AgentBreaker(inner.name, breaker, clock, logger);
+    this.#support = new EventSupport(inner.name, events, logger);
+  }
+
+  async ask(event: AgentEvent): Promise<AgentOutcome> {
+    this.#support.review(this.#inner.capabilities());
+    if (!isBodyChunk(event) && !this.#support.has(event.kind)) {
+      // Nothing hangs on the answer to it: it is left out.
+      if (event.kind === 'request_complete') return ok(allowAnswer);
+      return failedOutcome('unsupported_event', `the agent does not support ${event.kind}`);
+    }
+    const breaker = this.#breaker;
+    if (breaker === null) return this.#checked(event, await this.#inner.ask(event));
+    const admission = breaker.admit(event);
+    if (admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
+    const outcome = this.#checked(event, await this.#inner.ask(event));
+    breaker.note(admission, outcome);
+    return outcome;
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    this.#inner.cancel(correlationId, reason);
+  }
+
+  configure(config: JsonObject | null): Promise<ConfigureOutcome> {
+    return this.#inner.configure(config);
+  }
+
+  capabilities(): AgentCapabilities | null {
+    return this.#inner.capabilities();
+  }
+
+  status(): AgentStatus {
+    return { ...this.#inner.status(), breaker: this.#breaker?.state ?? null };
+  }
+
+  reportTo(reader: AgentReportReader): void {
+    this.#inner.reportTo(reader);
+  }
+
+  reportNow(): void {
+    this.#inner.reportNow();
+  }
+
+  start(): void {
+    this.#inner.start();
+  }
+
+  retire(isContinued: boolean, isSucceeded: boolean): void {
+    this.#inner.retire(isContinued, isSucceeded);
+  }
+
+  stop(graceMs: number): Promise<void> {
+    return this.#inner.stop(graceMs);
+  }
+
+  #checked(event: AgentEvent, outcome: AgentOutcome): AgentOutcome {
+    if (!outcome.ok) return outcome;
+    const answer = outcome.value;
+    const isOpen = opensDialogue(answer);
+    let failure: AgentOutcome | null = null;
+    if (isAnswerLargerThan(answer, this.#maxResponseBytes)) {
+      failure = failedOutcome('response_too_large', `an answer of more than ${this.#maxResponseBytes} octets`);
+    } else if (isOpen && !this.#takesBodyAfter(event)) {
+      failure = failedOutcome('malformed_answer', 'it asks for a body, and does not support body chunks');
+    }
+    if (failure === null) return outcome;
+    // No chunk will come: what the agent keeps for the request it can let go.
+    if (isOpen) this.#inner.cancel(event.correlationId, 'manual');
+    return failure;
+  }
+
+  /** Whether the agent can be sent the body that it asks for. */
+  #takesBodyAfter(event: AgentEvent): boolean {
+    this.#support.review(this.#inner.capabilities());
+    switch (event.kind) {
+      case 'request_headers':
+        return this.#support.has('request_body_chunk');
+      case 'response_headers':
+        return this.#support.has('response_body_chunk');
+      default:
+        return true;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Metrics as a text exposition. */
+export interface MetricsPage {
+  readonly contentType: string;
+  render(): Promise<string>;
+}

@@ -1,0 +1,45 @@
+import type { AgentFailure } from '../ports/agent-client.js';
+import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
+import type { Logger } from '../ports/logger.js';
+import type { ProblemAnswerer } from './answer-problem.js';
+import type { Exchange } from './exchange.js';
+import type { RouteAgent } from './route-agent.js';
+import type { StageOutcome } from './stage.js';
+
+export interface FailureModeDependencies {
+  readonly problems: ProblemAnswerer;
+  readonly logger: Logger;
+}
+
+/** What goes on without an agent, in the words of the log. */
+export type JudgedMessage = 'request' | 'response';
+
+/**
+ * What becomes of a request or response that an agent has given no answer about: with failure mode `open` it goes on without
+ * that agent, with `closed` the client gets a problem. A call that was cancelled is no fault of the agent, and opens nothing.
+ */
+export const applyFailureMode = (
+  exchange: Exchange,
+  { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
+  failure: AgentFailure,
+  message: JudgedMessage,
+  { problems, logger }: FailureModeDependencies,
+): StageOutcome => {
+  if (failure.code === 'timed_out') metrics.timedOut();
+  else metrics.failed();
+  const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
+  if (failureMode === 'open' && failure.code !== 'cancelled') {
+    metrics.failedOpen();
+    logger.warn(`a ${message} goes on without an agent`, {
+      ...fields,
+      correlation_id: exchange.correlationId,
+      trace_id: exchange.id,
+      client_ip: exchange.client.address,
+      route: exchange.route?.configuration.id ?? null,
+    });
+    return 'continue';
+  }
+  return failure.code === 'timed_out'
+    ? problems.answer(exchange, 'agent_timeout', `The agent "${client.name}" did not answer in time.`, fields)
+    : problems.answer(exchange, 'agent_unavailable', `The agent "${client.name}" is not available.`, fields);
+};

@@ -1,0 +1,31 @@
+import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import { firstHeader } from '../../domain/http/header-list.js';
+import { lowerNames } from '../../domain/http/lower-names.js';
+import type { Exchange } from './exchange.js';
+
+/** The head of a request as it stands, for an agent. `nowMs` is that of the wall clock. */
+export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
+  const { request, client, route } = exchange;
+  const { tls } = request.connection;
+  return {
+    kind: 'request_headers',
+    correlationId: exchange.id,
+    metadata: {
+      correlationId: exchange.id,
+      requestId: exchange.id,
+      clientIp: client.address,
+      clientPort: client.port,
+      serverName: exchange.host ?? tls?.serverName ?? null,
+      protocol: `HTTP/${request.httpVersion}`,
+      tlsVersion: tls?.version ?? null,
+      tlsCipher: tls?.cipher ?? null,
+      routeId: route?.configuration.id ?? null,
+      upstreamId: route?.configuration.upstream ?? null,
+      timestampMs: nowMs,
+      traceparent: firstHeader(request.headers, 'traceparent') ?? null,
+    },
+    method: request.method,
+    uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
+    headers: lowerNames(exchange.headers),
+  };
+};

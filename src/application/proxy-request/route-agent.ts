@@ -1,0 +1,11 @@
+import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
+import type { AgentClient } from '../ports/agent-client.js';
+
+/** An agent of a route. */
+export interface RouteAgent {
+  readonly client: AgentClient;
+  /** What its block subscribes it to. */
+  readonly events: ReadonlySet<AgentSubscription>;
+  /** `open`: a request that it gives no answer about goes on without it. */
+  readonly failureMode: 'closed' | 'open';
+}

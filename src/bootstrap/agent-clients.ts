@@ -1,0 +1,72 @@
+import { AgentEmbeddedClient } from '../adapters/outbound/agent-embedded-client/agent-embedded-client.js';
+import { GrpcAgentConnector } from '../adapters/outbound/agent-grpc-client/grpc-agent-connector.js';
+import { LegacyAgentConnector } from '../adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
+import { SocketAgentConnector } from '../adapters/outbound/agent-socket-client/socket-agent-connector.js';
+import { GuardedAgentClient } from '../application/call-agents/guarded-agent-client.js';
+import { PooledAgentClient } from '../application/call-agents/pooled-agent-client.js';
+import type { AgentClient, AgentClientFactory, AgentClientLimits } from '../application/ports/agent-client.js';
+import type { AgentConnector } from '../application/ports/agent-connector.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { Random } from '../application/ports/random.js';
+import type { Scheduler } from '../application/ports/scheduler.js';
+import type { TextFileReader } from '../application/ports/text-file-reader.js';
+import type { AgentConfiguration, AgentTransport } from '../domain/configuration/gateway-configuration.js';
+import type { AgentFactory } from './agent-tokens.js';
+import { loadAgentGrpc } from './load-agent-grpc.js';
+import { programVersion } from './version.js';
+
+/** What every agent client works with. */
+export interface AgentClientParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly files: TextFileReader;
+  /** How the gateway introduces itself. */
+  readonly proxyId: string;
+  /** Makes the agent that runs in this process. */
+  readonly createAgent: AgentFactory;
+}
+
+const connectorOf = (
+  { name, events, protocolVersion }: AgentConfiguration,
+  transport: Exclude<AgentTransport, { kind: 'embedded' }>,
+  { clock, scheduler, files, proxyId }: AgentClientParts,
+): AgentConnector => {
+  const proxyVersion = programVersion;
+  if (transport.kind === 'grpc') {
+    const { address, owner, tls } = transport;
+    const parts = { loadGrpc: loadAgentGrpc, files, clock, scheduler };
+    return new GrpcAgentConnector({ address, owner, tls, proxyId, proxyVersion }, parts);
+  }
+  const { path, owner } = transport;
+  return protocolVersion === 1
+    ? new LegacyAgentConnector({ name, path, owner, events }, { scheduler })
+    : new SocketAgentConnector({ path, owner, proxyId, proxyVersion }, { clock, scheduler });
+};
+
+const clientOf = (
+  agent: AgentConfiguration,
+  { maxQueueDepth }: AgentClientLimits,
+  parts: AgentClientParts,
+): AgentClient => {
+  const { name, timeoutMs, config, transport, connections } = agent;
+  const { clock, scheduler, random, logger, proxyId } = parts;
+  if (transport.kind === 'embedded') {
+    const settings = { name, timeoutMs, maxQueueDepth, config, proxyId, proxyVersion: programVersion };
+    const service = parts.createAgent({ overrides: {}, block: {} }, name);
+    return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
+  }
+  const connector = connectorOf(agent, transport, parts);
+  const settings = { name, timeoutMs, maxQueueDepth, config, connections };
+  return new PooledAgentClient(settings, connector, { clock, scheduler, random, logger });
+};
+
+/** Makes the client for an agent block: the transport that it names, within the guard that all of them have. */
+export const agentClients =
+  (parts: AgentClientParts): AgentClientFactory =>
+  (agent, limits) => {
+    const rules = { breaker: agent.circuitBreaker, maxResponseBytes: limits.maxResponseBytes, events: agent.events };
+    return new GuardedAgentClient(clientOf(agent, limits, parts), rules, parts);
+  };

@@ -1,0 +1,81 @@
+import { utf8Length } from '../shared/utf8-length.js';
+import type { AgentAnswer, AgentAudit, AgentDecision, HeaderOperation } from './messages.js';
+
+/** Adds up texts until there are too many octets; what comes after that is not looked at. */
+class OctetCount {
+  readonly #maximum: number;
+  #octets = 0;
+
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  get isOver(): boolean {
+    return this.#octets > this.#maximum;
+  }
+
+  /** One octet more than its UTF-8: many empty texts are no small answer either. */
+  text(text: string): void {
+    if (this.isOver) return;
+    this.#octets += 1;
+    // No text has fewer octets than characters, so that one that is far too long is never walked through.
+    this.#octets += this.#octets + text.length > this.#maximum ? text.length : utf8Length(text);
+  }
+
+  texts(texts: readonly string[]): void {
+    for (const text of texts) this.text(text);
+  }
+
+  pairs(pairs: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(pairs)) {
+      this.text(name);
+      this.text(value);
+    }
+  }
+}
+
+const countDecision = (count: OctetCount, decision: AgentDecision): void => {
+  switch (decision.kind) {
+    case 'allow':
+      return;
+    case 'block':
+      if (decision.body !== null) count.text(decision.body);
+      count.texts(decision.headers);
+      return;
+    case 'redirect':
+      count.text(decision.url);
+      return;
+    case 'challenge':
+      count.text(decision.challengeType);
+      count.pairs(decision.params);
+      return;
+  }
+};
+
+const countOperations = (count: OctetCount, operations: readonly HeaderOperation[]): void => {
+  for (const operation of operations) {
+    count.text(operation.name);
+    if (operation.kind !== 'remove') count.text(operation.value);
+  }
+};
+
+const countAudit = (count: OctetCount, audit: AgentAudit): void => {
+  count.texts(audit.tags);
+  count.texts(audit.ruleIds);
+  count.texts(audit.reasonCodes);
+  count.pairs(audit.custom);
+};
+
+/**
+ * Whether an answer has more than so many octets: those of all its texts in UTF-8, and one more for each of them. Body
+ * mutations do not count. It is the same for every transport, whatever its framing costs, and takes no longer than the
+ * maximum allows.
+ */
+export const isAnswerLargerThan = (answer: AgentAnswer, maximum: number): boolean => {
+  const count = new OctetCount(maximum);
+  countDecision(count, answer.decision);
+  countOperations(count, answer.requestHeaders);
+  countOperations(count, answer.responseHeaders);
+  countAudit(count, answer.audit);
+  return count.isOver;
+};

@@ -1,0 +1,284 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import * as grpc from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GrpcConnectorOptions } from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
+import { answerFault } from '../../../../../src/domain/agent-protocol/answer-rules.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { eventually } from '../../../../support/eventually.js';
+import { freePort } from '../../../../support/free-port.js';
+import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
+import { RawGrpcAgent, rawCapabilities, rawField } from '../../../../support/raw-grpc-agent.js';
+
+const handshake = { protocol_version: 2, capabilities: rawCapabilities, success: true };
+const response = 2;
+
+describe('a hostile agent over gRPC', () => {
+  let agent: RawGrpcAgent;
+  beforeEach(async () => {
+    agent = await RawGrpcAgent.open();
+  });
+  afterEach(() => agent.close());
+
+  const connect = (options: Partial<GrpcConnectorOptions> = {}) =>
+    connectRecorded(grpcConnector(agent.address, {}, options));
+  const ready = async (options: Partial<GrpcConnectorOptions> = {}) => {
+    const { connection, told } = connect(options);
+    const stream = await agent.greeted();
+    await told.isReady();
+    return { connection, told, stream };
+  };
+
+  it.each([
+    ['no decision at all', {}],
+    ['a needs_more without a decision', { needs_more: true }],
+    ['a header operation that is none', { allow: {}, request_headers: [{}] }],
+    ['a confidence that is no number', { allow: {}, audit: { confidence: Number.NaN } }],
+  ])('gets a malformed answer for %s', async (_, members) => {
+    const { told, stream } = await ready();
+    stream.send({ response: { correlation_id: 'a', ...members } });
+    await eventually(() => told.answers.length === 1);
+    expect(told.answers[0]).toMatchObject({ correlationId: 'a', answer: { ok: false } });
+    expect(told.ends).toEqual([]);
+  });
+
+  it('gets a malformed answer for two decisions at once, in either order', async () => {
+    const { told, stream } = await ready();
+    const id = rawField(1, 'a');
+    const allow = rawField(2, '');
+    const block = rawField(3, Buffer.of(8, 0x93, 0x03));
+    stream.send(rawField(response, Buffer.concat([id, allow, block])));
+    stream.send(rawField(response, Buffer.concat([id, block, allow])));
+    await eventually(() => told.answers.length === 2);
+    for (const { answer } of told.answers) expect(answer.ok).toBe(false);
+  });
+
+  it('never has invalid UTF-8 pass for a header, a URL, or the id of a call', async () => {
+    const { told, stream } = await ready();
+    const bad = Buffer.of(0x61, 0xff, 0xc0);
+    const allow = rawField(2, '');
+    const operation = rawField(1, Buffer.concat([rawField(1, 'x'), rawField(2, bad)]));
+    stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), allow, rawField(10, operation)])));
+    stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), rawField(4, rawField(1, bad))])));
+    stream.send(rawField(response, Buffer.concat([rawField(1, bad), allow])));
+    await eventually(() => told.answers.length === 3);
+    const [header, url, id] = told.answers;
+    for (const told of [header, url]) {
+      const answer = told?.answer;
+      expect(answer?.ok === true ? answerFault(answer.value, headersEvent('a')) : 'unreadable').not.toBeNull();
+    }
+    expect(id?.correlationId).toBe('a\ufffd\ufffd');
+  });
+
+  it.each([
+    ['an answer without an id', { response: { allow: {} } }],
+    ['a message of no kind', {}],
+    ['a second answer to the handshake', { handshake }],
+    ['octets that are no message', Buffer.of(0xff, 0xff, 0xff)],
+    ['a field that is longer than the message', Buffer.of(0x12, 0x7f, 0x01)],
+    ['groups within groups without end', Buffer.alloc(100_000, 0x7b)],
+    ['two messages in one', Buffer.concat([rawField(2, rawField(1, 'a')), rawField(7, '')])],
+  ])('loses its connection for %s', async (_, message) => {
+    const { told, stream } = await ready();
+    stream.send(message);
+    expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
+    await eventually(() => stream.isCancelled);
+    expect(told.answers).toEqual([]);
+  });
+
+  it('loses its connection for a message of 17 MiB', async () => {
+    const { told, stream } = await ready();
+    stream.send({ response: { correlation_id: 'a', block: { status: 200, body: 'x'.repeat(17 * 1_048_576) } } });
+    expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
+    expect(told.answers).toEqual([]);
+  });
+
+  it('takes a message right below the limit', async () => {
+    const { told, stream } = await ready();
+    const body = 'x'.repeat(16_777_216 - 100);
+    stream.send({ response: { correlation_id: 'a', block: { status: 200, body } } });
+    await eventually(() => told.answers.length === 1 || told.ends.length > 0);
+    expect(told.answers[0]).toMatchObject({ answer: { ok: true } });
+  });
+
+  it.each([
+    ['an answer', { response: { correlation_id: 'a', allow: {} } }],
+    ['a report', { health: { agent_id: 'a', state: 1 } }],
+    ['a handshake without capabilities', { handshake: { protocol_version: 2, success: true } }],
+  ])('loses its connection for %s where the answer to the handshake is due', async (_, message) => {
+    const { told } = connect();
+    (await agent.stream()).send(message);
+    expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
+    expect(told.ready).toEqual([]);
+  });
+
+  it.each([
+    ['wants nobody', { handshake: { protocol_version: 2, error: 'not you' } }, 'not you'],
+    ['gives no reason', { handshake: {} }, 'no reason given'],
+    ['speaks another version', { handshake: { ...handshake, protocol_version: 3 } }, '3'],
+    ['says very much', { handshake: { error: 'x'.repeat(10_000) } }, 'x'],
+  ])('is one that refuses where it %s', async (_, message, reason) => {
+    const { told } = connect();
+    (await agent.stream()).send(message);
+    const end = await told.hasEnded();
+    expect(end.kind).toBe('refused');
+    expect(end.detail).toContain(reason);
+    expect(end.detail.length).toBeLessThanOrEqual(600);
+  });
+
+  it('cannot claim more headers than fit', async () => {
+    const { told } = connect();
+    const stream = await agent.stream();
+    const metadata = new grpc.Metadata();
+    metadata.set('portcullis-owned-headers', Array.from({ length: 257 }, (_, index) => `x-${index}`).join(','));
+    stream.call.sendMetadata(metadata);
+    stream.send({ handshake });
+    expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
+  });
+
+  it('has its reports left out where they cannot be read, and nothing else', async () => {
+    const { told, stream } = await ready();
+    stream.send({ health: { agent_id: 'a', state: 9 } });
+    stream.send({ health: { agent_id: 'a', state: 1, load: { p95_latency_ms: Number.POSITIVE_INFINITY } } });
+    stream.send({ flow_control: { action: 0 } });
+    stream.send({ config_update: { request_id: 'u' } });
+    stream.send({ response: { correlation_id: 'a', allow: {} } });
+    await eventually(() => told.answers.length === 1);
+    expect(told.problems).toHaveLength(4);
+    expect([told.healths, told.signals, told.updates, told.ends]).toEqual([[], [], [], []]);
+  });
+
+  it('ends with the words it ended with, cut short', async () => {
+    const { told, stream } = await ready();
+    stream.call.emit('error', { code: grpc.status.ABORTED, details: 'y'.repeat(2_000) });
+    const end = await told.hasEnded();
+    expect(end.kind).toBe('ended');
+    expect(end.detail).toMatch(/^ABORTED: y+$/);
+    expect(end.detail.length).toBeLessThanOrEqual(500);
+  });
+
+  it.each([
+    ['refuses', grpc.status.PERMISSION_DENIED, 'refused'],
+    ['does not know', grpc.status.UNAUTHENTICATED, 'refused'],
+    ['does not serve', grpc.status.UNIMPLEMENTED, 'ended'],
+    ['has no room for', grpc.status.RESOURCE_EXHAUSTED, 'ended'],
+  ])('is told apart where it %s the gateway', async (_, code, kind) => {
+    const { told } = connect();
+    (await agent.stream()).call.emit('error', { code, details: 'no' });
+    expect(await told.hasEnded()).toMatchObject({ kind });
+  });
+
+  it('ends where it only says goodbye', async () => {
+    const { told, stream } = await ready();
+    stream.call.end();
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
+  });
+
+  it('is given up where it does not answer the handshake', async () => {
+    const { told } = connect({ handshakeTimeoutMs: 50 });
+    const stream = await agent.stream();
+    expect(await told.hasEnded()).toMatchObject({
+      kind: 'ended',
+      detail: expect.stringContaining('handshake in time'),
+    });
+    await eventually(() => stream.isCancelled);
+  });
+
+  it('is given up where nothing at all comes after a ping', async () => {
+    const { told } = await ready({ pingIntervalMs: 50 });
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended', detail: expect.stringContaining('ping') });
+  });
+
+  it('is kept while it answers pings', async () => {
+    const { told, stream } = await ready({ pingIntervalMs: 20 });
+    const answered = new Set<number>();
+    await eventually(() => {
+      for (const { ping } of stream.received) {
+        const sequence = ping?.sequence ?? 0;
+        if (sequence === 0 || answered.has(sequence)) continue;
+        answered.add(sequence);
+        stream.send({ pong: { sequence } });
+      }
+      return answered.size >= 5;
+    });
+    expect(told.ends).toEqual([]);
+  });
+
+  it('does not keep its connection open by not reading it', async () => {
+    const { connection, stream } = await ready({ handshakeTimeoutMs: 200 });
+    stream.call.pause();
+    for (let index = 0; index < 10; index += 1) {
+      connection.sendEvent(headersEvent(`a${index}`, { headers: ['x', 'y'.repeat(60_000)] }));
+    }
+    connection.close('done');
+    await eventually(() => stream.isCancelled || stream.call.destroyed);
+  });
+
+  it('serves no ControlStream, and is none the worse for it', async () => {
+    agent.close();
+    agent = await RawGrpcAgent.open({ servesControl: false });
+    const { told, stream } = await ready();
+    stream.send({ response: { correlation_id: 'a', allow: {} } });
+    await eventually(() => told.answers.length === 1);
+    expect(told.ends).toEqual([]);
+  });
+});
+
+describe('what is no agent at all', () => {
+  let server: Server;
+  const sockets: Socket[] = [];
+  beforeEach(() => {
+    sockets.length = 0;
+    server = createServer((socket) => {
+      sockets.push(socket);
+      socket.resume();
+      socket.on('error', () => {});
+    });
+  });
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  const listening = async (): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  };
+
+  it('is unreachable where nobody listens', async () => {
+    const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: '127.0.0.1', port: await freePort() }));
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended', detail: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('is unreachable where the name has no address', async () => {
+    const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: 'no-such-host.invalid', port: 1 }));
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
+  });
+
+  it('is given up where it takes the connection and says nothing, and nothing stays open', async () => {
+    const port = await listening();
+    const { told } = connectRecorded(
+      grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, {}, { handshakeTimeoutMs: 50 }),
+    );
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
+    await eventually(() => sockets.length > 0 && sockets.every((socket) => socket.destroyed));
+  });
+
+  it('is given up where it speaks something else', async () => {
+    server.on('connection', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'));
+    const port = await listening();
+    const { told } = connectRecorded(grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }));
+    expect(await told.hasEnded()).toMatchObject({ kind: 'ended' });
+    expect(told.ready).toEqual([]);
+  });
+
+  it('leaves nothing open where the gateway gives up itself', async () => {
+    const port = await listening();
+    const { connection } = connectRecorded(
+      grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, {}, { handshakeTimeoutMs: 50 }),
+    );
+    await eventually(() => sockets.length > 0);
+    connection.close('not needed');
+    await eventually(() => sockets.every((socket) => socket.destroyed));
+  });
+});

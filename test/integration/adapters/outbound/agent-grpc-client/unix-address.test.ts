@@ -1,0 +1,61 @@
+import { chmodSync, symlinkSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GrpcAddress } from '../../../../../src/domain/configuration/gateway-configuration.js';
+import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
+import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const unix = (path: string): GrpcAddress => ({ kind: 'unix', path });
+
+describe('a unix address of an agent over gRPC', () => {
+  let folder: TemporaryFolder;
+  let agent: RawGrpcAgent | null = null;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => {
+    agent?.close();
+    agent = null;
+    folder.remove();
+  });
+
+  it('is connected to where the own user owns it', async () => {
+    agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
+    const connector = grpcConnector(unix(folder.file('a.sock')));
+    expect(await connector.check()).toEqual({ kind: 'ready' });
+    const { told } = connectRecorded(connector);
+    await agent.greeted();
+    await told.isReady();
+  });
+
+  it('is connected to by a link of the own user', async () => {
+    agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
+    symlinkSync(folder.file('a.sock'), folder.file('b.sock'));
+    expect(await grpcConnector(unix(folder.file('b.sock'))).check()).toEqual({ kind: 'ready' });
+  });
+
+  it('is absent where there is nothing', async () => {
+    const connector = grpcConnector(unix(folder.file('none.sock')));
+    expect(await connector.check()).toMatchObject({ kind: 'absent' });
+    expect(await connectRecorded(connector).told.hasEnded()).toMatchObject({ kind: 'ended' });
+  });
+
+  it('is refused where it is no socket', async () => {
+    const path = folder.write('a.sock', '');
+    chmodSync(path, 0o600);
+    expect(await grpcConnector(unix(path)).check()).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is refused where its path is longer than that of a socket', async () => {
+    expect(await grpcConnector(unix(`/${'x'.repeat(120)}`)).check()).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is refused on connecting too, before a word is said, where the named owner is nobody', async () => {
+    agent = await RawGrpcAgent.open({ bindTo: `unix:${folder.file('a.sock')}` });
+    const connector = grpcConnector(unix(folder.file('a.sock')), { owner: 'no-such-user-here' });
+    expect(await connector.check()).toMatchObject({ kind: 'refused' });
+    const { told } = connectRecorded(connector, { secret: 'hush' });
+    expect(await told.hasEnded()).toMatchObject({ kind: 'refused' });
+    expect(agent.streams).toEqual([]);
+  });
+});

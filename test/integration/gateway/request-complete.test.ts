@@ -1,0 +1,188 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestCompleteEvent } from '../../../src/domain/agent-protocol/messages.js';
+import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
+import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { eventually } from '../../support/eventually.js';
+import type { FakeAgentService } from '../../support/fake-agent-service.js';
+import { testLimits, testRoute } from '../../support/in-process-gateway.js';
+import {
+  type AgentPlan,
+  decide,
+  type JudgedGateway,
+  startJudged,
+  wholeResponse,
+} from '../../support/judged-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { startRawUpstream } from '../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc';
+const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+const block = decide({ kind: 'block', status: 403, body: 'no', headers: [] });
+
+const startWith = async (
+  answer: (socket: Socket) => void = (socket) => void socket.write(plain),
+  plans?: readonly AgentPlan[],
+  changes?: Partial<GatewayConfiguration>,
+): Promise<JudgedGateway> => {
+  const upstream = await startRawUpstream(answer);
+  cleanUp.add(() => upstream.close());
+  return startJudged(cleanUp, upstream.port, plans, changes);
+};
+
+const endsSeen = (service: FakeAgentService): RequestCompleteEvent[] =>
+  service.events.filter((event): event is RequestCompleteEvent => event.kind === 'request_complete');
+
+/** What an agent was told of the end, once the gateway has written so many requests down: whatever it tells is told then. */
+const endsAfter = async (gateway: JudgedGateway, requests = 1, name?: string): Promise<RequestCompleteEvent[]> => {
+  await eventually(() => gateway.accessRecords.length === requests);
+  return endsSeen(gateway.service(name));
+};
+
+describe('an agent that is subscribed to request_complete is told, once,', () => {
+  it('of a request that was served', async () => {
+    const gateway = await startWith();
+    await rawExchange(gateway.address, post);
+    const ends = await endsAfter(gateway);
+    expect(ends).toHaveLength(1);
+    expect(ends[0]).toMatchObject({
+      correlationId: gateway.service().events[0]?.correlationId,
+      status: 200,
+      requestBodySize: 3,
+      responseBodySize: 5,
+      upstreamAttempts: 1,
+      error: null,
+    });
+    expect(Number.isInteger(ends[0]?.durationMs)).toBe(true);
+    expect(gateway.service().events.at(-1)).toBe(ends[0]);
+  });
+
+  it('of a request that an agent has blocked', async () => {
+    const gateway = await startWith();
+    gateway.service().answer = () => block;
+    await rawExchange(gateway.address, get);
+    expect(await endsAfter(gateway)).toMatchObject([
+      { status: 403, responseBodySize: 2, upstreamAttempts: 0, error: 'blocked_by_agent' },
+    ]);
+  });
+
+  it('of a response that an agent has blocked', async () => {
+    const gateway = await startWith();
+    gateway.service().answer = (event) => (event.kind === 'response_headers' ? block : allowAnswer);
+    await rawExchange(gateway.address, get);
+    expect(await endsAfter(gateway)).toMatchObject([{ status: 403, upstreamAttempts: 1, error: 'blocked_by_agent' }]);
+  });
+
+  it('of a request that the upstream has failed', async () => {
+    const gateway = await startWith((socket) => socket.destroy());
+    await rawExchange(gateway.address, post);
+    expect(await endsAfter(gateway)).toMatchObject([
+      { status: 502, upstreamAttempts: 1, error: 'upstream_unreachable' },
+    ]);
+  });
+
+  it('of a response that broke off after its head', async () => {
+    const gateway = await startWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => setImmediate(() => socket.destroy()));
+    });
+    await rawExchange(gateway.address, get);
+    expect(await endsAfter(gateway)).toMatchObject([{ status: 200, error: 'upstream_unreachable' }]);
+  });
+
+  it('of a request that another agent gave no answer about', async () => {
+    const gateway = await startWith(undefined, [{ name: 'judge' }, { name: 'broken' }]);
+    gateway.service('broken').answer = (event) => {
+      if (event.kind === 'request_headers') throw new Error('a fault');
+      return allowAnswer;
+    };
+    await rawExchange(gateway.address, get);
+    for (const name of ['judge', 'broken']) {
+      expect(await endsAfter(gateway, 1, name)).toMatchObject([{ status: 503, error: 'agent_unavailable' }]);
+    }
+  });
+
+  it.each(['request_headers', 'response_headers', 'response_body_chunk'] as const)(
+    'of a client that has gone while it was asked about %s',
+    async (kind) => {
+      const gateway = await startWith();
+      const service = gateway.service();
+      service.answer = (event) => (event.kind === kind ? new Promise(() => undefined) : wholeResponse(event));
+      const abort = new AbortController();
+      const asked = fetch(gateway.url, { signal: abort.signal }).catch(() => 'gone');
+      await eventually(() => service.events.at(-1)?.kind === kind);
+      abort.abort();
+      await asked;
+      expect(await endsAfter(gateway)).toMatchObject([{ status: 499, error: 'client_gone' }]);
+      expect(service.cancels).toMatchObject([{ reason: 'client_disconnect' }]);
+      expect(service.events.at(-1)?.kind).toBe('request_complete');
+    },
+  );
+
+  it('of a client that has gone while its upstream was awaited', async () => {
+    let isReached = false;
+    const gateway = await startWith(() => {
+      isReached = true;
+    });
+    const abort = new AbortController();
+    const asked = fetch(gateway.url, { signal: abort.signal }).catch(() => 'gone');
+    await eventually(() => isReached);
+    abort.abort();
+    await asked;
+    expect(await endsAfter(gateway)).toMatchObject([{ status: 499, error: 'client_gone' }]);
+    expect(gateway.service().events.map(({ kind }) => kind)).toEqual(['request_headers', 'request_complete']);
+  });
+
+  it('of every request of the route, where it is not asked about requests', async () => {
+    const gateway = await startWith(undefined, [{ name: 'judge' }, { name: 'ends', events: ['request_complete'] }]);
+    await rawExchange(gateway.address, get);
+    gateway.service('judge').answer = () => block;
+    await rawExchange(gateway.address, get);
+    expect(await endsAfter(gateway, 2, 'ends')).toMatchObject([{ status: 200 }, { status: 403 }]);
+    expect(gateway.service('ends').events).toHaveLength(2);
+  });
+});
+
+describe('an agent that is subscribed to request_complete is told nothing', () => {
+  it('of a request that it was not asked about, because one before it has decided', async () => {
+    const gateway = await startWith(undefined, [{ name: 'first' }, { name: 'second' }]);
+    gateway.service('first').answer = () => block;
+    await rawExchange(gateway.address, get);
+    expect(await endsAfter(gateway, 1, 'first')).toHaveLength(1);
+    expect(gateway.service('second').events).toHaveLength(0);
+  });
+
+  it('of a request that never came to the agents', async () => {
+    const gateway = await startWith(undefined, [{ name: 'judge' }], {
+      limits: { ...testLimits, maxBodySizeBytes: 2 },
+    });
+    expect((await rawExchange(gateway.address, post)).status).toBe(413);
+    expect(await endsAfter(gateway)).toHaveLength(0);
+  });
+
+  it('of a request of another route', async () => {
+    const gateway = await startWith(undefined, [{ name: 'judge' }], { routes: [testRoute()] });
+    expect((await rawExchange(gateway.address, get)).status).toBe(200);
+    expect(await endsAfter(gateway)).toHaveLength(0);
+  });
+});
+
+describe('what an agent answers to request_complete', () => {
+  it.each([
+    ['a refusal', () => block],
+    ['a fault', () => Promise.reject(new Error('a fault'))],
+    ['silence', () => new Promise<never>(() => undefined)],
+  ] as const)('changes nothing: %s', async (_, answer) => {
+    const gateway = await startWith();
+    gateway.service().answer = (event) => (event.kind === 'request_complete' ? answer() : allowAnswer);
+    for (let turn = 1; turn <= 2; turn += 1) {
+      const { status, body } = await rawExchange(gateway.address, get);
+      expect([status, body]).toEqual([200, 'hello']);
+    }
+    expect(await endsAfter(gateway, 2)).toHaveLength(2);
+  });
+});

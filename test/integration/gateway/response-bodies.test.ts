@@ -1,0 +1,454 @@
+import type { Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { AgentEvent, ResponseBodyChunkEvent } from '../../../src/domain/agent-protocol/messages.js';
+import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
+import type { LimitsConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { eventually } from '../../support/eventually.js';
+import type { FakeAgentService } from '../../support/fake-agent-service.js';
+import { testLimits, testUpstream } from '../../support/in-process-gateway.js';
+import {
+  type AgentPlan,
+  decide,
+  type JudgedGateway,
+  mutatedResponse,
+  startJudged,
+  wantsMore,
+  wholeResponse,
+} from '../../support/judged-gateway.js';
+import { askTwice, type KeptAliveAnswer } from '../../support/kept-alive.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { startRawUpstream } from '../../support/raw-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+interface Plan {
+  readonly agents?: readonly AgentPlan[];
+  readonly limits?: Partial<LimitsConfiguration>;
+  readonly readMs?: number;
+}
+
+const startWith = async (
+  answer: Buffer | string | ((socket: Socket, head: string) => void),
+  { agents, limits, readMs }: Plan = {},
+): Promise<JudgedGateway> => {
+  const upstream = await startRawUpstream((socket, head) => {
+    if (typeof answer === 'function') answer(socket, head);
+    else socket.write(answer);
+  });
+  cleanUp.add(() => upstream.close());
+  const changes = {
+    limits: { ...testLimits, ...limits },
+    ...(readMs === undefined
+      ? {}
+      : { upstreams: [testUpstream(upstream.port, { timeouts: { connectMs: 1_000, readMs, requestMs: 5_000 } })] }),
+  };
+  return startJudged(cleanUp, upstream.port, agents, changes);
+};
+
+const withLength = (body: Buffer | string, fields = ''): Buffer => {
+  const octets = Buffer.from(body);
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${octets.length}\r\n${fields}\r\n`;
+  return Buffer.concat([Buffer.from(head), octets]);
+};
+
+const chunked = (pieces: readonly string[], trailers = ''): string =>
+  `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${pieces
+    .map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+    .join('')}0\r\n${trailers}\r\n`;
+
+const chunksSeen = (service: FakeAgentService): ResponseBodyChunkEvent[] =>
+  service.events.filter((event): event is ResponseBodyChunkEvent => event.kind === 'response_body_chunk');
+
+const textSeen = (service: FakeAgentService): string =>
+  Buffer.concat(chunksSeen(service).map(({ data }) => data)).toString('latin1');
+
+/** The answer that both of two requests on one connection get. */
+const askBoth = async ({ address }: JudgedGateway, method?: string): Promise<KeptAliveAnswer> => {
+  const [first, second] = await askTwice(address, method);
+  expect(second.status).toBe(first.status);
+  expect(second.body.length).toBe(first.body.length);
+  return second;
+};
+
+describe('an agent that wants the body of a response', () => {
+  it('gets all of it before the client gets anything, and the client gets it whole afterwards', async () => {
+    const body = 'x'.repeat(200_000);
+    const gateway = await startWith(withLength(body));
+    const service = gateway.service();
+    let sentBefore = -1;
+    service.answer = (event) => {
+      if (event.kind === 'response_body_chunk') sentBefore = gateway.accessRecords.length;
+      return wholeResponse(event);
+    };
+    const response = await fetch(gateway.url);
+    expect(response.headers.get('content-length')).toBe('200000');
+    expect((await response.text()) === body).toBe(true);
+    expect(sentBefore).toBe(0);
+    const chunks = chunksSeen(service);
+    expect(textSeen(service) === body).toBe(true);
+    expect(chunks.map(({ chunkIndex }) => chunkIndex)).toEqual(chunks.map((_, index) => index));
+    expect(chunks.map(({ isLast }) => isLast)).toEqual(chunks.map((_, index) => index === chunks.length - 1));
+    expect(chunks.at(-1)).toMatchObject({ totalSize: 200_000, bytesSent: 200_000 });
+  });
+
+  it('holds the head too: nothing goes out before it has decided', async () => {
+    const gateway = await startWith((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'));
+    const service = gateway.service();
+    service.answer = wholeResponse;
+    let isHeadOut = false;
+    const abort = new AbortController();
+    const asked = fetch(gateway.url, { signal: abort.signal }).then(
+      () => {
+        isHeadOut = true;
+      },
+      () => undefined,
+    );
+    await eventually(() => textSeen(service) === 'hello');
+    expect(isHeadOut).toBe(false);
+    abort.abort();
+    await asked;
+  });
+
+  it('gets a chunked one, whose trailers stay', async () => {
+    const gateway = await startWith(chunked(['hel', 'lo'], 'X-Sum: 42\r\n'));
+    gateway.service().answer = wholeResponse;
+    const { body, raw, headers } = await rawExchange(gateway.address, lastRequest);
+    expect(body).toBe('hello');
+    expect(headers['transfer-encoding']).toBe('chunked');
+    expect(raw).toContain('\r\n0\r\nX-Sum: 42\r\n');
+    expect(textSeen(gateway.service())).toBe('hello');
+  });
+
+  it.each([
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', '5'],
+    ['GET', 'HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n', undefined],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n', '5'],
+  ])('gets one empty last chunk where there is none: %s, %s', async (method, answer, length) => {
+    const gateway = await startWith(answer);
+    gateway.service().answer = wholeResponse;
+    const { status, headers, body } = await askBoth(gateway, method);
+    expect(answer).toContain(`HTTP/1.1 ${status}`);
+    expect([headers['content-length'], body]).toEqual([length, '']);
+    expect(chunksSeen(gateway.service())).toHaveLength(2);
+    expect(chunksSeen(gateway.service())[0]).toMatchObject({ isLast: true, totalSize: 0, bytesSent: 0 });
+  });
+
+  it('may decide early, and what is still to come is streamed', async () => {
+    let finish = (): void => undefined;
+    const gateway = await startWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
+      finish = () => socket.write('world');
+    });
+    gateway.service().answer = (event) => (event.kind === 'response_headers' ? wantsMore : allowAnswer);
+    const response = await fetch(gateway.url);
+    expect(chunksSeen(gateway.service()).map(({ isLast }) => isLast)).toEqual([false]);
+    finish();
+    expect(await response.text()).toBe('helloworld');
+  });
+
+  it('may refuse the response because of it', async () => {
+    const gateway = await startWith(withLength('secret'));
+    gateway.service().answer = (event) =>
+      event.kind === 'response_body_chunk'
+        ? decide({ kind: 'block', status: 403, body: 'no', headers: [] })
+        : wholeResponse(event);
+    expect(await askBoth(gateway)).toMatchObject({ status: 403, body: 'no' });
+  });
+
+  it('is not asked twice for more after the last: nothing of the response gets out', async () => {
+    const gateway = await startWith(withLength('secret'));
+    gateway.service().answer = (event) => (event.kind === 'request_headers' ? allowAnswer : wantsMore);
+    const { status, raw } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(503);
+    expect(raw).not.toContain('secret');
+  });
+
+  it('is cancelled by a client that goes away, and so is the upstream', async () => {
+    const closed: string[] = [];
+    const gateway = await startWith((socket) => {
+      socket.on('close', () => closed.push('closed'));
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
+    });
+    const service = gateway.service();
+    service.answer = wholeResponse;
+    const abort = new AbortController();
+    const asked = fetch(gateway.url, { signal: abort.signal }).catch(() => 'gone');
+    await eventually(() => chunksSeen(service).length === 1);
+    abort.abort();
+    expect(await asked).toBe('gone');
+    await eventually(() => closed.length === 1 && service.events.at(-1)?.kind === 'request_complete');
+    expect(service.cancels).toMatchObject([{ reason: 'client_disconnect' }]);
+    expect(chunksSeen(service)).toHaveLength(1);
+  });
+});
+
+describe('an agent that changes the body of a response', () => {
+  const mutations: [string, (text: string, isLast: boolean) => string | null, string][] = [
+    ['longer', (text) => `${text}, world`, 'hello, world'],
+    ['shorter', (text) => text.slice(1, 3), 'el'],
+    ['as long, and another', (text) => text.toUpperCase(), 'HELLO'],
+    ['nothing', () => '', ''],
+  ];
+
+  it.each(mutations)('makes it %s, with the right Content-Length and no trace on the next', async (_, mutate, left) => {
+    const gateway = await startWith(withLength('hello', 'ETag: "a"\r\n'));
+    gateway.service().answer = mutatedResponse(mutate);
+    const { status, body, headers } = await askBoth(gateway);
+    expect(status).toBe(200);
+    expect(body).toBe(left);
+    expect(headers['content-length']).toBe(String(left.length));
+  });
+
+  it.each(mutations)('makes a chunked one %s, framed anew', async (_, mutate, left) => {
+    const gateway = await startWith(chunked(['hello'], 'X-Sum: 42\r\n'));
+    gateway.service().answer = mutatedResponse((text, isLast) => (isLast && text === '' ? null : mutate(text, isLast)));
+    const { status, body, headers } = await askBoth(gateway);
+    expect([status, body]).toEqual([200, left]);
+    expect(headers['content-length'] === undefined).toBe(headers['transfer-encoding'] === 'chunked');
+  });
+
+  it('may add to the end, and to a body that is empty', async () => {
+    const gateway = await startWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    gateway.service().answer = mutatedResponse((text, isLast) => (isLast ? `${text}<!-- seen -->` : null));
+    const { status, body, headers } = await askBoth(gateway);
+    expect(status).toBe(200);
+    expect([body, headers['content-length']]).toEqual(['<!-- seen -->', '13']);
+  });
+
+  it('and decides early has the rest go on behind the change', async () => {
+    let finish = (): void => undefined;
+    const gateway = await startWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello');
+      finish = () => socket.write('world');
+    });
+    gateway.service().answer = (event) => {
+      if (event.kind !== 'response_body_chunk') return wholeResponse(event);
+      return { ...allowAnswer, responseBodyMutation: { chunkIndex: event.chunkIndex, data: Buffer.from('') } };
+    };
+    const response = await fetch(gateway.url);
+    expect(response.headers.get('content-length')).toBe('5');
+    finish();
+    expect(await response.text()).toBe('world');
+  });
+
+  it('shows the next agent what it has made of it', async () => {
+    const gateway = await startWith(withLength('hello'), { agents: [{ name: 'first' }, { name: 'second' }] });
+    gateway.service('first').answer = mutatedResponse((text) => text.toUpperCase().repeat(2));
+    gateway.service('second').answer = wholeResponse;
+    expect((await rawExchange(gateway.address, lastRequest)).body).toBe('HELLOHELLO');
+    expect(textSeen(gateway.service('second'))).toBe('HELLOHELLO');
+    const head = gateway.service('second').events.find(({ kind }) => kind === 'response_headers');
+    expect(head).toMatchObject({ headers: expect.arrayContaining(['content-length', '10']) });
+  });
+
+  it.each([
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'],
+    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
+  ])('gives none to a response that can have none: %s, %s', async (method, answer) => {
+    const gateway = await startWith(answer);
+    gateway.service().answer = mutatedResponse(() => 'smuggled');
+    expect(await askBoth(gateway, method)).toMatchObject({
+      status: 503,
+      body: expect.not.stringContaining('smuggled'),
+    });
+  });
+
+  it('by a mutation of the request, or of another chunk, gives no answer', async () => {
+    const gateway = await startWith(withLength('secret'));
+    const wrong = [
+      { requestBodyMutation: { chunkIndex: 0, data: null } },
+      { responseBodyMutation: { chunkIndex: 1, data: null } },
+    ];
+    for (const mutation of wrong) {
+      gateway.service().answer = (event) =>
+        event.kind === 'response_body_chunk' ? { ...allowAnswer, ...mutation } : wholeResponse(event);
+      const { status, raw } = await rawExchange(gateway.address, lastRequest);
+      expect(status).toBe(503);
+      expect(raw).not.toContain('secret');
+    }
+  });
+});
+
+describe('a response with a content coding', () => {
+  const text = 'a text that is worth it, '.repeat(20);
+  const gzip = gzipSync(text);
+
+  it('is shown inflated, and goes on as it came', async () => {
+    const gateway = await startWith(withLength(gzip, 'Content-Encoding: gzip\r\n'));
+    gateway.service().answer = wholeResponse;
+    const { body, headers } = await rawExchange(gateway.address, lastRequest);
+    expect(textSeen(gateway.service())).toBe(text);
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(gzip.length) });
+    expect(Buffer.from(body, 'latin1').equals(gzip)).toBe(true);
+  });
+
+  it('goes on without it where the agent has changed something', async () => {
+    const twice = brotliCompressSync(gzip);
+    const gateway = await startWith(withLength(twice, 'Content-Encoding: gzip, br\r\n'));
+    gateway.service().answer = mutatedResponse((seen) => seen.toUpperCase());
+    const { status, body, headers } = await askBoth(gateway);
+    expect(status).toBe(200);
+    expect(body).toBe(text.toUpperCase());
+    expect(headers['content-encoding']).toBeUndefined();
+  });
+
+  it.each([
+    ['that is not known', 'zstd', gzip],
+    ['that it does not have', 'gzip', Buffer.from(text)],
+    ['that ends early', 'gzip', gzip.subarray(0, -4)],
+  ])('%s is a 502, and the agent is not left waiting', async (_, coding, body) => {
+    const gateway = await startWith(withLength(body, `Content-Encoding: ${coding}\r\n`));
+    const service = gateway.service();
+    service.answer = wholeResponse;
+    const exchange = await rawExchange(gateway.address, lastRequest);
+    expect(exchange.status).toBe(502);
+    expect(JSON.parse(exchange.body)).toMatchObject({ code: 'upstream_invalid_response' });
+    expect(service.cancels).toHaveLength(1);
+  });
+
+  it.each([
+    ['size', { maxDecompressedSizeBytes: 10_000 }],
+    ['ratio', { maxDecompressionRatio: 10 }],
+  ])('that is a bomb by its %s is a 502', async (_, limits) => {
+    const bomb = gzipSync(Buffer.alloc(1_000_000));
+    const gateway = await startWith(withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
+    gateway.service().answer = wholeResponse;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'response_too_large' });
+  });
+
+  it('that turns out to be a bomb behind what the agent has changed is cut off there, for what it is', async () => {
+    const bomb = gzipSync(Buffer.alloc(1_000_000, 'a'));
+    const limits = { maxDecompressedSizeBytes: 200_000, maxDecompressionRatio: 100_000 };
+    const gateway = await startWith(withLength(bomb, 'Content-Encoding: gzip\r\n'), { limits });
+    gateway.service().answer = (event) =>
+      event.kind === 'response_body_chunk'
+        ? { ...allowAnswer, responseBodyMutation: { chunkIndex: 0, data: Buffer.from('new') } }
+        : wholeResponse(event);
+    const { status, raw } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(200);
+    expect(raw).toContain('new');
+    expect(raw.length).toBeLessThan(210_000);
+    expect(raw.endsWith('0\r\n\r\n')).toBe(false);
+    await eventually(() => gateway.accessRecords.length === 1);
+    expect(gateway.accessRecords[0]?.errorType).toBe('response_too_large');
+  });
+
+  it('is not looked at where the agent wants no body', async () => {
+    const gateway = await startWith(withLength('no zstd', 'Content-Encoding: zstd\r\n'));
+    expect((await rawExchange(gateway.address, lastRequest)).body).toBe('no zstd');
+  });
+});
+
+describe('a response that is too large for agents', () => {
+  const limits = { maxBodyInspectionBytes: 1_000 };
+
+  it.each([
+    ['by its Content-Length', (body: string) => withLength(body)],
+    ['chunked', (body: string) => chunked([body.slice(0, 600), body.slice(600)])],
+  ])('is a 502 %s, and one octet less passes', async (_, message) => {
+    let size = 1_000;
+    const gateway = await startWith((socket) => socket.write(message('s'.repeat(size))), { limits });
+    gateway.service().answer = wholeResponse;
+    const fitting = await rawExchange(gateway.address, lastRequest);
+    expect([fitting.status, fitting.body.length]).toEqual([200, 1_000]);
+    size = 1_001;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'response_too_large' });
+    expect(gateway.service().cancels).toHaveLength(1);
+  });
+
+  it('passes where no agent wants to see it', async () => {
+    const gateway = await startWith(withLength('s'.repeat(5_000)), { limits });
+    expect((await rawExchange(gateway.address, lastRequest)).body).toHaveLength(5_000);
+  });
+
+  it('is a 502 even where the failure mode is open: it is no failure of the agent', async () => {
+    const gateway = await startWith(withLength('s'.repeat(5_000)), {
+      limits,
+      agents: [{ name: 'judge', failureMode: 'open' }],
+    });
+    gateway.service().answer = wholeResponse;
+    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(502);
+  });
+});
+
+describe('an upstream that fails while an agent looks at its response', () => {
+  it('in the middle of the body gives a 502, and no part of it', async () => {
+    const gateway = await startWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', () => setImmediate(() => socket.end()));
+    });
+    const service = gateway.service();
+    service.answer = wholeResponse;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'upstream_unreachable' });
+    expect(body).not.toContain('hello');
+    expect(service.cancels).toMatchObject([{ reason: 'upstream_error' }]);
+    expect(await gateway.metrics()).toMatch(/gateway_upstream_failures_total\{[^}]*\} 1/);
+  });
+
+  it('by a malformed chunk gives a 502', async () => {
+    const gateway = await startWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n', () =>
+        setImmediate(() => socket.write('zz\r\n')),
+      );
+    });
+    gateway.service().answer = wholeResponse;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'upstream_invalid_response' });
+  });
+
+  it('by its silence gives a 504', async () => {
+    const gateway = await startWith('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello', { readMs: 100 });
+    gateway.service().answer = wholeResponse;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(504);
+    expect(JSON.parse(body)).toMatchObject({ code: 'upstream_timeout' });
+  });
+});
+
+describe('an agent that fails in the middle of a body', () => {
+  const failsAt = (index: number) => (event: AgentEvent) => {
+    if (event.kind !== 'response_body_chunk') return wholeResponse(event);
+    if (event.chunkIndex === index) throw new Error('a fault');
+    const responseBodyMutation = { chunkIndex: event.chunkIndex, data: Buffer.from('lost') };
+    return { ...wholeResponse(event), responseBodyMutation };
+  };
+  const body = `${'a'.repeat(65_536)}${'b'.repeat(65_536)}${'c'.repeat(10)}`;
+
+  it('keeps the response from the client', async () => {
+    const gateway = await startWith(withLength(body));
+    gateway.service().answer = failsAt(1);
+    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(503);
+  });
+
+  it.each([0, 1])('or is left out with all it has done, where its failure mode says so: chunk %i', async (index) => {
+    const gateway = await startWith(withLength(body), { agents: [{ name: 'judge', failureMode: 'open' }] });
+    gateway.service().answer = failsAt(index);
+    const answer = await askBoth(gateway);
+    expect(answer.status).toBe(200);
+    expect(answer.body === body).toBe(true);
+  });
+
+  it('leaves a coded body as it came', async () => {
+    const gzip = gzipSync(body);
+    const gateway = await startWith(withLength(gzip, 'Content-Encoding: gzip\r\n'), {
+      agents: [{ name: 'judge', failureMode: 'open' }],
+      limits: { maxDecompressionRatio: 10_000 },
+    });
+    gateway.service().answer = failsAt(1);
+    const response = await fetch(gateway.url);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect((await response.text()) === body).toBe(true);
+  });
+});

@@ -1,0 +1,58 @@
+import { PooledAgentClient } from '../../src/application/call-agents/pooled-agent-client.js';
+import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
+import type { JsonObject } from '../../src/domain/shared/json.js';
+import { type FakeAgentConnection, FakeAgentConnector } from './fake-agent-connector.js';
+import { fakeCapabilities } from './fake-agent-service.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler, settled } from './manual-scheduler.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export interface FakeAgentPool {
+  readonly clock: ManualClock;
+  readonly scheduler: ManualScheduler;
+  readonly logger: RecordingLogger;
+  readonly connector: FakeAgentConnector;
+  readonly client: PooledAgentClient;
+  /** Connections of the pool in the order in which they were made; fails where there are not so many. */
+  connection(index: number): FakeAgentConnection;
+}
+
+export interface FakeAgentPoolSettings {
+  readonly connections: number;
+  readonly timeoutMs: number;
+  readonly maxQueueDepth: number;
+  readonly config: JsonObject | null;
+  /** What each connection says of the agent in its handshake. */
+  readonly capabilities: AgentCapabilities;
+}
+
+/** A started client whose connections have all finished their handshakes. Nothing happens by itself from then on. */
+export const startFakePool = async (settings: Partial<FakeAgentPoolSettings> = {}): Promise<FakeAgentPool> => {
+  const { capabilities = fakeCapabilities, connections = 2, ...rest } = settings;
+  const clock = new ManualClock();
+  const scheduler = new ManualScheduler(clock);
+  const logger = new RecordingLogger();
+  const connector = new FakeAgentConnector();
+  let uuids = 0;
+  const random = { uuid: () => `uuid-${++uuids}`, token: () => '', fraction: () => 0 };
+  const client = new PooledAgentClient(
+    { name: 'auth', timeoutMs: 1_000, maxQueueDepth: 10, config: { v: 1 }, connections, ...rest },
+    connector,
+    { clock, scheduler, random, logger },
+  );
+  client.start();
+  await settled();
+  for (const connection of connector.connections) connection.ready(capabilities);
+  return {
+    clock,
+    scheduler,
+    logger,
+    connector,
+    client,
+    connection(index) {
+      const connection = connector.connections[index];
+      if (connection === undefined) throw new Error(`there is no connection ${index}`);
+      return connection;
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import type {
+  AgentClient,
+  AgentOutcome,
+  AgentStatus,
+  ConfigureOutcome,
+} from '../../src/application/ports/agent-client.js';
+import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
+import type { AgentEvent, CancelReason } from '../../src/domain/agent-protocol/messages.js';
+import { allowAnswer } from '../../src/domain/agent-protocol/messages.js';
+import { ok } from '../../src/domain/shared/result.js';
+import { fakeCapabilities } from './fake-agent-service.js';
+
+/** A client that answers as the test says, and keeps what it was asked and told. */
+export class ScriptedAgentClient implements AgentClient {
+  readonly name: string;
+  readonly events: AgentEvent[] = [];
+  readonly cancels: { readonly correlationId: string; readonly reason: CancelReason }[] = [];
+  /** Everything else that was called. */
+  readonly calls: string[] = [];
+  said: AgentCapabilities | null = fakeCapabilities;
+  /** What each event comes to. */
+  answer: (event: AgentEvent) => AgentOutcome | Promise<AgentOutcome> = () => ok(allowAnswer);
+
+  constructor(name = 'auth') {
+    this.name = name;
+  }
+
+  async ask(event: AgentEvent): Promise<AgentOutcome> {
+    this.events.push(event);
+    return this.answer(event);
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    this.cancels.push({ correlationId, reason });
+  }
+
+  async configure(): Promise<ConfigureOutcome> {
+    this.calls.push('configure');
+    return ok(undefined);
+  }
+
+  capabilities(): AgentCapabilities | null {
+    return this.said;
+  }
+
+  status(): AgentStatus {
+    return {
+      name: this.name,
+      state: 'degraded',
+      connections: 3,
+      inFlight: 2,
+      queueDepth: 1,
+      health: null,
+      breaker: null,
+      refusal: 'no',
+    };
+  }
+
+  reportTo(): void {
+    this.calls.push('reportTo');
+  }
+
+  reportNow(): void {
+    this.calls.push('reportNow');
+  }
+
+  start(): void {
+    this.calls.push('start');
+  }
+
+  retire(isContinued: boolean, isSucceeded: boolean): void {
+    this.calls.push(`retire ${isContinued} ${isSucceeded}`);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.calls.push(`stop ${graceMs}`);
+  }
+}

@@ -1,0 +1,47 @@
+import type {
+  AgentClient,
+  AgentOutcome,
+  AgentStatus,
+  ConfigureOutcome,
+} from '../../src/application/ports/agent-client.js';
+import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
+import { type AgentEvent, allowAnswer, type CancelReason } from '../../src/domain/agent-protocol/messages.js';
+import { ok } from '../../src/domain/shared/result.js';
+
+/** A client whose agent answers what the test says. */
+export class ScriptedAgent implements AgentClient {
+  readonly events: AgentEvent[] = [];
+  readonly cancels: CancelReason[] = [];
+  said: AgentCapabilities | null = null;
+  answer: (event: AgentEvent) => AgentOutcome = () => ok(allowAnswer);
+
+  constructor(readonly name = 'auth') {}
+
+  async ask(event: AgentEvent): Promise<AgentOutcome> {
+    this.events.push(event);
+    return this.answer(event);
+  }
+
+  cancel(_correlationId: string, reason: CancelReason): void {
+    this.cancels.push(reason);
+  }
+
+  async configure(): Promise<ConfigureOutcome> {
+    return ok(undefined);
+  }
+
+  capabilities(): AgentCapabilities | null {
+    return this.said;
+  }
+
+  status(): AgentStatus {
+    const counts = { connections: 1, inFlight: 0, queueDepth: 0 };
+    return { name: this.name, state: 'healthy', ...counts, health: null, breaker: null, refusal: null };
+  }
+
+  reportTo(): void {}
+  reportNow(): void {}
+  start(): void {}
+  retire(): void {}
+  async stop(): Promise<void> {}
+}

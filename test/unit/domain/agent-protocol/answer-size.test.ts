@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isAnswerLargerThan } from '../../../../src/domain/agent-protocol/answer-size.js';
+import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
+
+/** Every text of it, in any order; a slower way to come to the same. */
+const octetsOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length + 1, 0);
+
+const expectSize = (answer: AgentAnswer, texts: readonly string[]): void => {
+  const octets = octetsOf(texts);
+  expect(isAnswerLargerThan(answer, octets)).toBe(false);
+  if (octets > 0) expect(isAnswerLargerThan(answer, octets - 1)).toBe(true);
+};
+
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
+
+describe('isAnswerLargerThan', () => {
+  it('finds nothing in an answer that says nothing', () => expectSize(allowAnswer, []));
+
+  it('counts every text of every decision', () => {
+    const decided = (decision: AgentAnswer['decision']): AgentAnswer => ({ ...allowAnswer, decision });
+    fc.assert(
+      fc.property(text, text, text, (a, b, c) => {
+        expectSize(decided({ kind: 'block', status: 403, body: a, headers: [b, c] }), [a, b, c]);
+        expectSize(decided({ kind: 'block', status: 403, body: null, headers: [b, c] }), [b, c]);
+        expectSize(decided({ kind: 'redirect', url: a, status: 302 }), [a]);
+        const challenge = decided({ kind: 'challenge', challengeType: a, params: { x: b, y: c } });
+        expectSize(challenge, [a, 'x', b, 'y', c]);
+      }),
+    );
+  });
+
+  it('counts the operations on headers and what is to be remembered', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 5 }), text, (names, value) => {
+        const operations = names.map((name) => ({ kind: 'set', name, value }) as const);
+        const removals = names.map((name) => ({ kind: 'remove', name }) as const);
+        const answer: AgentAnswer = {
+          ...allowAnswer,
+          requestHeaders: operations,
+          responseHeaders: removals,
+          audit: { ...emptyAudit, tags: names, ruleIds: names, reasonCodes: names, custom: { key: value } },
+        };
+        const values = names.map(() => value);
+        expectSize(answer, [...names, ...values, ...names, ...names, ...names, ...names, 'key', value]);
+      }),
+    );
+  });
+
+  it('does not count body mutations', () => {
+    const mutation = { chunkIndex: 0, data: new Uint8Array(1_000) };
+    expectSize({ ...allowAnswer, requestBodyMutation: mutation, responseBodyMutation: mutation }, []);
+  });
+
+  it('finds that a great many empty texts are much', () => {
+    const tags = Array.from({ length: 1_001 }, () => '');
+    expect(isAnswerLargerThan({ ...allowAnswer, audit: { ...emptyAudit, tags } }, 1_000)).toBe(true);
+  });
+});

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agents } from './agents/agents.js';
 import { authentication } from './authentication/authentication.js';
 import { authorization } from './authorization/authorization.js';
 import { runComparisons } from './checks/run-comparisons.js';
@@ -122,7 +123,7 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  const benchmark = [authentication, authorization, sessions, exchange].find(({ name }) => name === first);
+  const benchmark = [authentication, authorization, sessions, exchange, agents].find(({ name }) => name === first);
   if (benchmark !== undefined) return runComparisons(benchmark, others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

@@ -2,6 +2,8 @@
 export interface Check {
   /** Judges once; rejects or throws where the outcome is not the expected one. */
   run(index: number): unknown;
+  /** What one run counts for; 1 where it is missing. */
+  readonly callsPerRun?: number;
 }
 
 /** What is compared: everything that gives the same judgement. The first row is what the ratios are against. */

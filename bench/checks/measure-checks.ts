@@ -20,7 +20,7 @@ const runFor = async ({ check }: Row, milliseconds: number): Promise<number> => 
       if (outcome instanceof Promise) await outcome;
     }
   }
-  return count;
+  return count * (check.callsPerRun ?? 1);
 };
 
 export const warmUpChecks = async (row: Row, milliseconds: number): Promise<void> => {

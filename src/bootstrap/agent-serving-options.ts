@@ -53,6 +53,19 @@ const grpcOptions = (grpc: NonNullable<AgentServingOptions['grpc']>): AgentOptio
   ...(grpc.insecure !== undefined && { grpcInsecure: grpc.insecure }),
 });
 
+/** What the options of `gateway-auth` are called here. */
+const kitNames: Readonly<Record<string, string>> = {
+  'grpc-address': 'grpc.address',
+  'grpc-insecure': 'grpc.insecure',
+  'grpc-tls-cert-file': 'grpc.tls.certFile',
+  'grpc-tls-key-file': 'grpc.tls.keyFile',
+  'grpc-client-ca-file': 'grpc.tls.clientCaFile',
+  'metrics-address': 'metricsAddress',
+};
+
+const kitText = (message: string): string =>
+  Object.entries(kitNames).reduce((text, [option, name]) => text.replaceAll(option, name), message);
+
 /** The same with everything decided. Null: not served. */
 export interface DecidedPlaces {
   readonly socket: string | null;
@@ -76,8 +89,9 @@ export const decidePlaces = (
     ...(metrics !== undefined && { metricsAddress: parsed(socketAddress(0), 'metricsAddress', metrics) }),
   };
   const refuse = (option: string, message: string): never => {
-    throw new AgentOptionsError(`${option}: ${message}`);
+    throw new AgentOptionsError(`${kitNames[option] ?? option}: ${kitText(message)}`);
   };
+  if (socket === '') refuse('socket', 'it is empty');
   const serving = grpcServing(given, refuse);
   checkServedPlaces(given, refuse);
   return { socket, grpc: serving, metrics: given.metricsAddress ?? null };

@@ -10,6 +10,7 @@ import { DefinedAgent } from '../application/agent-kit/defined-agent.js';
 import type { Logger } from '../application/ports/logger.js';
 import { defaultAgentLimits } from '../domain/agent-protocol/capabilities.js';
 import { agentDefaults } from '../domain/configuration/agent-configuration.js';
+import { checkDefinition, checkOptions } from './agent-kit-checks.js';
 import { AgentOptionsError, type AgentServingOptions, decidePlaces } from './agent-serving-options.js';
 import { readGrpcServingTls } from './grpc-serving-tls.js';
 import { type AgentAddresses, serveAgentService } from './serve-agent-service.js';
@@ -22,12 +23,25 @@ export type {
   AgentRequest,
   AgentResponseHead,
 } from '../application/agent-kit/agent-request.js';
+export type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../application/ports/agent-service.js';
 export type { AgentState } from '../domain/agent-protocol/health.js';
-export type { CancelReason, RequestCompleteEvent, RequestMetadata } from '../domain/agent-protocol/messages.js';
+export type {
+  AgentAnswer,
+  AgentEvent,
+  CancelReason,
+  RequestCompleteEvent,
+  RequestMetadata,
+} from '../domain/agent-protocol/messages.js';
 export type { MetricsReport, ReportedValue } from '../domain/agent-protocol/metrics-report.js';
 export type { JsonObject, JsonValue } from '../domain/shared/json.js';
 export { type AgentGrpcTls, AgentOptionsError, type AgentServingOptions } from './agent-serving-options.js';
-export type { AgentAddresses } from './serve-agent-service.js';
+export {
+  type AgentAddresses,
+  type AgentPlaces,
+  type ServedAgentService,
+  type ServingParts,
+  serveAgentService,
+} from './serve-agent-service.js';
 
 const standardOutput = 1;
 /** How long calls in flight have to end, and the last log lines to be written, in milliseconds. */
@@ -71,8 +85,9 @@ export const serveAgent = async (
   definition: AgentDefinition,
   options: ServeAgentOptions = {},
 ): Promise<ServedAgent> => {
+  checkDefinition(definition);
+  checkOptions({ ...options });
   const { name } = definition;
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new AgentOptionsError('name: 1 to 64 letters, digits, dots, hyphens');
   const { grpc, ...places } = decidePlaces(name, options, process.env);
   const read = grpc?.tls ? await readGrpcServingTls(grpc.tls, new NodeTextFileReader()) : null;
   if (read?.ok === false) throw new AgentOptionsError(read.error);

@@ -10,9 +10,12 @@ export interface GrpcServingTls {
   readonly clientCaPem: string | null;
 }
 
+/** The files that these are in. */
+export type GrpcTlsFiles = NonNullable<GrpcServingOptions['tls']>;
+
 /** Reads what gRPC is served with. The error names the file that cannot be read. */
 export const readGrpcServingTls = async (
-  tls: NonNullable<GrpcServingOptions['tls']>,
+  tls: GrpcTlsFiles,
   files: TextFileReader,
 ): Promise<Result<GrpcServingTls, string>> => {
   const { certFile, keyFile } = tls.certificate;

@@ -1,3 +1,4 @@
+import { AgentGrpcError } from '../adapters/inbound/agent-grpc/agent-grpc-error.js';
 import { AgentGrpcServer } from '../adapters/inbound/agent-grpc/agent-grpc-server.js';
 import { AgentMetricsServer } from '../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentUnixSocketServer } from '../adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
@@ -30,9 +31,15 @@ export interface ServedAgentService {
   readonly addresses: AgentAddresses;
   /** Takes no new connection, finishes what is in flight within the grace, and closes. */
   drain(graceMs: number): Promise<void>;
+  /**
+   * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new connections. Throws an
+   * AgentGrpcError where it cannot be used, or gRPC is not served with TLS.
+   */
+  prepareGrpcTls(tls: GrpcServingTls): () => void;
 }
 
-interface ServingParts {
+/** What serving works with. */
+export interface ServingParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -63,6 +70,7 @@ export const serveAgentService = async (
       servers.push(server);
     }
     let grpc: string | null = null;
+    let grpcServer: AgentGrpcServer | null = null;
     if (places.grpc !== null) {
       const { address, tls } = places.grpc;
       const server = new AgentGrpcServer(
@@ -72,6 +80,7 @@ export const serveAgentService = async (
         intervals,
       );
       grpc = await server.listen();
+      grpcServer = server;
       servers.push(server);
     }
     let metrics: SocketAddress | null = null;
@@ -81,7 +90,11 @@ export const serveAgentService = async (
       metrics = await server.listen();
       servers.push({ drain: () => server.close() });
     }
-    return { addresses: { socket: places.socket, grpc, metrics }, drain };
+    const prepareGrpcTls = (tls: GrpcServingTls): (() => void) => {
+      if (grpcServer === null) throw new AgentGrpcError('failed', 'gRPC is not served');
+      return grpcServer.prepareTls(tls);
+    };
+    return { addresses: { socket: places.socket, grpc, metrics }, drain, prepareGrpcTls };
   } catch (error) {
     await drain(0);
     throw error;

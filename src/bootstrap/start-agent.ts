@@ -1,4 +1,5 @@
 import { Container } from 'inversify';
+import { AgentGrpcError } from '../adapters/inbound/agent-grpc/agent-grpc-error.js';
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
@@ -9,16 +10,11 @@ import {
   agentDefaults,
 } from '../domain/configuration/agent-configuration.js';
 import { err, ok, type Result } from '../domain/shared/result.js';
+import { type AgentAddresses, type AgentPlaces, type ServedAgentService, serveAgentService } from './agent.js';
 import { agentModule, agentReportIntervals } from './agent-module.js';
 import { agentProcessModule } from './agent-process-module.js';
 import { agentTokens } from './agent-tokens.js';
-import { readGrpcServingTls } from './grpc-serving-tls.js';
-import {
-  type AgentAddresses,
-  type AgentPlaces,
-  type ServedAgentService,
-  serveAgentService,
-} from './serve-agent-service.js';
+import { type GrpcTlsFiles, readGrpcServingTls } from './grpc-serving-tls.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** How long calls in flight have to end, in milliseconds. */
@@ -27,7 +23,10 @@ const drainGraceMs = 30_000;
 /** An agent that serves. */
 export interface RunningAgent {
   readonly addresses: AgentAddresses;
-  /** Reads keys, authorities, lists and policies again from their files. */
+  /**
+   * Reads keys, authorities, lists, policies, and what gRPC is served with again from their files. Where any of them cannot
+   * be used, all stay as they were.
+   */
   reload(): Promise<Result<void, string>>;
   /** Takes no new connection, finishes what is in flight, and closes. */
   stop(): Promise<void>;
@@ -51,7 +50,7 @@ const problem = (option: AgentOptionProblem['option'], message: string): AgentOp
 const placesOf = async (
   { overrides, block }: StartOptions,
   files: TextFileReader,
-): Promise<Result<AgentPlaces, readonly AgentOptionProblem[]>> => {
+): Promise<Result<AgentPlaces & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>> => {
   const options: AgentOptions = { ...block, ...overrides };
   const problems: AgentOptionProblem[] = [];
   const grpc = grpcServing(options, (option, message) => problems.push(problem(option, message)));
@@ -62,7 +61,24 @@ const placesOf = async (
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpc && { address: grpc.address, tls: tls?.value ?? null },
     metrics: options.metricsAddress ?? null,
+    tlsFiles: grpc?.tls ?? null,
   });
+};
+
+/** Reads what gRPC is served with again; gives what puts it in force. */
+const prepareGrpcTls = async (
+  tlsFiles: GrpcTlsFiles,
+  served: ServedAgentService,
+  files: TextFileReader,
+): Promise<Result<() => void, string>> => {
+  const tls = await readGrpcServingTls(tlsFiles, files);
+  if (!tls.ok) return tls;
+  try {
+    return ok(served.prepareGrpcTls(tls.value));
+  } catch (error) {
+    if (error instanceof AgentGrpcError) return err(error.message);
+    throw error;
+  }
 };
 
 /**
@@ -72,7 +88,8 @@ export const startAgent = async (
   container: Container,
   start: StartOptions,
 ): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
-  const places = await placesOf(start, container.get(agentTokens.textFileReader));
+  const files = container.get(agentTokens.textFileReader);
+  const places = await placesOf(start, files);
   if (!places.ok) return places;
   const agent = container.get(agentTokens.agentFactory)(start);
   const taken = await agent.start();
@@ -82,6 +99,7 @@ export const startAgent = async (
     scheduler: container.get(sharedTokens.scheduler),
     logger: container.get(sharedTokens.logger),
   };
+  const { tlsFiles } = places.value;
   let served: ServedAgentService;
   try {
     served = await serveAgentService(agent, places.value, agentReportIntervals(start), parts);
@@ -91,7 +109,13 @@ export const startAgent = async (
   }
   return ok({
     addresses: served.addresses,
-    reload: () => agent.reload(),
+    reload: async () => {
+      const tls = tlsFiles === null ? ok(() => {}) : await prepareGrpcTls(tlsFiles, served, files);
+      if (!tls.ok) return tls;
+      const reloaded = await agent.reload();
+      if (reloaded.ok) tls.value();
+      return reloaded;
+    },
     stop: async () => {
       agent.drain();
       await served.drain(drainGraceMs);

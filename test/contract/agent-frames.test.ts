@@ -95,6 +95,7 @@ const completed = {
   requestBodySize: 0,
   responseBodySize: 0,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 } as const;
 
@@ -160,6 +161,7 @@ const gatewayMessages: Readonly<Record<string, GatewayMessage>> = {
     requestBodySize: 9,
     responseBodySize: 120,
     upstreamAttempts: 2,
+    upstream: null,
     error: 'upstream_reset',
   }),
   'request_complete without an error': event(completed),

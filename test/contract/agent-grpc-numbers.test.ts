@@ -167,6 +167,7 @@ describe('the numbers of the agent protocol over gRPC', () => {
             requestBodySize: 11,
             responseBodySize: 13,
             upstreamAttempts: 1,
+            upstream: 'up',
             error: 'e',
           },
         },

@@ -81,6 +81,19 @@ const filters = (name: string, command: string, args: readonly string[]): void =
     expect((await post('')).status).toBe(200);
   });
 
+  it(`${name} keeps its words where it refuses others, and finds those that are not ASCII`, async () => {
+    const { gateway } = await start(command, args);
+    const post = async (body: string) => (await gateway.ask(8080, { method: 'POST', body })).status;
+    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words "schön"'));
+    expect((await gateway.gateway.reload()).ok).toBe(true);
+    await untilTrue('the new words are in force', async () => (await post('sehr schön')) === 403);
+    expect(await post('swordfish')).toBe(200);
+    gateway.rewrite(blockOf('kdl').replace('words "swordfish" "xyzzy"', 'words'));
+    expect((await gateway.gateway.reload()).ok).toBe(true);
+    await untilTrue('it is told', () => gateway.logger.lines.some(({ level }) => level === 'error'));
+    expect(await post('sehr schön')).toBe(403);
+  });
+
   it(`${name} judges many requests at a time, each by its own body`, async () => {
     const { gateway } = await start(command, args);
     const answers = await Promise.all(

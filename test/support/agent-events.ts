@@ -3,7 +3,10 @@ import {
   type AgentDecision,
   allowAnswer,
   type RequestBodyChunkEvent,
+  type RequestCompleteEvent,
   type RequestHeadersEvent,
+  type ResponseBodyChunkEvent,
+  type ResponseHeadersEvent,
 } from '../../src/domain/agent-protocol/messages.js';
 
 export const headersEvent = (
@@ -48,3 +51,44 @@ export const chunkEvent = (
 
 export const decided = (decision: AgentDecision): AgentAnswer => ({ ...allowAnswer, decision });
 export const needsMoreAnswer: AgentAnswer = { ...allowAnswer, needsMore: true };
+
+export const responseEvent = (
+  correlationId: string,
+  members: Partial<ResponseHeadersEvent> = {},
+): ResponseHeadersEvent => ({
+  kind: 'response_headers',
+  correlationId,
+  status: 200,
+  headers: ['content-type', 'text/plain'],
+  ...members,
+});
+
+export const responseChunkEvent = (
+  correlationId: string,
+  members: Partial<ResponseBodyChunkEvent> = {},
+): ResponseBodyChunkEvent => ({
+  kind: 'response_body_chunk',
+  correlationId,
+  data: new Uint8Array(0),
+  isLast: true,
+  totalSize: null,
+  chunkIndex: 0,
+  bytesSent: 0,
+  ...members,
+});
+
+export const completeEvent = (
+  correlationId: string,
+  members: Partial<RequestCompleteEvent> = {},
+): RequestCompleteEvent => ({
+  kind: 'request_complete',
+  correlationId,
+  status: 200,
+  durationMs: 12,
+  requestBodySize: 3,
+  responseBodySize: 4,
+  upstreamAttempts: 1,
+  upstream: null,
+  error: null,
+  ...members,
+});

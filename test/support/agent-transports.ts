@@ -1,6 +1,7 @@
 import { AgentUnixSocketServer } from '../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
 import type { AgentServerOptions } from '../../src/adapters/inbound/agent-unix-socket/server-options.js';
 import { AgentEmbeddedClient } from '../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
+import { LegacyAgentConnector } from '../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { SocketAgentConnector } from '../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import type { SocketAgentConnectorOptions } from '../../src/adapters/outbound/agent-socket-client/socket-connector-options.js';
 import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
@@ -11,23 +12,35 @@ import type { PooledAgentClientOptions } from '../../src/application/call-agents
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import type { AgentConnector } from '../../src/application/ports/agent-connector.js';
 import type { AgentService } from '../../src/application/ports/agent-service.js';
+import { agentSubscriptions, type GrpcAddress } from '../../src/domain/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { eventually } from './eventually.js';
 import { grpcConnector } from './grpc-connections.js';
-import { grpcServer } from './grpc-server.js';
+import { grpcServer, localPort } from './grpc-server.js';
+import { LegacyAgentServer } from './legacy-agent-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { temporaryFolder } from './temporary-folder.js';
 
+/** By which an agent can say everything that the protocol has. */
 export const transportNames = ['socket', 'grpc', 'embedded'] as const;
-export type TransportName = (typeof transportNames)[number];
+/** With the older framing, by which agents have nothing but answers. */
+export const everyTransportName = [...transportNames, 'legacy'] as const;
+export type TransportName = (typeof everyTransportName)[number];
 
 export interface TransportSettings {
   readonly timeoutMs: number;
   readonly maxQueueDepth: number;
   readonly config: JsonObject | null;
+  /** How often the agent reports its metrics, where it does so by itself. */
+  readonly metricsIntervalMs: number;
 }
 
-const defaultSettings: TransportSettings = { timeoutMs: 5_000, maxQueueDepth: 100, config: { colour: 'blue' } };
+const defaultSettings: TransportSettings = {
+  timeoutMs: 5_000,
+  maxQueueDepth: 100,
+  config: { colour: 'blue' },
+  metricsIntervalMs: 10_000,
+};
 const agentName = 'auth';
 const identity = { proxyId: 'gateway-1', proxyVersion: '0.1.0' };
 
@@ -39,6 +52,8 @@ export interface AgentTransport {
   readonly client: AgentClient;
   /** Resolves once calls can be made. */
   ready(): Promise<void>;
+  /** The agent drains, and another one is served at its address. */
+  handOver(next: AgentService): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,17 +102,49 @@ type OpenTransport = (
   connections: number,
 ) => Promise<AgentTransport>;
 
-const openSocket: OpenTransport = async (service, settings, connections) => {
-  const folder = temporaryFolder();
-  const server = socketServer(folder.file('agent.sock'), service);
-  await server.listen();
-  const client = socketClient(folder.file('agent.sock'), settings, { connections });
+interface Served {
+  listen(): Promise<unknown>;
+  drain(graceMs: number): Promise<void>;
+}
+
+/** An agent in a process of its own, as far as the client can tell. */
+const served = async (
+  client: AgentClient,
+  connections: number,
+  serve: (service: AgentService) => Served,
+  first: Served,
+): Promise<AgentTransport> => {
+  const ends: (() => Promise<void>)[] = [];
+  let current = first;
   return {
     client,
     ready: () => eventually(() => client.status().connections === connections),
+    async handOver(next) {
+      const drained = current.drain(60_000);
+      current = serve(next);
+      await current.listen();
+      ends.push(() => drained);
+    },
     async close() {
       await client.stop(0);
-      await server.drain(0);
+      await current.drain(0);
+      for (const end of ends) await end();
+    },
+  };
+};
+
+const openSocket: OpenTransport = async (service, settings, connections) => {
+  const folder = temporaryFolder();
+  const path = folder.file('agent.sock');
+  const { metricsIntervalMs } = { ...defaultSettings, ...settings };
+  const serve = (judge: AgentService): Served => socketServer(path, judge, { metricsIntervalMs });
+  const server = serve(service);
+  await server.listen();
+  const transport = await served(socketClient(path, settings, { connections }), connections, serve, server);
+  return {
+    ...transport,
+    async close() {
+      await transport.close();
       folder.remove();
     },
   };
@@ -114,21 +161,53 @@ const openEmbedded: OpenTransport = async (service, settings) => {
   return {
     client,
     ready: () => eventually(() => client.status().connections === 1),
+    handOver: () => Promise.reject(new Error('an embedded agent has no address')),
     close: () => client.stop(0),
   };
 };
 
 const openGrpc: OpenTransport = async (service, settings, connections) => {
-  const server = grpcServer(service);
-  const bound = await server.listen();
-  const port = Number(bound.slice(bound.lastIndexOf(':') + 1));
-  const client = pooledClient(grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }), settings, { connections });
+  const { metricsIntervalMs } = { ...defaultSettings, ...settings };
+  const first = grpcServer(service, localPort, { ...quickServerOptions, metricsIntervalMs });
+  const bound = await first.listen();
+  const address: GrpcAddress = {
+    kind: 'tcp',
+    host: '127.0.0.1',
+    port: Number(bound.slice(bound.lastIndexOf(':') + 1)),
+  };
+  const serve = (judge: AgentService): Served =>
+    grpcServer(judge, { address, tls: null }, { ...quickServerOptions, metricsIntervalMs });
+  return served(pooledClient(grpcConnector(address), settings, { connections }), connections, serve, first);
+};
+
+/** Of every event that agents can be subscribed to. */
+export const legacyClient = (
+  path: string,
+  settings: Partial<TransportSettings> = {},
+  options: PoolOptions = {},
+  logger = new RecordingLogger(),
+): PooledAgentClient => {
+  const connector = new LegacyAgentConnector(
+    { name: agentName, path, owner: null, events: agentSubscriptions },
+    { scheduler: new NodeScheduler() },
+  );
+  return pooledClient(connector, settings, options, logger);
+};
+
+const openLegacy: OpenTransport = async (service, settings, connections) => {
+  const folder = temporaryFolder();
+  const path = folder.file('agent.sock');
+  const server = new LegacyAgentServer(path, service);
+  await server.listen();
+  const client = legacyClient(path, settings, { connections });
   return {
     client,
     ready: () => eventually(() => client.status().connections === connections),
+    handOver: () => Promise.reject(new Error('agents of the older framing do not drain')),
     async close() {
       await client.stop(0);
-      await server.drain(0);
+      await server.close();
+      folder.remove();
     },
   };
 };
@@ -137,6 +216,7 @@ const openers: Readonly<Record<TransportName, OpenTransport>> = {
   socket: openSocket,
   grpc: openGrpc,
   embedded: openEmbedded,
+  legacy: openLegacy,
 };
 
 /** A client and what it reaches `service` by; not started. */

@@ -88,6 +88,11 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy:
       'Raise the limit that the log line names, or do not subscribe the agent to `response_body_chunk` on this route.',
   },
+  response_not_inspectable: {
+    when: 'An agent wants to read the body of the response, and its `Content-Encoding` has a coding other than `gzip`, `deflate`, `br` and `identity`, or more than four, or it is a part (206) of something that is coded; or an agent has changed a part (206). The upstream is not counted as failed.',
+    remedy:
+      'Have the agent remove `Range` from requests, or the upstream heed `Accept-Encoding`; the log line has `cause`. See [bodies](../guides/agents.md#bodies).',
+  },
   upstream_timeout: {
     when: 'Connecting took longer than `connect-secs`, the target was silent for `read-secs`, or the head of its response did not come within `request-secs`.',
     remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',

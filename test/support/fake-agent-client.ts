@@ -27,6 +27,8 @@ export class FakeAgentClient implements AgentClient {
 
   cancel(): void {}
 
+  conclude(): void {}
+
   async configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     this.calls.push(`configure ${JSON.stringify(config)}`);
     return this.outcome;
@@ -52,6 +54,7 @@ export class FakeAgentClient implements AgentClient {
       health: null,
       breaker: null,
       refusal: null,
+      unsupportedEvents: [],
     };
   }
 

@@ -9,6 +9,7 @@ import type {
 import type { AgentCapabilities, AgentFeatures, AgentLimits } from '../../src/domain/agent-protocol/capabilities.js';
 import type { AgentHealth, AgentState } from '../../src/domain/agent-protocol/health.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
+import { agentSubscriptions } from '../../src/domain/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { err, ok } from '../../src/domain/shared/result.js';
 import { fakeCapabilities } from './fake-agent-service.js';
@@ -18,6 +19,7 @@ export const capabilitiesWith = (
   limits: Partial<AgentLimits> = {},
 ): AgentCapabilities => ({
   ...fakeCapabilities,
+  supportedEvents: agentSubscriptions,
   features: { ...fakeCapabilities.features, ...features },
   limits: { ...fakeCapabilities.limits, ...limits },
 });

@@ -1,8 +1,7 @@
 import { PooledAgentClient } from '../../src/application/call-agents/pooled-agent-client.js';
 import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
-import { type FakeAgentConnection, FakeAgentConnector } from './fake-agent-connector.js';
-import { fakeCapabilities } from './fake-agent-service.js';
+import { capabilitiesWith, type FakeAgentConnection, FakeAgentConnector } from './fake-agent-connector.js';
 import { ManualClock } from './manual-clock.js';
 import { ManualScheduler, settled } from './manual-scheduler.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -22,13 +21,10 @@ export interface FakeAgentPoolSettings {
   readonly timeoutMs: number;
   readonly maxQueueDepth: number;
   readonly config: JsonObject | null;
-  /** What each connection says of the agent in its handshake. */
-  readonly capabilities: AgentCapabilities;
 }
 
-/** A started client whose connections have all finished their handshakes. Nothing happens by itself from then on. */
-export const startFakePool = async (settings: Partial<FakeAgentPoolSettings> = {}): Promise<FakeAgentPool> => {
-  const { capabilities = fakeCapabilities, connections = 2, ...rest } = settings;
+/** A client that has not been started. Nothing happens by itself. */
+export const fakePool = (settings: Partial<FakeAgentPoolSettings> = {}): FakeAgentPool => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const logger = new RecordingLogger();
@@ -36,13 +32,10 @@ export const startFakePool = async (settings: Partial<FakeAgentPoolSettings> = {
   let uuids = 0;
   const random = { uuid: () => `uuid-${++uuids}`, token: () => '', fraction: () => 0 };
   const client = new PooledAgentClient(
-    { name: 'auth', timeoutMs: 1_000, maxQueueDepth: 10, config: { v: 1 }, connections, ...rest },
+    { name: 'auth', timeoutMs: 1_000, maxQueueDepth: 10, config: { v: 1 }, connections: 2, ...settings },
     connector,
     { clock, scheduler, random, logger },
   );
-  client.start();
-  await settled();
-  for (const connection of connector.connections) connection.ready(capabilities);
   return {
     clock,
     scheduler,
@@ -55,4 +48,16 @@ export const startFakePool = async (settings: Partial<FakeAgentPoolSettings> = {
       return connection;
     },
   };
+};
+
+/** A started client whose connections have all finished their handshakes, with these capabilities. */
+export const startFakePool = async ({
+  capabilities = capabilitiesWith(),
+  ...settings
+}: Partial<FakeAgentPoolSettings & { readonly capabilities: AgentCapabilities }> = {}): Promise<FakeAgentPool> => {
+  const pool = fakePool(settings);
+  pool.client.start();
+  await settled();
+  for (const connection of pool.connector.connections) connection.ready(capabilities);
+  return pool;
 };

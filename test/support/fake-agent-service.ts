@@ -39,6 +39,8 @@ export const fakeCapabilities: AgentCapabilities = {
 /** An agent that does what the test says. A configuration with a member `refuse` is refused for that reason. */
 export class FakeAgentService implements AgentService {
   readonly events: AgentEvent[] = [];
+  /** The connection that each of them came by. */
+  readonly origins: symbol[] = [];
   readonly cancels: { readonly correlationId: string; readonly reason: CancelReason }[] = [];
   readonly configs: (JsonObject | null)[] = [];
   readonly givers: ConfigurationGiver[] = [];
@@ -78,6 +80,7 @@ export class FakeAgentService implements AgentService {
 
   async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
     this.events.push(event);
+    this.origins.push(connection);
     this.connections.add(connection);
     return this.answer(event);
   }

@@ -1,6 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
 import type { GrpcProxyToAgent } from '../../src/adapters/wire/agent-grpc/grpc-messages.js';
-import { PrefixedMessageDecoder } from '../../src/adapters/wire/agent-grpc/prefixed-message-decoder.js';
 import { loadAgentGrpc } from '../../src/bootstrap/load-agent-grpc.js';
 import { eventually } from './eventually.js';
 
@@ -56,11 +55,16 @@ export class RawHttp2Call {
       note(headers);
     });
     stream.on('trailers', note);
-    const decoder = new PrefixedMessageDecoder();
+    let octets: Buffer = Buffer.alloc(0);
     stream.on('data', (chunk: Buffer) => {
-      decoder.push(chunk);
-      while (decoder.next() !== null) this.messages += 1;
+      octets = Buffer.concat([octets, chunk]);
+      while (octets.length >= 5 && octets.length >= 5 + octets.readUInt32BE(1)) {
+        octets = octets.subarray(5 + octets.readUInt32BE(1));
+        this.messages += 1;
+      }
     });
+    // As every client does: a call whose status has come is over.
+    stream.on('end', () => stream.end());
     stream.on('error', () => {});
     stream.on('close', () => {
       this.isClosed = true;

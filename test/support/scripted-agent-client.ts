@@ -34,6 +34,10 @@ export class ScriptedAgentClient implements AgentClient {
     this.cancels.push({ correlationId, reason });
   }
 
+  conclude(correlationId: string): void {
+    this.calls.push(`conclude ${correlationId}`);
+  }
+
   async configure(): Promise<ConfigureOutcome> {
     this.calls.push('configure');
     return ok(undefined);
@@ -53,6 +57,7 @@ export class ScriptedAgentClient implements AgentClient {
       health: null,
       breaker: null,
       refusal: 'no',
+      unsupportedEvents: [],
     };
   }
 

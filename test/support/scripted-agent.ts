@@ -36,9 +36,11 @@ export class ScriptedAgent implements AgentClient {
 
   status(): AgentStatus {
     const counts = { connections: 1, inFlight: 0, queueDepth: 0 };
-    return { name: this.name, state: 'healthy', ...counts, health: null, breaker: null, refusal: null };
+    const nothing = { health: null, breaker: null, refusal: null, unsupportedEvents: [] };
+    return { name: this.name, state: 'healthy', ...counts, ...nothing };
   }
 
+  conclude(): void {}
   reportTo(): void {}
   reportNow(): void {}
   start(): void {}

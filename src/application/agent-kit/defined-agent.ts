@@ -19,8 +19,8 @@ import { LatencyWindow } from '../agent-service/latency-window.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../ports/agent-service.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
-import type { Answer } from './agent-answers.js';
-import type { AgentDefinition, AgentTraits, Answered } from './agent-definition.js';
+import { Answer } from './agent-answers.js';
+import type { AgentDefinition, AgentTraits } from './agent-definition.js';
 import { AgentBodyChunk, AgentRequest, AgentResponseHead } from './agent-request.js';
 import { HandedConfiguration } from './handed-configuration.js';
 import { KitCounters } from './kit-counters.js';
@@ -78,6 +78,8 @@ const messageOf = (answer: Answer, event: AgentEvent): AgentAnswer => {
     ? { ...message, requestBodyMutation: mutation }
     : { ...message, responseBodyMutation: mutation };
 };
+
+const noMetrics: Pick<MetricsReport, 'counters' | 'gauges'> = { counters: [], gauges: [] };
 
 /** An agent that is made of the methods of its definition. */
 export class DefinedAgent implements AgentService {
@@ -187,7 +189,7 @@ export class DefinedAgent implements AgentService {
   }
 
   metrics(): MetricsReport {
-    const own = this.#definition.metrics?.() ?? { counters: [], gauges: [] };
+    const own = this.#ownMetrics();
     return {
       agentId: this.#traits.agentId,
       timestampMs: this.#clock.wallMs(),
@@ -221,20 +223,41 @@ export class DefinedAgent implements AgentService {
     }
   }
 
-  /** Null: there is nothing to say. */
-  #ask(event: AgentEvent): Answered | Promise<Answer | null> | null {
+  /** Null: there is no method for it, or nothing to say. What a method gives is not to be believed before it was looked at. */
+  async #ask(event: AgentEvent): Promise<Answer | null> {
     const definition = this.#definition;
+    if (definition[methods[event.kind]] === undefined) return null;
+    let answered: unknown;
     switch (event.kind) {
       case 'request_headers':
-        return definition.requestHeaders?.(new AgentRequest(event)) ?? null;
+        answered = await definition.requestHeaders?.(new AgentRequest(event));
+        break;
       case 'request_body_chunk':
-        return definition.requestBodyChunk?.(new AgentBodyChunk(event)) ?? null;
+        answered = await definition.requestBodyChunk?.(new AgentBodyChunk(event));
+        break;
       case 'response_headers':
-        return definition.responseHeaders?.(new AgentResponseHead(event)) ?? null;
+        answered = await definition.responseHeaders?.(new AgentResponseHead(event));
+        break;
       case 'response_body_chunk':
-        return definition.responseBodyChunk?.(new AgentBodyChunk(event)) ?? null;
+        answered = await definition.responseBodyChunk?.(new AgentBodyChunk(event));
+        break;
       case 'request_complete':
-        return Promise.resolve(definition.requestComplete?.(event)).then(() => null);
+        await definition.requestComplete?.(event);
+        return null;
+    }
+    if (!(answered instanceof Answer)) throw new Error(`${methods[event.kind]} gave no answer`);
+    return answered;
+  }
+
+  /** What the agent counts itself; nothing where it cannot say. */
+  #ownMetrics(): Pick<MetricsReport, 'counters' | 'gauges'> {
+    try {
+      return this.#definition.metrics?.() ?? noMetrics;
+    } catch (error) {
+      this.#logger.error('the agent cannot say what it has counted', {
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return noMetrics;
     }
   }
 

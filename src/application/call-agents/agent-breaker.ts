@@ -57,9 +57,11 @@ export class AgentBreaker {
 
   /**
    * Null where the call must not be made. A piece of a body always may: its head was let through, and the message is
-   * held meanwhile. It is never a probe; a probe that opens a dialogue has come to something with its first answer.
+   * held meanwhile. It is never a probe; a probe that opens a dialogue has come to something with its first answer. Nor
+   * is the end of a request held back, which nobody waits for: the agent may keep something until then.
    */
   admit(event: AgentEvent): Admission | null {
+    if (event.kind === 'request_complete') return uncounted;
     if (isBodyChunk(event)) return this.#breaker.state === 'closed' ? this.#admission : uncounted;
     const { state, allowed } = mayCall(this.#breaker, this.#rules, this.#clock.monotonicMs());
     this.#become(state, null);

@@ -7,9 +7,6 @@ import { AgentCall } from './agent-call.js';
 import type { Dialogue } from './dialogues.js';
 import type { PooledConnection } from './pooled-connection.js';
 
-/** Late answers that are remembered, at the most. */
-const maximumLate = 4_096;
-
 /** Every open call of an agent by its correlation id, with one timer for all their deadlines. */
 export class CallBook {
   readonly #timeoutMs: number;
@@ -18,8 +15,6 @@ export class CallBook {
   readonly #onExpired: (call: AgentCall) => void;
   readonly #calls = new Map<string, AgentCall>();
   readonly #deadlines = new DeadlineList<AgentCall>();
-  /** Ids whose answer may still come by a connection, although nobody waits for it. */
-  readonly #late = new Map<string, PooledConnection>();
   #timer: ScheduledTask | null = null;
 
   constructor(timeoutMs: number, clock: Clock, scheduler: Scheduler, onExpired: (call: AgentCall) => void) {
@@ -31,13 +26,6 @@ export class CallBook {
 
   get size(): number {
     return this.#calls.size;
-  }
-
-  /** Whether a new call with the id of this event could be given another one's answer. */
-  isTaken({ correlationId, kind }: AgentEvent): boolean {
-    if (this.#calls.has(correlationId)) return true;
-    // What a request that is over is answered changes nothing, and those that were cancelled are told of, too.
-    return kind !== 'request_complete' && this.#late.has(correlationId);
   }
 
   get(correlationId: string): AgentCall | undefined {
@@ -61,22 +49,8 @@ export class CallBook {
     call.resolve(outcome);
   }
 
-  /** A call that was sent has been given up: its answer is none for a later call with its id. */
-  expectLate(correlationId: string, connection: PooledConnection): void {
-    this.#late.set(correlationId, connection);
-    if (this.#late.size <= maximumLate) return;
-    const [oldest] = this.#late.keys();
-    if (oldest !== undefined) this.#late.delete(oldest);
-  }
-
-  /** An answer that nobody waits for has come. */
-  takeLate(correlationId: string, connection: PooledConnection): void {
-    if (this.#late.get(correlationId) === connection) this.#late.delete(correlationId);
-  }
-
   /** A connection has ended: no answer comes by it. Gives the calls that had been sent by it, or could only be. */
   callsOf(connection: PooledConnection): readonly AgentCall[] {
-    for (const [correlationId, late] of this.#late) if (late === connection) this.#late.delete(correlationId);
     return this.all().filter((call) => call.connection === connection || call.dialogue?.connection === connection);
   }
 

@@ -7,9 +7,11 @@ import type { ConnectionEnd } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import { type AgentCall, failedOutcome } from './agent-call.js';
+import { shortened } from './agent-words.js';
 import { CallBook } from './call-book.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
+import { EventRoutes } from './event-routes.js';
 import { paceOf } from './pace-of.js';
 import type { PooledConnection } from './pooled-connection.js';
 
@@ -34,12 +36,14 @@ export class CallTraffic {
   readonly #calls: CallBook;
   readonly #waiting = new Set<AgentCall>();
   readonly #dialogues = new Dialogues();
+  readonly #routes: EventRoutes;
   #isClosing = false;
 
   constructor(parts: CallTrafficParts) {
     const { timeoutMs, pool, clock, scheduler } = parts;
     this.#parts = parts;
     this.#pool = pool;
+    this.#routes = new EventRoutes(pool);
     this.#calls = new CallBook(timeoutMs, clock, scheduler, (call) => {
       call.connection?.noteTimeOut();
       this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
@@ -64,10 +68,14 @@ export class CallTraffic {
       return refused('disconnected', 'the connection that the headers went by has ended');
     }
     if (this.#isClosing && side === null) return refused('unreachable', 'the client is closing');
-    if (this.#calls.isTaken(event) || (open !== null && side === null)) {
+    if (this.#calls.get(correlationId) !== undefined || (open !== null && side === null)) {
       return refused('unreachable', 'another call for this request is open');
     }
-    const connection = dialogue?.connection ?? this.#pool.choose();
+    const best = dialogue === null ? this.#pool.choose() : null;
+    const connection = dialogue?.connection ?? this.#routes.choose(event, best);
+    if (connection === null && best !== null) {
+      return refused('queue_full', 'each connection may still bring the answer to an earlier event of this request');
+    }
     const absence = connection === null ? this.#parts.absence() : null;
     if (absence !== null) return refused(absence.code, absence.detail);
     const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
@@ -88,6 +96,11 @@ export class CallTraffic {
     this.#checkIdle();
   }
 
+  conclude(correlationId: string): void {
+    const home = this.#routes.conclude(correlationId);
+    if (home !== null) this.closeIfDone(home);
+  }
+
   /** Takes no new call from now on; chunks of dialogues still. */
   close(): void {
     this.#isClosing = true;
@@ -105,16 +118,19 @@ export class CallTraffic {
   onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
     const call = this.#calls.get(correlationId);
     if (call === undefined || call.connection !== connection) {
-      this.#calls.takeLate(correlationId, connection);
+      this.#routes.answeredLate(correlationId, connection);
       return;
     }
     this.#pool.release(connection);
     const problem = answer.ok ? answerFault(answer.value, call.event) : answer.error;
     if (!answer.ok || problem !== null) {
-      this.#calls.settle(call, failedOutcome('malformed_answer', problem ?? ''));
-      this.#closeDialogue(correlationId, 'manual');
+      this.#calls.settle(call, failedOutcome('malformed_answer', shortened(problem ?? '')));
+      const isAsked = answer.ok && opensDialogue(answer.value);
+      // No chunk will come: what the agent keeps for the request it can let go.
+      if (this.#dialogues.close(correlationId) !== null || isAsked) connection.sendCancel(correlationId, 'manual');
     } else {
       this.#follow(call, connection, answer.value);
+      this.#routes.answered(call.event, connection);
       this.#calls.settle(call, answer);
     }
     this.#afterCall(connection);
@@ -132,10 +148,10 @@ export class CallTraffic {
   /** The connection has ended, and has no place in the pool any more. */
   onEnd(connection: PooledConnection, end: ConnectionEnd): void {
     this.#dialogues.ended(connection);
-    const code = end.kind === 'malformed' ? 'malformed_answer' : 'disconnected';
+    this.#routes.ended(connection);
     for (const call of this.#calls.callsOf(connection)) {
       this.#waiting.delete(call);
-      this.#calls.settle(call, failedOutcome(code, end.detail));
+      this.#calls.settle(call, failedOutcome('disconnected', end.detail));
     }
     // What it carried counted against what the agent takes over all of them.
     this.pump();
@@ -148,7 +164,7 @@ export class CallTraffic {
     let free = this.#pool.choose();
     for (const call of this.#waiting) {
       if (!this.#pool.hasPlace) return;
-      const connection = call.dialogue?.connection ?? free;
+      const connection = call.dialogue?.connection ?? this.#routes.choose(call.event, free);
       if (connection === null || !this.#isFree(connection, call.dialogue)) continue;
       this.#waiting.delete(call);
       this.#send(call, connection);
@@ -159,18 +175,30 @@ export class CallTraffic {
   /** No connection can take a new call: those that wait for one need not wait on. */
   failWaiting({ code, detail }: AgentFailure): void {
     for (const call of this.#waiting) {
-      if (call.dialogue !== null) continue;
+      if (call.dialogue !== null || this.#routes.choose(call.event, null) !== null) continue;
       this.#waiting.delete(call);
       this.#calls.settle(call, failedOutcome(code, detail));
     }
     this.#checkIdle();
   }
 
-  /** One that gets no new call waits for nothing else. */
+  /** One that gets no new call waits for nothing else, except for the rest of requests that the agent knows by it. */
   closeIfDone(connection: PooledConnection): void {
     const isDraining = connection.state === 'draining';
     if (!connection.isReady || !connection.isIdle || !(isDraining || connection.isLeaving)) return;
+    if (this.#isKept(connection)) return;
     connection.close(isDraining ? 'the agent has drained' : 'it comes back with the configuration in force');
+  }
+
+  /** Looks at all of them: what they were kept for may go another way. */
+  closeDone(): void {
+    for (const connection of this.#pool.ready()) this.closeIfDone(connection);
+  }
+
+  /** Whether requests are under way that the agent knows by it, or events wait that could go by no other. */
+  #isKept(connection: PooledConnection): boolean {
+    if (!connection.takesRest) return false;
+    return connection.followed > 0 || (this.#waiting.size > 0 && this.#pool.choose() === null);
   }
 
   #isFree(connection: PooledConnection, dialogue: Dialogue | null): boolean {
@@ -178,14 +206,25 @@ export class CallTraffic {
   }
 
   #send(call: AgentCall, connection: PooledConnection): void {
-    const { correlationId } = call.event;
+    const { correlationId, kind } = call.event;
+    // Which connection it goes by, and whether there ever is one, was not known when it was asked.
+    if (!connection.supports(kind)) {
+      this.#fail(call, 'unsupported_event', `the agent does not support ${kind}`);
+      return;
+    }
     // Before it is sent: the connection may end of it.
     call.connection = connection;
     this.#pool.occupy(connection);
     if (connection.sendEvent(call.event) || this.#calls.get(correlationId) !== call) return;
     this.#pool.release(connection);
-    this.#calls.settle(call, failedOutcome('unreachable', 'the event is larger than a message can be'));
-    this.#closeDialogue(correlationId, 'manual');
+    this.#fail(call, 'unreachable', 'the event is larger than a message can be');
+  }
+
+  /** A call could not be sent. */
+  #fail(call: AgentCall, code: AgentFailureCode, detail: string): void {
+    this.#calls.settle(call, failedOutcome(code, detail));
+    this.#closeDialogue(call.event.correlationId, 'manual');
+    this.#checkIdle();
   }
 
   /** A dialogue begins, goes on or ends with an answer. */
@@ -222,8 +261,9 @@ export class CallTraffic {
     }
     this.#dialogues.close(correlationId);
     this.#pool.release(connection);
-    this.#calls.expectLate(correlationId, connection);
+    const excess = this.#routes.givenUp(call.event, connection);
     connection.sendCancel(correlationId, reason);
+    excess?.close('too many calls by it were given up');
     this.#afterCall(connection);
   }
 

@@ -5,6 +5,7 @@ import type { ConnectionEnd } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/random.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
+import { shortened } from './agent-words.js';
 import type { ConnectionPool } from './connection-pool.js';
 import type { PooledConnection } from './pooled-connection.js';
 
@@ -26,8 +27,6 @@ export interface ConfigurationHandoverParts {
 
 /** How long after a configuration came into force what an agent says of it takes it out of force, in milliseconds. */
 const refusalWindowMs = 60_000;
-/** Characters of an agent's own words that are kept. */
-const maximumReasonLength = 500;
 
 const noAnswer = (reason: string): ConfigureOutcome => err({ kind: 'no_answer', reason });
 
@@ -108,7 +107,7 @@ export class ConfigurationHandover {
 
   /** The agent says that it does not take what it was handed. */
   onConfigError(error: string, field: string | null): void {
-    const reason = (field === null ? error : `${field}: ${error}`).slice(0, maximumReasonLength);
+    const reason = shortened(field === null ? error : `${field}: ${error}`);
     if (this.#offer !== null) this.#offer.error ??= reason;
     // Each connection says the same.
     if (this.#offer !== null || this.#refusal !== null) return;
@@ -152,7 +151,7 @@ export class ConfigurationHandover {
     const others = this.#pool.ready().filter((other) => other !== first && other.takesConfiguration);
     const taken = await Promise.all(others.map((connection) => this.#bringUpToDate(connection)));
     this.#replaceNext();
-    return outcome.ok || !taken.includes(true) ? outcome : ok(undefined);
+    return outcome.ok ? outcome : (taken.find(({ ok }) => ok) ?? outcome);
   }
 
   async #offerTo(connection: PooledConnection, config: JsonObject | null): Promise<ConfigureOutcome> {
@@ -163,11 +162,11 @@ export class ConfigurationHandover {
     return outcome.ok && offer.error !== null ? err({ kind: 'refused', reason: offer.error }) : outcome;
   }
 
-  /** Whether a connection has the configuration in force; one that has not is closed. */
-  async #bringUpToDate(connection: PooledConnection): Promise<boolean> {
+  /** Gives a connection the configuration in force; one that has not taken it is closed. */
+  async #bringUpToDate(connection: PooledConnection): Promise<ConfigureOutcome> {
     const outcome = await connection.configure(this.#config, this.#parts.random.uuid());
     if (!outcome.ok) connection.close('it does not take the configuration in force');
-    return outcome.ok;
+    return outcome;
   }
 
   async #handAgain(connection: PooledConnection): Promise<void> {

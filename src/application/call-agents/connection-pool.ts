@@ -1,6 +1,7 @@
 import { type AgentCapabilities, defaultAgentLimits } from '../../domain/agent-protocol/capabilities.js';
 import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
 import type { AgentStatus } from '../ports/agent-client.js';
+import type { ConnectionEnd } from '../ports/agent-connector.js';
 import { ConnectionSlot, type ConnectionSlotParts } from './connection-slot.js';
 import type { PooledConnection } from './pooled-connection.js';
 
@@ -50,6 +51,11 @@ export class ConnectionPool {
     return this.#slots.some((slot) => slot.isReplacing);
   }
 
+  /** Whether a connection was given up, and is expected back at once. */
+  get isComingBack(): boolean {
+    return this.#slots.some((slot) => slot.isComingBack);
+  }
+
   /** Calls that have been sent and have no outcome, over all connections. */
   get inFlight(): number {
     return this.#inFlight;
@@ -78,10 +84,10 @@ export class ConnectionPool {
   }
 
   /** Its calls are in flight no more. */
-  onEnd(connection: PooledConnection): void {
+  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
     this.#inFlight -= connection.inFlight;
     connection.inFlight = 0;
-    for (const slot of this.#slots) slot.onEnd(connection);
+    for (const slot of this.#slots) slot.onEnd(connection, end);
     this.#capacity = this.#smallestCapacity();
   }
 
@@ -92,11 +98,14 @@ export class ConnectionPool {
     return ready;
   }
 
-  /** The connection for a new call: of those that answer the least busy with room, else one that will have some; null where none can be. */
-  choose(): PooledConnection | null {
+  /**
+   * The connection for a call, of those that may take it: of those that answer the least busy with room, else one that will
+   * have some; null where there is none.
+   */
+  choose(mayTake: (connection: PooledConnection) => boolean = takesCalls): PooledConnection | null {
     let best: PooledConnection | null = null;
     for (const { connection } of this.#slots) {
-      if (!connection?.takesCalls) continue;
+      if (connection === null || !mayTake(connection)) continue;
       if (best === null || isBetter(connection, best)) best = connection;
     }
     return best;
@@ -131,6 +140,8 @@ export class ConnectionPool {
   }
 }
 
+const takesCalls = (connection: PooledConnection): boolean => connection.takesCalls;
+
 /** Calls at a time that an agent takes; what is 0 says nothing. */
 const capacityOf = ({ features, limits }: AgentCapabilities): number => {
   const said = [limits.maxConcurrency, features.concurrentRequests].filter((count) => count > 0);
@@ -140,5 +151,8 @@ const capacityOf = ({ features, limits }: AgentCapabilities): number => {
 /** One that lets its calls time out looks idle; it is taken where there is no other. */
 const isBetter = (connection: PooledConnection, best: PooledConnection): boolean => {
   if (connection.isSilent !== best.isSilent) return best.isSilent;
-  return connection.hasRoom === best.hasRoom ? connection.inFlight < best.inFlight : connection.hasRoom;
+  if (connection.hasRoom !== best.hasRoom) return connection.hasRoom;
+  if (connection.inFlight !== best.inFlight) return connection.inFlight < best.inFlight;
+  // What ends a connection ends its dialogues.
+  return connection.dialogues < best.dialogues;
 };

@@ -6,6 +6,9 @@ import type { Random } from '../ports/random.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import { type ConnectionOwner, PooledConnection } from './pooled-connection.js';
 
+/** Between two connections that are made at once because the one before was given up, in milliseconds. */
+const comeBackIntervalMs = 100;
+
 export interface ConnectionSlotParts {
   readonly connector: AgentConnector;
   readonly backoff: ReconnectBackoff;
@@ -32,6 +35,8 @@ export class ConnectionSlot {
   #isLastAttempt = false;
   #isAttempting = false;
   #replacing: 'no' | 'leaving' | 'returning' = 'no';
+  #isComingBack = false;
+  #cameBackAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ConnectionSlotParts) {
     this.#parts = parts;
@@ -50,6 +55,11 @@ export class ConnectionSlot {
   /** Whether its connection is about to be made anew; until that has succeeded or failed. */
   get isReplacing(): boolean {
     return this.#replacing !== 'no';
+  }
+
+  /** Whether its connection was given up, and the next one is expected; until that has succeeded or failed. */
+  get isComingBack(): boolean {
+    return this.#isComingBack;
   }
 
   start(): void {
@@ -78,6 +88,7 @@ export class ConnectionSlot {
     this.#retry = null;
     if (this.#connection !== null) this.#connection.isLeaving = false;
     this.#replacing = 'no';
+    this.#isComingBack = false;
     if (mayFinishAttempt && !this.#hasTried) this.#isLastAttempt = true;
     else this.#isStopped = true;
     if (this.#isStopped && this.#connection?.isReady === false) this.#connection.close('the gateway closes it');
@@ -86,6 +97,7 @@ export class ConnectionSlot {
   stop(): void {
     this.#isStopped = true;
     this.#replacing = 'no';
+    this.#isComingBack = false;
     this.#retry?.cancel();
     this.#connection?.close('the gateway closes it');
   }
@@ -95,13 +107,15 @@ export class ConnectionSlot {
     if (connection !== this.#connection) return;
     this.#hasTried = true;
     this.#replacing = 'no';
+    this.#isComingBack = false;
   }
 
   /** The connection of this place has ended. */
-  onEnd(connection: PooledConnection): void {
+  onEnd(connection: PooledConnection, { kind }: ConnectionEnd): void {
     if (connection !== this.#connection) return;
     this.#connection = null;
     this.#hasTried = true;
+    this.#isComingBack = false;
     const { clock, steadyAfterMs } = this.#parts;
     const since = connection.readySinceMs;
     if (since !== null && clock.monotonicMs() - since >= steadyAfterMs) this.#failures = 0;
@@ -110,16 +124,32 @@ export class ConnectionSlot {
       void this.#attempt();
     } else {
       this.#replacing = 'no';
-      this.#wait();
+      if (kind === 'given_up') this.#comeBack();
+      else this.#wait();
     }
+  }
+
+  /** Nothing has failed, so there is nothing to be patient about; but whoever has calls given up sets no pace for the agent. */
+  #comeBack(): void {
+    if (this.#isStopped || this.#isLastAttempt) return;
+    const nowMs = this.#parts.clock.monotonicMs();
+    const atMs = Math.max(nowMs, this.#cameBackAtMs + comeBackIntervalMs);
+    this.#isComingBack = true;
+    this.#cameBackAtMs = atMs;
+    if (atMs === nowMs) void this.#attempt();
+    else this.#attemptAfter(atMs - nowMs);
   }
 
   #wait(): void {
     if (this.#isStopped || this.#isLastAttempt) return;
-    const { backoff, random, scheduler } = this.#parts;
+    const { backoff, random } = this.#parts;
     const delayMs = reconnectDelayMs(this.#failures, random.fraction(), backoff);
     this.#failures += 1;
-    this.#retry = scheduler.after(delayMs, () => {
+    this.#attemptAfter(delayMs);
+  }
+
+  #attemptAfter(delayMs: number): void {
+    this.#retry = this.#parts.scheduler.after(delayMs, () => {
       this.#retry = null;
       void this.#attempt();
     });
@@ -139,6 +169,7 @@ export class ConnectionSlot {
     if (check.kind !== 'ready') {
       this.#hasTried = true;
       this.#replacing = 'no';
+      this.#isComingBack = false;
       this.#wait();
       this.#parts.onFailedAttempt({ kind: check.kind === 'absent' ? 'ended' : 'refused', detail: check.detail });
       return;

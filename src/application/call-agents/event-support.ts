@@ -2,12 +2,10 @@ import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
 import type { Logger } from '../ports/logger.js';
+import { agentWordLimits } from './agent-words.js';
 
 /** Ids that are remembered as warned about, at the most: an agent that comes back under ever new ones fills no memory. */
 const maximumWarned = 64;
-
-/** Characters of an agent's id that are told from others and logged. */
-const idLength = 200;
 
 /** What an agent supports of what its block subscribes it to. */
 export class EventSupport {
@@ -17,6 +15,7 @@ export class EventSupport {
   readonly #warned = new Set<string>();
   #capabilities: AgentCapabilities | null = null;
   #supported: ReadonlySet<string> = new Set();
+  #missing: readonly AgentSubscription[] = [];
 
   constructor(agent: string, subscribed: readonly AgentSubscription[], logger: Logger) {
     this.#agent = agent;
@@ -30,8 +29,13 @@ export class EventSupport {
     if (capabilities === this.#capabilities || capabilities === null) return;
     this.#capabilities = capabilities;
     this.#supported = new Set(capabilities.supportedEvents);
-    const missing = this.#subscribed.filter((event) => !this.#supported.has(event));
-    if (missing.length > 0) this.#warn(capabilities.agentId.slice(0, idLength), missing);
+    this.#missing = this.#subscribed.filter((event) => !this.#supported.has(event));
+    if (this.#missing.length > 0) this.#warn(capabilities.agentId.slice(0, agentWordLimits.id), this.#missing);
+  }
+
+  /** What the agent is subscribed to, and has said that it does not take. */
+  get missing(): readonly AgentSubscription[] {
+    return this.#missing;
   }
 
   /** Nothing is held against an agent that has said nothing yet. */

@@ -31,6 +31,10 @@ export interface AgentCallRules {
 
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
+/** Nothing hangs on the answer to an event that only tells: it is left out. */
+const unsupported = ({ kind }: AgentEvent, outcome: AgentOutcome): AgentOutcome =>
+  kind === 'request_complete' ? ok(allowAnswer) : outcome;
+
 /**
  * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of answers,
  * and that an agent is sent no event that it does not support.
@@ -57,21 +61,25 @@ export class GuardedAgentClient implements AgentClient {
   async ask(event: AgentEvent): Promise<AgentOutcome> {
     this.#support.review(this.#inner.capabilities());
     if (!isBodyChunk(event) && !this.#support.has(event.kind)) {
-      // Nothing hangs on the answer to it: it is left out.
-      if (event.kind === 'request_complete') return ok(allowAnswer);
-      return failedOutcome('unsupported_event', `the agent does not support ${event.kind}`);
+      return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
     }
     const breaker = this.#breaker;
-    if (breaker === null) return this.#checked(event, await this.#inner.ask(event));
-    const admission = breaker.admit(event);
-    if (admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
+    const admission = breaker?.admit(event) ?? null;
+    if (breaker !== null && admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
     const outcome = this.#checked(event, await this.#inner.ask(event));
-    breaker.note(admission, outcome);
-    return outcome;
+    if (admission !== null) breaker?.note(admission, outcome);
+    if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
+    // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
+    this.#support.review(this.#inner.capabilities());
+    return unsupported(event, outcome);
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
     this.#inner.cancel(correlationId, reason);
+  }
+
+  conclude(correlationId: string): void {
+    this.#inner.conclude(correlationId);
   }
 
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
@@ -83,7 +91,9 @@ export class GuardedAgentClient implements AgentClient {
   }
 
   status(): AgentStatus {
-    return { ...this.#inner.status(), breaker: this.#breaker?.state ?? null };
+    this.#support.review(this.#inner.capabilities());
+    const unsupportedEvents = this.#support.missing;
+    return { ...this.#inner.status(), breaker: this.#breaker?.state ?? null, unsupportedEvents };
   }
 
   reportTo(reader: AgentReportReader): void {

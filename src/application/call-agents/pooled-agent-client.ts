@@ -113,6 +113,10 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#traffic.cancel(correlationId, reason);
   }
 
+  conclude(correlationId: string): void {
+    this.#traffic.conclude(correlationId);
+  }
+
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     return this.#handover.configure(config);
   }
@@ -130,7 +134,8 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
       queueDepth: this.#traffic.queueDepth,
       health: this.#pool.health(),
       breaker: null,
-      refusal: this.#handover.refusal,
+      refusal: this.#handover.refusal ?? this.#log.refusal,
+      unsupportedEvents: [],
     };
   }
 
@@ -172,6 +177,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#handover.onReady(connection);
     if (connection.capabilities !== null) this.#takeCapabilities(connection.capabilities);
     this.#traffic.pump();
+    this.#traffic.closeDone();
   }
 
   onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
@@ -181,8 +187,8 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   onHealth(connection: PooledConnection, health: AgentHealth): void {
     this.#log.health(health.state, health.message);
     if (!connection.takesCalls) this.#failStranded();
-    this.#traffic.closeIfDone(connection);
     this.#traffic.pump();
+    this.#traffic.closeDone();
   }
 
   onMetrics(connection: PooledConnection, report: MetricsReport): void {
@@ -213,7 +219,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
 
   onEnd(connection: PooledConnection, end: ConnectionEnd): void {
     if (end.kind === 'malformed') this.#log.malformed(end);
-    this.#pool.onEnd(connection);
+    this.#pool.onEnd(connection, end);
     this.#reporters.ended(connection);
     this.#noteLastOf(connection.capabilities?.agentId);
     this.#traffic.onEnd(connection, end);
@@ -240,7 +246,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
 
   /** Whether a connection may stand shortly, so that calls wait for it. */
   #isExpecting(): boolean {
-    return this.#isTryingFirst() || this.#pool.isReplacing;
+    return this.#isTryingFirst() || this.#pool.isReplacing || this.#pool.isComingBack;
   }
 
   /** Why no connection takes a new call. */
@@ -250,7 +256,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
       return { code: 'unhealthy', detail: 'the agent says that it cannot decide' };
     }
     if (ready.length > 0) return { code: 'unreachable', detail: 'the agent is draining' };
-    if (this.#log.isRefused) return { code: 'refused', detail: 'the agent and the gateway do not agree' };
+    if (this.#log.refusal !== null) return { code: 'refused', detail: 'the agent and the gateway do not agree' };
     return { code: 'unreachable', detail: 'there is no connection to the agent' };
   }
 

@@ -6,7 +6,7 @@ import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../domain/shared/json.js';
-import type { Result } from '../../domain/shared/result.js';
+import { err, type Result } from '../../domain/shared/result.js';
 import type { ConfigureOutcome } from '../ports/agent-client.js';
 import type {
   AgentConnection,
@@ -15,6 +15,7 @@ import type {
   ConnectionEnd,
 } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
+import { shortened, shortenedHealth } from './agent-words.js';
 
 /** Who is told what happens on every connection of a pool. */
 export interface ConnectionOwner {
@@ -39,6 +40,7 @@ export class PooledConnection implements AgentConnectionListener {
   readonly #owner: ConnectionOwner;
   readonly #line: AgentConnection;
   #capabilities: AgentCapabilities | null = null;
+  #supported: ReadonlySet<string> = new Set();
   #health: AgentHealth | null = null;
   #healthAtMs = 0;
   #isOver = false;
@@ -50,6 +52,8 @@ export class PooledConnection implements AgentConnectionListener {
   inFlight = 0;
   /** Dialogues that it alone can carry on; kept by their book. */
   dialogues = 0;
+  /** Requests that are not over and that the agent knows by it; kept by their book. */
+  followed = 0;
   /** The agent takes no event by it for now. */
   isPaused = false;
   /** It gets no new call, and is closed once it is idle. */
@@ -94,6 +98,11 @@ export class PooledConnection implements AgentConnectionListener {
     return this.isReady && !this.isLeaving && this.state !== 'draining' && this.state !== 'unhealthy';
   }
 
+  /** Whether the agent drains it: it takes no new request, and what is left of those that it knows. */
+  get takesRest(): boolean {
+    return this.isReady && !this.isLeaving && this.state === 'draining';
+  }
+
   /** Whether an event can be sent by it now. */
   get hasRoom(): boolean {
     return this.isReady && !this.isPaused && !this.#line.isBusy;
@@ -114,6 +123,11 @@ export class PooledConnection implements AgentConnectionListener {
     return this.#capabilities?.features.configPush ?? false;
   }
 
+  /** Whether the agent has said in the handshake that it takes events of this kind. */
+  supports(event: AgentEvent['kind']): boolean {
+    return this.#supported.has(event);
+  }
+
   noteTimeOut(): void {
     this.#timedOutAtMs = this.#clock.monotonicMs();
   }
@@ -130,7 +144,8 @@ export class PooledConnection implements AgentConnectionListener {
   /** Hands over a configuration; `correlationId` must be unique. Resolves in every case. */
   async configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome> {
     const outcome = await this.#line.configure(config, correlationId);
-    if (outcome.ok) this.config = config;
+    if (!outcome.ok) return err({ ...outcome.error, reason: shortened(outcome.error.reason) });
+    this.config = config;
     return outcome;
   }
 
@@ -140,6 +155,7 @@ export class PooledConnection implements AgentConnectionListener {
 
   onReady(capabilities: AgentCapabilities): void {
     this.#capabilities = capabilities;
+    this.#supported = new Set(capabilities.supportedEvents);
     this.readySinceMs = this.#clock.monotonicMs();
     this.#owner.onReady(this);
   }
@@ -150,9 +166,9 @@ export class PooledConnection implements AgentConnectionListener {
   }
 
   onHealth(health: AgentHealth): void {
-    this.#health = health;
+    this.#health = shortenedHealth(health);
     this.#healthAtMs = this.#clock.monotonicMs();
-    this.#owner.onHealth(this, health);
+    this.#owner.onHealth(this, this.#health);
   }
 
   onMetrics(report: MetricsReport): void {
@@ -172,7 +188,7 @@ export class PooledConnection implements AgentConnectionListener {
   }
 
   onUnreadableReport(problem: string): void {
-    this.#owner.onUnreadableReport(problem);
+    this.#owner.onUnreadableReport(shortened(problem));
   }
 
   onRoom(): void {
@@ -182,6 +198,6 @@ export class PooledConnection implements AgentConnectionListener {
   onEnd(end: ConnectionEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#owner.onEnd(this, end);
+    this.#owner.onEnd(this, { kind: end.kind, detail: shortened(end.detail) });
   }
 }

@@ -3,9 +3,13 @@ import type { AgentState } from '../../domain/agent-protocol/health.js';
 import type { ConnectionEnd } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import { agentWordLimits, shortened } from './agent-words.js';
 
 /** Between two lines about the state that the agent reports, in milliseconds. */
 const healthQuietMs = 1_000;
+
+/** Between two lines about what cannot be read, in milliseconds. */
+const malformedQuietMs = 60_000;
 
 /** Writes a line when an agent comes, goes, refuses or changes its state: never one for each attempt. */
 export class ReachabilityLog {
@@ -13,8 +17,12 @@ export class ReachabilityLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #state: 'starting' | 'up' | 'down' | 'refused' = 'starting';
+  #refusal: string | null = null;
   #health: AgentState = 'healthy';
   #healthLoggedMs = Number.NEGATIVE_INFINITY;
+  #malformedLoggedMs = Number.NEGATIVE_INFINITY;
+  /** Connections that were closed for what came by them, since a line was written about one. */
+  #malformedSince = 0;
   #hasUnreadableReports = false;
   #hasDroppedHeaders = false;
 
@@ -24,22 +32,28 @@ export class ReachabilityLog {
     this.#logger = logger;
   }
 
-  /** Whether the last word of the agent was a refusal. */
-  get isRefused(): boolean {
-    return this.#state === 'refused';
+  /** Why the agent and the gateway did not agree when they last met; null where they did, or have not met. */
+  get refusal(): string | null {
+    return this.#refusal;
   }
 
   up(capabilities: AgentCapabilities): void {
     if (this.#state === 'up') return;
     this.#state = 'up';
+    this.#refusal = null;
     this.#hasUnreadableReports = false;
-    const { agentId, version } = capabilities;
-    this.#logger.info('Agent connected', { agent: this.#agent, agent_id: agentId, version });
+    this.#logger.info('Agent connected', {
+      agent: this.#agent,
+      agent_id: capabilities.agentId.slice(0, agentWordLimits.id),
+      version: capabilities.version.slice(0, agentWordLimits.id),
+    });
   }
 
   /** The last connection has ended, or an attempt while there was none. */
   down(end: ConnectionEnd): void {
-    const fields = { agent: this.#agent, reason: end.detail };
+    const reason = shortened(end.detail);
+    const fields = { agent: this.#agent, reason };
+    this.#refusal = end.kind === 'refused' ? reason : null;
     if (end.kind === 'refused') {
       if (this.#state !== 'refused') this.#logger.error('Agent refused', fields);
       this.#state = 'refused';
@@ -49,9 +63,18 @@ export class ReachabilityLog {
     }
   }
 
-  /** What came cannot be read, so the connection was closed. */
+  /** What came cannot be read, so the connection was closed: a line at most once in a while, with what came to it since. */
   malformed(end: ConnectionEnd): void {
-    this.#logger.error('Agent sent what cannot be read', { agent: this.#agent, reason: end.detail });
+    this.#malformedSince += 1;
+    const now = this.#clock.monotonicMs();
+    if (now - this.#malformedLoggedMs < malformedQuietMs) return;
+    this.#logger.error('Agent sent what cannot be read', {
+      agent: this.#agent,
+      reason: end.detail,
+      connections: this.#malformedSince,
+    });
+    this.#malformedLoggedMs = now;
+    this.#malformedSince = 0;
   }
 
   /** It goes on with the configuration before. */
@@ -68,7 +91,7 @@ export class ReachabilityLog {
     this.#logger[write]('Agent reports its state', {
       agent: this.#agent,
       state,
-      reason: message?.slice(0, 300) ?? null,
+      reason: message && shortened(message),
     });
   }
 

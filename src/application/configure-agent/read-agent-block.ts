@@ -20,9 +20,11 @@ const failure = (message: string, problems: readonly ConfigurationProblem[]): Re
   locate: nowhere,
 });
 
-/** The socket that the gateway connects to is the one to serve, unless the block says otherwise. */
-const socketOf = ({ transport }: AgentConfiguration): AgentOptions =>
-  transport.kind === 'unix_socket' ? { socket: transport.path } : {};
+/** Where the gateway connects to is what is to be served, unless the options say otherwise. */
+const servedAt = ({ transport }: AgentConfiguration): AgentOptions => {
+  if (transport.kind === 'unix_socket') return { socket: transport.path };
+  return transport.kind === 'grpc' ? { grpcAddress: transport.address } : {};
+};
 
 /** Reads the options of an agent from its block in a gateway's configuration; `agentName` null means the only one. */
 export const readAgentBlock = async (
@@ -42,7 +44,7 @@ export const readAgentBlock = async (
     return failure(`${wanted}: choose one of ${names.map((name) => `"${name}"`).join(', ')} with --agent`, problems);
   }
   const decoded = decodeAgentOptions(agent.config);
-  const options = decoded.options === null ? null : { ...socketOf(agent), ...decoded.options };
+  const options = decoded.options === null ? null : { ...servedAt(agent), ...decoded.options };
   return {
     options,
     problems: [...problems, ...decoded.problems],

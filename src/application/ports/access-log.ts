@@ -1,3 +1,5 @@
+import type { Verdict } from '../../domain/agent-protocol/verdict.js';
+
 /** What is written of each request once it has ended. */
 export interface AccessRecord {
   readonly requestId: string;
@@ -19,6 +21,8 @@ export interface AccessRecord {
   readonly responseBytes: number;
   /** Code of the problem that ended it; null where nothing went wrong. */
   readonly errorType: string | null;
+  /** Null where no agent ended it. */
+  readonly verdict: Verdict | null;
 }
 
 export interface AccessLog {

@@ -1,35 +1,14 @@
 import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
+import type { AgentFailureCode } from '../../domain/agent-protocol/failure-rules.js';
 import type { AgentHealth, AgentState } from '../../domain/agent-protocol/health.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
-import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { AgentConfiguration, AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 
-/** Why a call to an agent gave no answer. Every one of them is handled by the agent's failure mode. */
-export type AgentFailureCode =
-  /** No connection, or none that finished its handshake. */
-  | 'unreachable'
-  /** The connection ended while the call was in flight. */
-  | 'disconnected'
-  | 'timed_out'
-  /** An answer came that is none. */
-  | 'malformed_answer'
-  /** Too many calls wait already. */
-  | 'queue_full'
-  /** The agent refused its configuration, or speaks no common version. */
-  | 'refused'
-  /** The caller cancelled. */
-  | 'cancelled'
-  /** The agent says itself that it cannot decide. */
-  | 'unhealthy'
-  /** The agent has failed too often of late to be asked. */
-  | 'circuit_open'
-  /** The agent does not take events of this kind. */
-  | 'unsupported_event'
-  /** The answer is larger than answers may be. */
-  | 'response_too_large';
+export type { AgentFailureCode };
 
 export interface AgentFailure {
   readonly code: AgentFailureCode;
@@ -50,8 +29,10 @@ export interface AgentStatus {
   readonly health: AgentHealth | null;
   /** Null where the agent has no circuit breaker. */
   readonly breaker: CircuitState | null;
-  /** Why it refuses the configuration in force, and goes on with the one before; null where it does not. */
+  /** Why it refuses the configuration in force, and goes on with the one before, or this gateway altogether; null where it does not. */
   readonly refusal: string | null;
+  /** What its block subscribes it to and it does not take; empty until it has said what it takes. */
+  readonly unsupportedEvents: readonly AgentSubscription[];
 }
 
 /** `no_answer`: whether the agent has taken the configuration is not known; it gets it with the next connection. */
@@ -61,7 +42,8 @@ export interface ConfigureFailure {
   readonly reason: string;
 }
 
-export type ConfigureOutcome = Result<void, ConfigureFailure>;
+/** `sent`: the transport has no answer to it, so that all that is known is that it left. Else the agent has taken it. */
+export type ConfigureOutcome = Result<'sent' | undefined, ConfigureFailure>;
 
 /** Who is told what an agent reports of itself. */
 export interface AgentReportReader {
@@ -92,6 +74,12 @@ export interface AgentClient extends AgentMetricsSource {
 
   /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
   cancel(correlationId: string, reason: CancelReason): void;
+
+  /**
+   * The request is over: nothing more will be asked about it. Has to be told of every request that the agent was asked
+   * about, after the last event; a call that is in flight goes on.
+   */
+  conclude(correlationId: string): void;
 
   /**
    * Hands over a new configuration, which new connections then begin with; only where the agent refuses it, the old one

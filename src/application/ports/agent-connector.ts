@@ -11,8 +11,11 @@ import type { ConfigureOutcome } from './agent-client.js';
 
 /** Why a connection, or the attempt to have one, is over. */
 export interface ConnectionEnd {
-  /** `refused`: the agent does not want this gateway or its configuration, or is not trusted. */
-  readonly kind: 'ended' | 'malformed' | 'refused';
+  /**
+   * `refused`: the agent does not want this gateway or its configuration, or is not trusted. `given_up`: the gateway has
+   * ended it because the agent cannot be told otherwise that nobody waits for a call any more; no fault of the connection.
+   */
+  readonly kind: 'ended' | 'malformed' | 'refused' | 'given_up';
   /** For the log; never a secret. */
   readonly detail: string;
 }
@@ -48,7 +51,7 @@ export interface AgentConnection {
   sendCancel(correlationId: string, reason: CancelReason): void;
   /**
    * Hands over a configuration; `correlationId` must be unique. Resolves in every case, in bounded time. Where the transport
-   * has no answer to it, ok means that it was sent; a refusal comes as a ConfigUpdateRequest.
+   * has no answer to it, ok says that it was `sent`; a refusal comes as a ConfigUpdateRequest.
    */
   configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome>;
   /** Ends it after what is written has left, if that can be waited for; the listener is told before this returns. */

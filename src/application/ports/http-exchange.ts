@@ -30,6 +30,15 @@ export interface ConnectionTls {
   readonly clientCertificate: string | null;
 }
 
+/** The body of a request. */
+export interface ClientBody extends BodySource {
+  /**
+   * Whether the engine reads on while nobody does, up to a bound, so that a client which goes away before all of its body
+   * has come is noticed at once. Behind the bound, and with `false`, it is noticed when the body is read.
+   */
+  lookAhead(isWanted: boolean): void;
+}
+
 /** A request as its client sent it. */
 export interface ClientRequest {
   readonly method: string;
@@ -39,7 +48,7 @@ export interface ClientRequest {
   readonly httpVersion: string;
   readonly headers: HeaderList;
   /** Null where the request has none. */
-  readonly body: BodySource | null;
+  readonly body: ClientBody | null;
   readonly connection: ClientConnection;
   /** The client waits for a 100 before it sends the body; the engine sends it when the body is first read. */
   readonly expectsContinue: boolean;

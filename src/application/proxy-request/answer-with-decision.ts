@@ -1,4 +1,5 @@
 import type { AgentDecision } from '../../domain/agent-protocol/messages.js';
+import type { Verdict } from '../../domain/agent-protocol/verdict.js';
 import { correlationIdHeader } from '../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
@@ -42,11 +43,13 @@ const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withou
 export const answerWithDecision = (
   exchange: Exchange,
   decision: Exclude<AgentDecision, { kind: 'allow' }>,
+  verdict: Verdict,
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
   const operated = withResponseOperations(headers, exchange.responseOperations);
   const all = withHeader(operated, correlationIdHeader, exchange.correlationId);
   exchange.status = status;
+  exchange.verdict = verdict;
   if (status >= 400) exchange.errorType = 'blocked_by_agent';
   exchange.response.send(status, all, body, exchange.close);
   return 'ended';

@@ -1,3 +1,4 @@
+import { opensOn } from '../../domain/agent-protocol/failure-rules.js';
 import type { AgentFailure } from '../ports/agent-client.js';
 import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
 import type { Logger } from '../ports/logger.js';
@@ -16,7 +17,7 @@ export type JudgedMessage = 'request' | 'response';
 
 /**
  * What becomes of a request or response that an agent has given no answer about: with failure mode `open` it goes on without
- * that agent, with `closed` the client gets a problem. A call that was cancelled is no fault of the agent, and opens nothing.
+ * that agent, with `closed` the client gets a problem. An answer that came, and is none, opens nothing; see `opensOn`.
  */
 export const applyFailureMode = (
   exchange: Exchange,
@@ -28,7 +29,7 @@ export const applyFailureMode = (
   if (failure.code === 'timed_out') metrics.timedOut();
   else metrics.failed();
   const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
-  if (failureMode === 'open' && failure.code !== 'cancelled') {
+  if (failureMode === 'open' && opensOn(failure.code)) {
     metrics.failedOpen();
     logger.warn(`a ${message} goes on without an agent`, {
       ...fields,

@@ -17,6 +17,8 @@ export interface BodyDirection {
   readonly event: BodyChunkEvent['kind'];
   chunkOf(correlationId: string, piece: BodyPiece): BodyChunkEvent;
   mutationOf(answer: AgentAnswer): BodyMutation | null;
+  /** The fields behind the body go on with it. */
+  readonly keepsTrailers: boolean;
   /** What an agent is told where the body cannot be read to its end. */
   readonly unreadable: CancelReason;
 }
@@ -30,6 +32,7 @@ export const requestDirection: BodyDirection = {
     bytesReceived: octets,
   }),
   mutationOf: ({ requestBodyMutation }) => requestBodyMutation,
+  keepsTrailers: false,
   unreadable: 'client_disconnect',
 };
 
@@ -42,5 +45,6 @@ export const responseDirection: BodyDirection = {
     bytesSent: octets,
   }),
   mutationOf: ({ responseBodyMutation }) => responseBodyMutation,
+  keepsTrailers: true,
   unreadable: 'upstream_error',
 };

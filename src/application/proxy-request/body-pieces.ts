@@ -1,17 +1,8 @@
 import type { BodySource } from '../ports/body-source.js';
+import { KeptPieces } from './kept-pieces.js';
 import { PrefixedBody } from './prefixed-body.js';
 
 const nothing = new Uint8Array(0);
-
-const joined = (pieces: readonly Uint8Array[], octets: number): Uint8Array => {
-  const all = new Uint8Array(octets);
-  let offset = 0;
-  for (const piece of pieces) {
-    all.set(piece, offset);
-    offset += piece.length;
-  }
-  return all;
-};
 
 /** A body cut into pieces of the size that its reader wants. */
 export class BodyPieces {
@@ -39,14 +30,9 @@ export class BodyPieces {
 
   /** The next so many octets; fewer only at the end. */
   async gather(octets: number): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    let gathered = 0;
-    while (gathered < octets && !this.hasEnded) {
-      const piece = await this.next(octets - gathered);
-      pieces.push(piece);
-      gathered += piece.length;
-    }
-    return pieces.length === 1 ? (pieces[0] as Uint8Array) : joined(pieces, gathered);
+    const gathered = new KeptPieces();
+    while (gathered.octets < octets && !this.hasEnded) gathered.add(await this.next(octets - gathered.octets));
+    return gathered.joined();
   }
 
   /** `given`, and then what has not been given yet. */

@@ -29,6 +29,7 @@ import { checkRequest } from './stages/check-request.js';
 import { chooseRoute } from './stages/choose-route.js';
 import { forwardToUpstream } from './stages/forward-to-upstream.js';
 import { limitBody } from './stages/limit-body.js';
+import { offerReadableCodings } from './stages/offer-readable-codings.js';
 import { prepareHeaders } from './stages/prepare-headers.js';
 import { resolveTarget } from './stages/resolve-target.js';
 import type { TargetLedger } from './target-ledger.js';
@@ -98,8 +99,9 @@ const compileRoute = (
   const blocks = route.agents.map((name) =>
     configuration.agents.find((agent) => agent.name === name),
   ) as AgentConfiguration[];
-  const agents = blocks.map((block) => routeAgent(block, peers));
-  const inspection = { inflater: dependencies.inflater, limits: inspectionLimits(limits) };
+  const agents = blocks.map((block) => routeAgent(block, peers, metrics));
+  const { inflater, clock } = dependencies;
+  const inspection = { inflater, clock, limits: inspectionLimits(limits) };
   const stages: Stage[] = [];
   stages.push(prepareHeaders(agents.length === 0 ? null : ownedBy(agents, blocks)));
   stages.push(limitBody(maxBodyOctets, problems, metrics));
@@ -110,6 +112,7 @@ const compileRoute = (
     const upstream = configuration.upstreams.find(({ name }) => name === route.upstream) as UpstreamConfiguration;
     const peer = peers.upstreams.get(upstream.name);
     if (peer) {
+      if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
       const timeoutMs = route.policies.requestTimeoutMs ?? upstream.timeouts.requestMs;
       const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
       stages.push(forwardToUpstream(upstream, { ...dependencies, ...peer, maxBodyOctets, timeoutMs, responseJudge }));
@@ -118,10 +121,15 @@ const compileRoute = (
   return { configuration: route, stages, metrics: metrics.route(route.id), inFlight: 0 };
 };
 
-const routeAgent = ({ name, events, failureMode }: AgentConfiguration, { agents }: GatewayPeers): RouteAgent => ({
+const routeAgent = (
+  { name, events, failureMode }: AgentConfiguration,
+  { agents }: GatewayPeers,
+  metrics: GatewayMetrics,
+): RouteAgent => ({
   client: agents.get(name) as AgentClient,
   events: new Set(events),
   failureMode,
+  metrics: metrics.agent(name),
 });
 
 const ownedBy = (agents: readonly RouteAgent[], blocks: readonly AgentConfiguration[]): OwnedHeadersOfAgents =>

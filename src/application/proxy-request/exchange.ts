@@ -1,4 +1,5 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
+import type { Verdict } from '../../domain/agent-protocol/verdict.js';
 import type { ClientAddress } from '../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
@@ -43,6 +44,8 @@ export class Exchange {
   upstreamAttempts = 0;
   status = 0;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
+  /** Which agent ended it; null where none did. */
+  verdict: Verdict | null = null;
   /** The client went away before its response ended. */
   abandoned = false;
   readonly #isClosing: () => boolean;

@@ -10,6 +10,8 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { AgentFailure } from '../ports/agent-client.js';
 import type { BodyInflater } from '../ports/body-inflater.js';
 import type { BodySource } from '../ports/body-source.js';
+import type { Clock } from '../ports/clock.js';
+import { askAgent } from './ask-agent.js';
 import type { BodyDirection } from './body-direction.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
 import type { RouteAgent } from './route-agent.js';
@@ -25,12 +27,15 @@ export interface BodyInspection {
   readonly headers: HeaderList;
   /** Null where the message has none. */
   readonly body: BodySource | null;
+  /** The body is a part of something (RFC 9110, section 14): its codings are those of the whole. */
+  readonly isPart: boolean;
   readonly direction: BodyDirection;
 }
 
 export interface InspectionParts {
   readonly inflater: BodyInflater;
   readonly limits: InspectionLimits;
+  readonly clock: Clock;
 }
 
 /** What the agent has decided, and the whole body again, as it leaves it. */
@@ -88,11 +93,15 @@ const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): Ag
 };
 
 const inspect = async (
-  { agent: { client }, correlationId, first, headers, body, direction }: BodyInspection,
-  { inflater, limits }: InspectionParts,
+  { agent, correlationId, first, headers, body, isPart, direction }: BodyInspection,
+  { inflater, limits, clock }: InspectionParts,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
+  const { client } = agent;
   const codings = body === null ? [] : contentCodingsOf(headers);
   if (codings === null) return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off' });
+  if (isPart && codings.length > 0) {
+    return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off a part' });
+  }
   const cut = inspectionCut(limits, client.name, client.capabilities());
   const shown = new ShownBody(body, codings, cut, { inflater, rules: limits.decompression });
   const fail = (failure: AgentFailure): Result<never, InspectionFailure> =>
@@ -101,7 +110,7 @@ const inspect = async (
   for (;;) {
     const piece = await shown.next();
     if (!piece.ok) return piece;
-    const outcome = await client.ask(direction.chunkOf(correlationId, piece.value));
+    const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock);
     // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
     const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
     if (!outcome.ok) return fail(outcome.error);
@@ -111,6 +120,6 @@ const inspect = async (
       client.cancel(correlationId, 'manual');
       return fail(failure);
     }
-    if (!opensDialogue(outcome.value)) return ok({ answer, ...shown.afterwards() });
+    if (!opensDialogue(outcome.value)) return ok({ answer, ...shown.afterwards(direction.keepsTrailers) });
   }
 };

@@ -28,7 +28,7 @@ export interface InspectionCut {
 /** Octets of a chunk where the agent prefers no size that a chunk can have. */
 const usualChunkOctets = 65_536;
 
-/** The smallest chunk: each is a call. */
+/** An agent that prefers chunks that are smaller gets them of this size: each is a call. */
 const minChunkOctets = 1_024;
 
 /** The largest chunk: with base64 and JSON around it it fits into a frame of every transport (10 MiB and more). */
@@ -57,10 +57,10 @@ export const inspectionCut = (
   const said = limits.maxBodySize > 0 ? limits.maxBodySize : Number.POSITIVE_INFINITY;
   const its = isWhole ? Math.min(said, maxChunkOctets) : said;
   const preferred = limits.preferredChunkSize;
-  const isUsable = Number.isInteger(preferred) && preferred >= minChunkOctets && preferred <= maxChunkOctets;
+  const isUsable = Number.isInteger(preferred) && preferred > 0 && preferred <= maxChunkOctets;
   return {
     size: its < size.octets ? { octets: its, name: `max_body_size of the agent "${agent}"` } : size,
-    chunkOctets: isUsable ? preferred : usualChunkOctets,
+    chunkOctets: isUsable ? Math.max(preferred, minChunkOctets) : usualChunkOctets,
     isWhole,
   };
 };

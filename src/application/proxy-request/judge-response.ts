@@ -1,11 +1,11 @@
 import { opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
+import { verdictOf } from '../../domain/agent-protocol/verdict.js';
 import { lowerNames } from '../../domain/http/lower-names.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { Clock } from '../ports/clock.js';
-import type { AgentCallMetrics, GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode, type FailureModeDependencies } from './apply-failure-mode.js';
+import { askAgent } from './ask-agent.js';
 import { responseDirection } from './body-direction.js';
 import type { Exchange } from './exchange.js';
 import {
@@ -17,12 +17,10 @@ import {
 } from './inspect-body.js';
 import { MeteredBody } from './metered-body.js';
 import { responseHead } from './relay-response.js';
-import { brokenResponse, type ResponseFault, unreadableContent } from './response-fault.js';
+import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './response-fault.js';
 import type { RouteAgent } from './route-agent.js';
 
 export interface ResponseJudgeDependencies extends FailureModeDependencies {
-  readonly clock: Clock;
-  readonly metrics: GatewayMetrics;
   readonly inspection: InspectionParts;
 }
 
@@ -36,17 +34,16 @@ export type JudgedResponse =
 
 const ended: JudgedResponse = { kind: 'ended', fault: null };
 
-interface CountedAgent extends RouteAgent {
-  readonly metrics: AgentCallMetrics;
-}
+/** A status whose body is a part of something (RFC 9110, section 15.3.7). */
+const partialContent = 206;
 
 /** Asks the agents of a route what they think of its upstream's response. It is held meanwhile, head and body. */
 export class ResponseJudge {
-  readonly #agents: readonly CountedAgent[];
+  readonly #agents: readonly RouteAgent[];
   readonly #dependencies: ResponseJudgeDependencies;
 
   private constructor(agents: readonly RouteAgent[], dependencies: ResponseJudgeDependencies) {
-    this.#agents = agents.map((agent) => ({ ...agent, metrics: dependencies.metrics.agent(agent.client.name) }));
+    this.#agents = agents;
     this.#dependencies = dependencies;
   }
 
@@ -61,6 +58,14 @@ export class ResponseJudge {
    * allow takes its place. `cancelUpstream` ends what is left of the response, and need not be called again.
    */
   async judge(exchange: Exchange, response: UpstreamResponse, cancelUpstream: () => void): Promise<JudgedResponse> {
+    const upload = exchange.request.body;
+    upload?.lookAhead(true);
+    const judged = await this.#askAll(exchange, response, cancelUpstream);
+    upload?.lookAhead(false);
+    return judged;
+  }
+
+  async #askAll(exchange: Exchange, response: UpstreamResponse, cancelUpstream: () => void): Promise<JudgedResponse> {
     const source = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
     let standing: UpstreamResponse = { ...response, body: source };
     // INVARIANT: a request reaches the upstream only once every agent that is to be asked about it was.
@@ -70,16 +75,14 @@ export class ResponseJudge {
         agent.client.cancel(exchange.id, 'client_disconnect');
         cancelUpstream();
       });
-      const startedMs = this.#dependencies.clock.monotonicMs();
       const judgement = await this.#ask(agent, exchange, standing);
       exchange.waitFor(cancelUpstream);
-      if (exchange.abandoned) return ended;
-      if (judgement.ok) agent.metrics.answered((this.#dependencies.clock.monotonicMs() - startedMs) / 1000);
-      const judged = judgement.ok
-        ? takeJudgement(exchange, standing, judgement.value)
-        : this.#takeFailure(exchange, standing, agent, judgement.error, source);
+      const judged = this.#take(exchange, standing, agent, judgement, source);
       if (judged.kind === 'ended') {
         cancelUpstream();
+        // What inflates a body, for this agent or one before it, has to be released too.
+        if (judgement.ok) judgement.value.body?.cancel();
+        standing.body?.cancel();
         return judged;
       }
       standing = judged.response;
@@ -94,17 +97,41 @@ export class ResponseJudge {
   ): Promise<Result<InspectedBody, InspectionFailure>> {
     const correlationId = exchange.id;
     const seen = lowerNames(responseHead(exchange, status, headers));
-    const first = await agent.client.ask({ kind: 'response_headers', correlationId, status, headers: seen });
+    const { inspection: parts } = this.#dependencies;
+    const event = { kind: 'response_headers', correlationId, status, headers: seen } as const;
+    const first = await askAgent(agent, event, parts.clock);
     if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
     if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
-    const inspection = { agent, correlationId, first: first.value, headers, body, direction: responseDirection };
-    return inspectBody(inspection, this.#dependencies.inspection);
+    const isPart = status === partialContent;
+    const inspection = {
+      agent,
+      correlationId,
+      first: first.value,
+      headers,
+      body,
+      isPart,
+      direction: responseDirection,
+    };
+    return inspectBody(inspection, parts);
+  }
+
+  #take(
+    exchange: Exchange,
+    standing: UpstreamResponse,
+    agent: RouteAgent,
+    judgement: Result<InspectedBody, InspectionFailure>,
+    source: MeteredBody | null,
+  ): JudgedResponse {
+    if (exchange.abandoned) return ended;
+    return judgement.ok
+      ? takeJudgement(exchange, agent.client.name, standing, judgement.value)
+      : this.#takeFailure(exchange, standing, agent, judgement.error, source);
   }
 
   #takeFailure(
     exchange: Exchange,
     standing: UpstreamResponse,
-    agent: CountedAgent,
+    agent: RouteAgent,
     failure: InspectionFailure,
     source: MeteredBody | null,
   ): JudgedResponse {
@@ -114,12 +141,23 @@ export class ResponseJudge {
   }
 }
 
-const takeJudgement = (exchange: Exchange, standing: UpstreamResponse, inspected: InspectedBody): JudgedResponse => {
-  const { decision, responseHeaders } = inspected.answer;
+const takeJudgement = (
+  exchange: Exchange,
+  agent: string,
+  standing: UpstreamResponse,
+  inspected: InspectedBody,
+): JudgedResponse => {
+  const { decision, responseHeaders, audit } = inspected.answer;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
-  if (decision.kind === 'allow') return { kind: 'relay', response: afterInspection(standing, inspected) };
-  answerWithDecision(exchange, decision);
-  return ended;
+  if (decision.kind !== 'allow') {
+    answerWithDecision(exchange, decision, verdictOf(agent, audit));
+    return ended;
+  }
+  if (inspected.isChanged && standing.status === partialContent) {
+    // Whoever puts the parts together would put what the agent has made among what it has not seen.
+    return { kind: 'ended', fault: uninspectable(`the agent "${agent}" has changed a part of something`) };
+  }
+  return { kind: 'relay', response: afterInspection(standing, inspected) };
 };
 
 const afterInspection = (response: UpstreamResponse, inspected: InspectedBody): UpstreamResponse => ({
@@ -139,7 +177,8 @@ const faultOf = (failure: Exclude<InspectionFailure, { kind: 'agent' }>, source:
       return brokenResponse(reason === 'too_large' ? 'aborted' : reason, failure.detail);
     }
     case 'malformed_encoding':
-    case 'unsupported_encoding':
       return unreadableContent(failure.detail);
+    case 'unsupported_encoding':
+      return uninspectable(failure.detail);
   }
 };

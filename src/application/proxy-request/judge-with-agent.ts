@@ -3,6 +3,7 @@ import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.j
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { BodySource } from '../ports/body-source.js';
+import { askAgent } from './ask-agent.js';
 import { requestDirection } from './body-direction.js';
 import { type InspectedBody, type InspectionFailure, type InspectionParts, inspectBody } from './inspect-body.js';
 import type { RouteAgent } from './route-agent.js';
@@ -23,9 +24,10 @@ export const judgeWithAgent = async (
   { event, headers, body }: JudgedRequest,
   parts: InspectionParts,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
-  const first = await agent.client.ask(event);
+  const first = await askAgent(agent, event, parts.clock);
   if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
   if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
   const { correlationId } = event;
-  return inspectBody({ agent, correlationId, first: first.value, headers, body, direction: requestDirection }, parts);
+  const inspection = { agent, correlationId, first: first.value, headers, body, isPart: false };
+  return inspectBody({ ...inspection, direction: requestDirection }, parts);
 };

@@ -150,7 +150,7 @@ export class ProxyRequest implements RequestHandler {
     const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
-    tellCompletion(exchange, { status, durationMs });
+    tellCompletion(exchange, { status, durationMs }, clock);
     accessLog.write({
       requestId: exchange.id,
       correlationId: exchange.correlationId,
@@ -167,6 +167,7 @@ export class ProxyRequest implements RequestHandler {
       requestBytes: exchange.body?.octets ?? 0,
       responseBytes: exchange.response.bytesSent(),
       errorType: exchange.errorType,
+      verdict: exchange.verdict,
     });
   }
 }

@@ -9,7 +9,9 @@ export type ResponseFault =
   /** It broke, or is none. */
   | { readonly kind: 'upstream'; readonly failure: UpstreamFailure }
   /** It is more than agents are shown. */
-  | { readonly kind: 'too_large'; readonly violation: LimitViolation };
+  | { readonly kind: 'too_large'; readonly violation: LimitViolation }
+  /** There is nothing wrong with it, but agents cannot be shown it, or cannot do to it what they have. */
+  | { readonly kind: 'uninspectable'; readonly detail: string };
 
 const codeOf = {
   aborted: 'unreachable',
@@ -28,6 +30,9 @@ export const unreadableContent = (detail: string): ResponseFault => ({
   kind: 'upstream',
   failure: { code: 'invalid_response', detail },
 });
+
+/** `detail` is for the log. */
+export const uninspectable = (detail: string): ResponseFault => ({ kind: 'uninspectable', detail });
 
 /** What the error that ended the reading of a body means. */
 export const responseFaultOf = (error: unknown): ResponseFault => {

@@ -1,5 +1,6 @@
 import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
 import type { AgentClient } from '../ports/agent-client.js';
+import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
 
 /** An agent of a route. */
 export interface RouteAgent {
@@ -8,4 +9,5 @@ export interface RouteAgent {
   readonly events: ReadonlySet<AgentSubscription>;
   /** `open`: a request that it gives no answer about goes on without it. */
   readonly failureMode: 'closed' | 'open';
+  readonly metrics: AgentCallMetrics;
 }

@@ -102,15 +102,16 @@ export class ShownBody {
     return ok(piece);
   }
 
-  /** Takes in what the agent makes of the chunk that `next` gave last: null leaves it. The error says why that cannot be. */
+  /**
+   * Takes in what the agent makes of the chunk that `next` gave last: null leaves it. A message without a body stays one,
+   * whatever is made of it. The error says why something else cannot be.
+   */
   keep(mutation: Uint8Array | null): Result<void, AgentFailure> {
+    if (this.#source === null) return ok(undefined);
     const current = this.#current;
     if (current.length > 0) this.#seen.push(current);
     const left = mutation ?? current;
     if (mutation !== null && (mutation.length > 0 || current.length > 0)) this.#isChanged = true;
-    if (this.#isChanged && this.#source === null) {
-      return err({ code: 'malformed_answer', detail: 'it gives a body to a message that has none' });
-    }
     if (left.length > 0) this.#left.push(left);
     this.#leftOctets += left.length;
     if (this.#leftOctets <= maxMutatedOctets) return ok(undefined);
@@ -127,16 +128,15 @@ export class ShownBody {
     return this.#pieces?.behind(this.#seen, this.#source?.declaredLength ?? null) ?? null;
   }
 
-  /** The whole body as the agent leaves it. */
-  afterwards(): BodyAfterwards {
+  /** The whole body as the agent leaves it. `keepsTrailers`: they go on, and so does a framing that has room for them. */
+  afterwards(keepsTrailers: boolean): BodyAfterwards {
     if (!this.#isChanged || this.#pieces === null) {
       return { body: this.original(), isChanged: false, inflation: null };
     }
     this.#tapped?.forget();
-    const declaredLength = this.#lengthAfterwards();
-    const isEmpty = this.#isAllSeen && this.#leftOctets === 0;
+    const declaredLength = this.#lengthAfterwards(keepsTrailers);
     return {
-      body: isEmpty ? null : this.#pieces.behind(this.#left, declaredLength),
+      body: declaredLength === 0 ? null : this.#pieces.behind(this.#left, declaredLength),
       isChanged: true,
       inflation: this.#isAllSeen ? null : this.#inflated,
     };
@@ -158,9 +158,12 @@ export class ShownBody {
     this.#isAllSeen = this.#pieces.hasEnded || this.#seenOctets === this.#totalSize;
   }
 
-  /** Null where it is not known yet. */
-  #lengthAfterwards(): number | null {
-    if (this.#isAllSeen) return this.#leftOctets;
+  /** Null where it is not known yet, or is not to be declared: trailers come behind an end that was not. */
+  #lengthAfterwards(keepsTrailers: boolean): number | null {
+    if (this.#isAllSeen) {
+      const hasTrailers = keepsTrailers && (this.#source?.trailers().length ?? 0) > 0;
+      return hasTrailers ? null : this.#leftOctets;
+    }
     return this.#totalSize === null ? null : this.#totalSize - this.#seenOctets + this.#leftOctets;
   }
 

@@ -1,4 +1,6 @@
 import type { RequestCompleteEvent } from '../../domain/agent-protocol/messages.js';
+import type { Clock } from '../ports/clock.js';
+import { askAgent } from './ask-agent.js';
 import type { Exchange } from './exchange.js';
 
 /** How an exchange has ended, as the access log says it too. */
@@ -7,13 +9,18 @@ export interface ExchangeOutcome {
   readonly durationMs: number;
 }
 
-/** Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. */
-export const tellCompletion = (exchange: Exchange, outcome: ExchangeOutcome): void => {
+/**
+ * Tells the agents that are subscribed to it of an exchange that is over. Nobody waits for what they answer. The clients of
+ * all that were asked may forget it.
+ */
+export const tellCompletion = (exchange: Exchange, outcome: ExchangeOutcome, clock: Clock): void => {
   let event: RequestCompleteEvent | null = null;
-  for (const { client, events } of exchange.asked) {
-    if (!events.has('request_complete')) continue;
-    event ??= requestCompleteEvent(exchange, outcome);
-    void client.ask(event);
+  for (const agent of exchange.asked) {
+    if (agent.events.has('request_complete')) {
+      event ??= requestCompleteEvent(exchange, outcome);
+      void askAgent(agent, event, clock);
+    }
+    agent.client.conclude(exchange.id);
   }
 };
 
@@ -26,5 +33,6 @@ const requestCompleteEvent = (exchange: Exchange, { status, durationMs }: Exchan
   requestBodySize: exchange.body?.octets ?? 0,
   responseBodySize: exchange.response.bytesSent(),
   upstreamAttempts: exchange.upstreamAttempts,
+  upstream: exchange.upstreamAttempts === 0 ? null : (exchange.route?.configuration.upstream ?? null),
   error: exchange.errorType,
 });

@@ -28,6 +28,8 @@ export interface AgentReport {
   readonly breaker?: CircuitState;
   /** Why it refuses the configuration in force. */
   readonly refusal?: string;
+  /** Events that its block subscribes it to, and that it does not take. */
+  readonly unsupported_events?: readonly string[];
   /** What it says of its state. */
   readonly message?: string;
   /** What it does without, while it is degraded. */
@@ -85,6 +87,7 @@ const agentReport = ({
   queueDepth,
   breaker,
   refusal,
+  unsupportedEvents,
   health,
 }: AgentStatus): AgentReport => ({
   state,
@@ -93,6 +96,7 @@ const agentReport = ({
   queue_depth: queueDepth,
   ...(breaker === null ? {} : { breaker }),
   ...(refusal === null ? {} : { refusal: bounded(refusal) }),
+  ...(unsupportedEvents.length === 0 ? {} : { unsupported_events: unsupportedEvents }),
   ...(health === null ? {} : healthReport(health)),
 });
 

@@ -139,7 +139,9 @@ export class AgentRegistry {
 
   #logPush(agent: string, taken: ConfigureOutcome, isNews: boolean): void {
     if (taken.ok) {
-      if (isNews) this.#logger.info('the agent has taken its new configuration', { agent });
+      if (!isNews) return;
+      const isSent = taken.value === 'sent';
+      this.#logger.info(`the agent ${isSent ? 'was sent' : 'has taken'} its new configuration`, { agent });
       return;
     }
     const { kind, reason } = taken.error;

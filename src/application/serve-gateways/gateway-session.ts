@@ -1,3 +1,4 @@
+import { FollowedRequests } from '../../domain/agent-protocol/followed-requests.js';
 import type { HandshakeRequest } from '../../domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../domain/agent-protocol/health.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
@@ -26,8 +27,16 @@ export interface GatewaySessionParts {
 /** `configuring`: the answer to the handshake waits for the service. `ending`: what is written leaves, nothing is taken. */
 type Phase = 'handshake' | 'configuring' | 'open' | 'ending' | 'over';
 
+/** Requests of one connection that are remembered after their heads were answered. */
+const maximumFollowed = 4_096;
+
 /** Configurations that wait for the service, from which on nothing more is taken. */
 const maximumConfigures = 4;
+
+/** Characters of a text of a gateway that the log takes, at the most. */
+const maximumLoggedText = 200;
+
+const forLog = (text: string): string => text.slice(0, maximumLoggedText);
 
 /**
  * One connection of a gateway to an agent of ours, whatever carries it: the order of its messages, the judgements in
@@ -39,6 +48,7 @@ export class GatewaySession implements OctetHolder {
   readonly #parts: GatewaySessionParts;
   readonly #judgements: Judgements;
   readonly #handshakeDeadline: ScheduledTask;
+  readonly #followed = new FollowedRequests(maximumFollowed);
   readonly #greeting: (session: GatewaySession) => void;
   #phase: Phase = 'handshake';
   #giver: ConfigurationGiver = { proxyId: '', proxyVersion: '', connection: Symbol('connection') };
@@ -85,6 +95,7 @@ export class GatewaySession implements OctetHolder {
   /** @param size octets that it came in */
   event(event: AgentEvent, size: number): void {
     if (!this.#isGreeted()) return;
+    this.#follow(event);
     const fault = this.#judgements.add(event, size);
     if (fault === null) this.#noteHeld();
     else this.fail(fault);
@@ -104,6 +115,7 @@ export class GatewaySession implements OctetHolder {
   cancel(correlationId: string, reason: CancelReason): void {
     if (!this.#isGreeted()) return;
     this.#judgements.cancel(correlationId, reason);
+    this.#followed.delete(correlationId);
     if (this.#isDraining) this.#endWhenIdle();
     this.#noteHeld();
   }
@@ -145,7 +157,10 @@ export class GatewaySession implements OctetHolder {
     if (this.#isReading()) this.#line.sendMetrics(report);
   }
 
-  /** Ends it once nothing is in flight. The gateway has been told by a health report. */
+  /**
+   * Ends it once nothing is in flight, and nothing more is to come of requests that the agent has let pass: how long that
+   * takes is the gateway's to say, which closes the connection, and the grace's. It has been told by a health report.
+   */
   drain(): void {
     this.#isDraining = true;
     if (this.#phase === 'open') this.#endWhenIdle();
@@ -155,7 +170,7 @@ export class GatewaySession implements OctetHolder {
   /** Ends it at once, for what the peer did. @param reason one clause; quotes nothing that came */
   fail(reason: string): void {
     if (this.isOver) return;
-    this.#parts.logger.warn('A gateway connection is closed', { reason, proxy_id: this.#giver.proxyId });
+    this.#parts.logger.warn('A gateway connection is closed', { reason, proxy_id: forLog(this.#giver.proxyId) });
     this.cutOff(reason);
   }
 
@@ -212,11 +227,11 @@ export class GatewaySession implements OctetHolder {
     this.#phase = 'open';
     this.#line.sendHandshake(response, service.capabilities());
     if (!response.success) {
-      logger.warn('A handshake was refused', { proxy_id: proxyId, reason: response.error });
+      logger.warn('A handshake was refused', { proxy_id: forLog(proxyId), reason: response.error });
       this.#end();
       return;
     }
-    logger.info('A gateway has connected', { proxy_id: proxyId, version: proxyVersion });
+    logger.info('A gateway has connected', { proxy_id: forLog(proxyId), version: forLog(proxyVersion) });
     this.#greeting(this);
     this.#line.resume();
   }
@@ -229,8 +244,20 @@ export class GatewaySession implements OctetHolder {
     if (this.#phase === 'open') this.#line.sendConfigured(correlationId, outcome);
   }
 
+  /** More is to come of a request, as far as the agent takes it, until its end has been told or it has been refused. */
+  #follow({ kind, correlationId }: AgentEvent): void {
+    const { supportedEvents } = this.#parts.service.capabilities();
+    const hearsEnd = supportedEvents.includes('request_complete');
+    if (kind === 'request_headers' && (hearsEnd || supportedEvents.includes('response_headers'))) {
+      this.#followed.add(correlationId);
+    } else if (kind === 'request_complete' || (kind === 'response_headers' && !hearsEnd)) {
+      this.#followed.delete(correlationId);
+    }
+  }
+
   readonly #answer = (answer: AgentAnswer, correlationId: string): void => {
     if (this.#phase !== 'open') return;
+    if (answer.decision.kind !== 'allow') this.#followed.delete(correlationId);
     // A gateway leaves with the last answer of an agent that drains: what has been counted must be there before it.
     if (this.#isDraining && this.#judgements.isIdle) this.reportMetrics(this.#parts.service.metrics());
     const fault = this.#line.sendAnswer(answer, correlationId);
@@ -250,9 +277,9 @@ export class GatewaySession implements OctetHolder {
     if (this.isOver) return;
     this.#ending?.cancel();
     this.#ending = null;
-    if (!this.#judgements.isIdle) return;
+    if (!this.#judgements.isIdle || this.#followed.size > 0) return;
     this.#ending = this.#parts.scheduler.after(this.#parts.options.drainLingerMs, () => {
-      if (this.#judgements.isIdle) this.#end();
+      if (this.#judgements.isIdle && this.#followed.size === 0) this.#end();
     });
   }
 

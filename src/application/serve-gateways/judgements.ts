@@ -18,7 +18,7 @@ interface Judgement {
 }
 
 /** Characters of a correlation id, at the most: it is kept as long as its request has to be remembered. */
-const maximumIdLength = 256;
+export const maximumIdLength = 256;
 /** Requests of one connection whose bodies are awaited, at the most. */
 const maximumDialogues = 10_000;
 

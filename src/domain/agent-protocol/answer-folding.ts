@@ -1,23 +1,16 @@
-import type { AgentAnswer, AgentAudit } from './messages.js';
+import type { AgentAnswer } from './messages.js';
 
-const foldAudit = (earlier: AgentAudit, later: AgentAudit): AgentAudit => ({
-  tags: [...earlier.tags, ...later.tags],
-  ruleIds: [...earlier.ruleIds, ...later.ruleIds],
-  confidence: later.confidence ?? earlier.confidence,
-  reasonCodes: [...earlier.reasonCodes, ...later.reasonCodes],
-  custom: { ...earlier.custom, ...later.custom },
-});
+/** The same list where there is nothing to add: most answers of a dialogue have no operations. */
+const joined = <Item>(earlier: readonly Item[], later: readonly Item[]): readonly Item[] =>
+  later.length === 0 ? earlier : [...earlier, ...later];
 
 /**
- * The answers to the events of one request as one: the last decides, header operations add up in order, audits join.
- * Folding with `allowAnswer` first changes nothing.
+ * The answers to the events of one request as one: the last decides, and its audit is the one that counts, so that a
+ * dialogue of many answers keeps no more than one of them; header operations add up in order. Folding with `allowAnswer`
+ * first changes nothing.
  */
 export const foldAnswers = (earlier: AgentAnswer, later: AgentAnswer): AgentAnswer => ({
-  decision: later.decision,
-  requestHeaders: [...earlier.requestHeaders, ...later.requestHeaders],
-  responseHeaders: [...earlier.responseHeaders, ...later.responseHeaders],
-  needsMore: later.needsMore,
-  audit: foldAudit(earlier.audit, later.audit),
-  requestBodyMutation: later.requestBodyMutation,
-  responseBodyMutation: later.responseBodyMutation,
+  ...later,
+  requestHeaders: joined(earlier.requestHeaders, later.requestHeaders),
+  responseHeaders: joined(earlier.responseHeaders, later.responseHeaders),
 });

@@ -1,6 +1,6 @@
 import { isFieldValue, isToken } from '../http/field-syntax.js';
 import type { HeaderList } from '../http/header-list.js';
-import { headerOperationsFault } from './header-operations.js';
+import { operationsFault } from './header-operations.js';
 import type { AgentAnswer, AgentDecision, AgentEvent, BodyChunkEvent, BodyMutation } from './messages.js';
 
 const isStatusBetween = (status: number, from: number, to: number): boolean =>
@@ -85,5 +85,5 @@ export const answerFault = (answer: AgentAnswer, event: AgentEvent): string | nu
   directionFault(answer, event) ??
   mutationFault(answer.requestBodyMutation, event, 'request_body_chunk') ??
   mutationFault(answer.responseBodyMutation, event, 'response_body_chunk') ??
-  headerOperationsFault(answer.requestHeaders) ??
-  headerOperationsFault(answer.responseHeaders);
+  operationsFault(answer.requestHeaders) ??
+  operationsFault(answer.responseHeaders);

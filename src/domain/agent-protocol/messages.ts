@@ -80,6 +80,8 @@ export interface RequestCompleteEvent {
   /** Octets. */
   readonly responseBodySize: number;
   readonly upstreamAttempts: number;
+  /** Name of the upstream that was asked; null where none was. The socket has no place for it. */
+  readonly upstream: string | null;
   /** What went wrong, as the access log calls it; null where nothing did. */
   readonly error: string | null;
 }

@@ -46,6 +46,7 @@ export const gatewayProblems = {
   upstream_unreachable: kind(502, 'The upstream cannot be reached', 'error'),
   upstream_invalid_response: kind(502, 'The upstream sent no valid response', 'error'),
   response_too_large: kind(502, 'The response is too large to be inspected', 'error'),
+  response_not_inspectable: kind(502, 'The response cannot be inspected', 'error'),
   upstream_timeout: kind(504, 'The upstream did not answer in time', 'error'),
   upstream_overloaded: kind(503, 'The upstream takes no more requests', 'warn', { retryAfterSeconds: 1 }),
   agent_unavailable: kind(503, 'An agent that has to judge the request is not available', 'error', {

@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { credentials } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AgentOutcome } from '../../../src/application/ports/agent-client.js';
 import { agentContainer, type RunningAgent, startAgent } from '../../../src/bootstrap/start-agent.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { socketClient } from '../../support/agent-transports.js';
 import { eventually } from '../../support/eventually.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../support/openssl-certificates.js';
+import { RawGrpcGateway } from '../../support/raw-grpc-gateway.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { RecordingReportReader } from '../../support/recording-report-reader.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -123,5 +127,53 @@ describe('an agent on its socket', () => {
     await expect(startAgent(container, { overrides, block: {} })).rejects.toThrow(/in use/);
     const wrong = { overrides: optionsOf({ 'jwt-public-key': '/no/such/key', 'jwt-algorithm': 'ES256' }), block: {} };
     expect(await startAgent(container, wrong)).toMatchObject({ ok: false });
+  });
+  it('reads what gRPC is served with again, and changes nothing where one file is bad', async () => {
+    const pki = new OpensslCertificates();
+    closing.push(() => pki.remove());
+    const authorities = [pki.authority('old'), pki.authority('new')] as const;
+    const [old, renewed] = authorities.map((by, index) =>
+      pki.server(`agent-${index}`, { by, names: ['IP:127.0.0.1'] }),
+    );
+    if (old === undefined || renewed === undefined) throw new Error('no certificates');
+    const folder = temporaryFolder();
+    closing.push(() => folder.remove());
+    const [certFile, keyFile, keysFile] = [folder.file('cert.pem'), folder.file('key.pem'), folder.file('keys')];
+    writeFileSync(certFile, old.certificate);
+    writeFileSync(keyFile, old.key);
+    writeFileSync(keysFile, 'one:name\n');
+    const { agent } = await start({
+      'api-keys': [`@${keysFile}`],
+      'grpc-address': '127.0.0.1:0',
+      'grpc-tls-cert-file': certFile,
+      'grpc-tls-key-file': keyFile,
+    });
+    const isTrustedBy = async (authority: OpensslCertificate): Promise<boolean> => {
+      const channel = credentials.createSsl(Buffer.from(authority.certificate));
+      const peer = await RawGrpcGateway.connect(agent.addresses.grpc ?? '', channel);
+      closing.push(() => peer.close());
+      return await peer.processEvent({ ping: { sequence: 1 } }).then(
+        () => true,
+        () => false,
+      );
+    };
+    const { client } = gateway(agent, null);
+    await eventually(() => client.status().connections === 2);
+    writeFileSync(certFile, renewed.certificate);
+    writeFileSync(keysFile, 'two:name\n');
+    expect(await agent.reload()).toMatchObject({ ok: false, error: expect.stringContaining('certificate and key') });
+    expect(await isTrustedBy(authorities[0])).toBe(true);
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'one'], 'a')))).toBe('allow');
+    writeFileSync(keyFile, renewed.key);
+    writeFileSync(keysFile, 'no key at all\n');
+    expect(await agent.reload()).toMatchObject({ ok: false });
+    expect(await isTrustedBy(authorities[0])).toBe(true);
+    writeFileSync(keysFile, 'two:name\n');
+    expect(await agent.reload()).toEqual({ ok: true, value: undefined });
+    expect([await isTrustedBy(authorities[0]), await isTrustedBy(authorities[1])]).toEqual([false, true]);
+    expect(decision(await client.ask(requestEvent(['x-api-key', 'two'], 'b')))).toBe('allow');
+    writeFileSync(certFile, '');
+    expect(await agent.reload()).toMatchObject({ ok: false });
+    expect(await isTrustedBy(authorities[1])).toBe(true);
   });
 });

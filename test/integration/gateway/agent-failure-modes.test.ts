@@ -53,10 +53,12 @@ const failures: [string, (event: AgentEvent) => AgentAnswer | Promise<AgentAnswe
   ['asks for more than there is', () => wantsMore],
 ];
 
+const silence = (): Promise<AgentAnswer> => new Promise(() => undefined);
+
 describe('an agent whose failure mode is open', () => {
-  it.each(failures)('and that %s is gone on without, which is logged and counted', async (_, answer) => {
+  it('and that does not answer is gone on without, which is logged and counted', async () => {
     const service = await start({ auth: { failureMode: 'open', timeoutMs: 100 } });
-    service('auth').answer = answer;
+    service('auth').answer = silence;
     const response = await fetch(url(), { method: 'POST', body: 'the body', headers: { 'X-User-Id': 'mallory' } });
     expect(response.status).toBe(200);
     const echoed = (await response.json()) as Echo;
@@ -69,7 +71,7 @@ describe('an agent whose failure mode is open', () => {
   });
 
   it('and that fails in the middle of a body leaves it as it came, whatever it had changed', async () => {
-    const service = await start({ auth: { failureMode: 'open' } }, { maxBodyInspectionBytes: 500_000 });
+    const service = await start({ auth: { failureMode: 'open', timeoutMs: 100 } }, { maxBodyInspectionBytes: 500_000 });
     service('auth').answer = (event) => {
       if (event.kind === 'request_headers') {
         return {
@@ -79,7 +81,7 @@ describe('an agent whose failure mode is open', () => {
         };
       }
       if (event.kind !== 'request_body_chunk') return allowAnswer;
-      if (event.chunkIndex > 0) throw new Error('broken');
+      if (event.chunkIndex > 0) return silence();
       return { ...wantsMore, requestBodyMutation: { chunkIndex: 0, data: Buffer.from('changed') } };
     };
     const body = 'a piece of the body '.repeat(20_000);
@@ -96,8 +98,8 @@ describe('an agent whose failure mode is open', () => {
   });
 
   it('does not keep the agents behind it from being asked', async () => {
-    const service = await start({ first: { failureMode: 'open' }, second: {} });
-    service('first').answer = () => Promise.reject(new Error('broken'));
+    const service = await start({ first: { failureMode: 'open', timeoutMs: 100 }, second: {} });
+    service('first').answer = silence;
     service('second').answer = () => ({
       ...allowAnswer,
       decision: { kind: 'block', status: 403, body: null, headers: [] },

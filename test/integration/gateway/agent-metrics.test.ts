@@ -47,7 +47,8 @@ const start = async (createAgent: () => AgentClient): Promise<InProcessGateway> 
 /** Lines of the agents' families, without the label of the instance. */
 const lines = async (running: InProcessGateway): Promise<readonly string[]> => {
   const text = (await running.metrics()).replaceAll(',instance="test"', '');
-  const own = /^gateway_agent_(?:latency_seconds_|timeouts_|failures_|failed_open_|state\{|connections\{|in_flight\{|queue_depth\{)/;
+  const own =
+    /^gateway_agent_(?:latency_seconds_|timeouts_|failures_|failed_open_|state\{|connections\{|in_flight\{|queue_depth\{)/;
   return text.split('\n').filter((line) => line.startsWith('gateway_agent_') && !own.test(line));
 };
 

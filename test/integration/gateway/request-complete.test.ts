@@ -12,6 +12,7 @@ import {
   decide,
   type JudgedGateway,
   startJudged,
+  wantsMore,
   wholeResponse,
 } from '../../support/judged-gateway.js';
 import { rawExchange } from '../../support/raw-exchange.js';
@@ -56,6 +57,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
       requestBodySize: 3,
       responseBodySize: 5,
       upstreamAttempts: 1,
+      upstream: 'upstream',
       error: null,
     });
     expect(Number.isInteger(ends[0]?.durationMs)).toBe(true);
@@ -67,7 +69,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     gateway.service().answer = () => block;
     await rawExchange(gateway.address, get);
     expect(await endsAfter(gateway)).toMatchObject([
-      { status: 403, responseBodySize: 2, upstreamAttempts: 0, error: 'blocked_by_agent' },
+      { status: 403, responseBodySize: 2, upstreamAttempts: 0, upstream: null, error: 'blocked_by_agent' },
     ]);
   });
 
@@ -82,7 +84,7 @@ describe('an agent that is subscribed to request_complete is told, once,', () =>
     const gateway = await startWith((socket) => socket.destroy());
     await rawExchange(gateway.address, post);
     expect(await endsAfter(gateway)).toMatchObject([
-      { status: 502, upstreamAttempts: 1, error: 'upstream_unreachable' },
+      { status: 502, upstreamAttempts: 1, upstream: 'upstream', error: 'upstream_unreachable' },
     ]);
   });
 
@@ -168,6 +170,29 @@ describe('an agent that is subscribed to request_complete is told nothing', () =
     const gateway = await startWith(undefined, [{ name: 'judge' }], { routes: [testRoute()] });
     expect((await rawExchange(gateway.address, get)).status).toBe(200);
     expect(await endsAfter(gateway)).toHaveLength(0);
+  });
+});
+
+describe('the time in which an agent answers', () => {
+  const answersOf = async (gateway: JudgedGateway): Promise<number> =>
+    Number(/^gateway_agent_latency_seconds_count\{.*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
+
+  it('is counted once for each event that it has answered', async () => {
+    const gateway = await startWith();
+    const service = gateway.service();
+    service.answer = (event) => {
+      if (event.kind === 'request_headers' || (event.kind === 'request_body_chunk' && !event.isLast)) return wantsMore;
+      return event.kind === 'response_headers' ? Promise.reject(new Error('a fault')) : wholeResponse(event);
+    };
+    await rawExchange(gateway.address, post);
+    await endsAfter(gateway);
+    expect(service.events.map(({ kind }) => kind)).toEqual([
+      'request_headers',
+      'request_body_chunk',
+      'response_headers',
+      'request_complete',
+    ]);
+    await expect.poll(() => answersOf(gateway)).toBe(3);
   });
 });
 

@@ -241,23 +241,23 @@ describe('an agent that gives no answer about a response', () => {
     expect(raw).not.toContain('hello');
   });
 
-  it.each([
-    ['does not answer in time', silent, 'timed_out'],
-    ['fails', failing, 'malformed_answer'],
-  ] as const)('and %s is left out where its failure mode says so', async (_, answer, reason) => {
-    const { address, service, logger, metrics } = await startWith(plain, [
-      { name: 'judge', timeoutMs: 50, failureMode: 'open' },
-      { name: 'next' },
-    ]);
-    service('judge').answer = answer;
-    service('next').answer = onHead(decide({ kind: 'allow' }, [{ kind: 'set', name: 'X-Next', value: '1' }]));
-    const { status, body, headers } = await rawExchange(address, lastRequest);
-    expect([status, body, headers['x-next']]).toEqual([200, 'hello', '1']);
-    expect(logger.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ agent: 'judge', reason }) }),
-    );
-    expect(await metrics()).toMatch(/gateway_agent_failed_open_total\{[^}]*agent="judge"[^}]*\} 1/);
-  });
+  it.each([['does not answer in time', silent, 'timed_out']] as const)(
+    'and %s is left out where its failure mode says so',
+    async (_, answer, reason) => {
+      const { address, service, logger, metrics } = await startWith(plain, [
+        { name: 'judge', timeoutMs: 50, failureMode: 'open' },
+        { name: 'next' },
+      ]);
+      service('judge').answer = answer;
+      service('next').answer = onHead(decide({ kind: 'allow' }, [{ kind: 'set', name: 'X-Next', value: '1' }]));
+      const { status, body, headers } = await rawExchange(address, lastRequest);
+      expect([status, body, headers['x-next']]).toEqual([200, 'hello', '1']);
+      expect(logger.lines).toContainEqual(
+        expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ agent: 'judge', reason }) }),
+      );
+      expect(await metrics()).toMatch(/gateway_agent_failed_open_total\{[^}]*agent="judge"[^}]*\} 1/);
+    },
+  );
 
   it('because the client has gone is told so, and the upstream is too', async () => {
     const closed: string[] = [];

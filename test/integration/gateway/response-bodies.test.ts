@@ -67,6 +67,10 @@ const chunksSeen = (service: FakeAgentService): ResponseBodyChunkEvent[] =>
 const textSeen = (service: FakeAgentService): string =>
   Buffer.concat(chunksSeen(service).map(({ data }) => data)).toString('latin1');
 
+/** Requests whose upstream counts as failed. */
+const failuresOf = async (gateway: JudgedGateway): Promise<number> =>
+  Number(/^gateway_upstream_failures_total\{[^}]*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
+
 /** The answer that both of two requests on one connection get. */
 const askBoth = async ({ address }: JudgedGateway, method?: string): Promise<KeptAliveAnswer> => {
   const [first, second] = await askTwice(address, method);
@@ -247,16 +251,44 @@ describe('an agent that changes the body of a response', () => {
   });
 
   it.each([
-    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'],
-    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n'],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
-  ])('gives none to a response that can have none: %s, %s', async (method, answer) => {
+    ['HEAD', 200, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', '5'],
+    ['GET', 204, 'HTTP/1.1 204 No Content\r\n\r\n', undefined],
+    ['GET', 304, 'HTTP/1.1 304 Not Modified\r\nContent-Length: 55\r\n\r\n', '55'],
+  ])('gives none to a response that can have none: %s, %d', async (method, status, answer, length) => {
     const gateway = await startWith(answer);
     gateway.service().answer = mutatedResponse(() => 'smuggled');
-    expect(await askBoth(gateway, method)).toMatchObject({
-      status: 503,
-      body: expect.not.stringContaining('smuggled'),
+    const left = await askBoth(gateway, method);
+    expect(left).toMatchObject({ status, body: '' });
+    expect(left.headers['content-length']).toBe(length);
+    expect(chunksSeen(gateway.service())).toMatchObject([{ isLast: true }, { isLast: true }]);
+  });
+
+  it('leaves the trailers behind it, where there are any', async () => {
+    const gateway = await startWith(chunked(['hel', 'lo'], 'X-Sum: 42\r\nX_Correlation_Id: mine\r\n'));
+    for (const [made, framed] of [
+      ['HELLO', 'HEL\r\n2\r\nLO\r\n0\r\nX-Sum: 42\r\n\r\n'],
+      ['', '\r\n\r\n0\r\nX-Sum: 42\r\n\r\n'],
+    ] as const) {
+      gateway.service().answer = mutatedResponse((text) => (made === '' ? '' : text.toUpperCase()));
+      const { raw, headers, body } = await rawExchange(gateway.address, lastRequest);
+      expect(body).toBe(made);
+      expect(headers['content-length']).toBeUndefined();
+      expect(headers['transfer-encoding']).toBe('chunked');
+      expect(raw.endsWith(framed)).toBe(true);
+    }
+  });
+
+  it('leaves the trailers of a coded one, too', async () => {
+    const coded = gzipSync('hello').toString('latin1');
+    const gateway = await startWith((socket) => {
+      const head = 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n';
+      const length = coded.length.toString(16);
+      socket.write(Buffer.from(`${head}${length}\r\n${coded}\r\n0\r\nX-Sum: 42\r\n\r\n`, 'latin1'));
     });
+    gateway.service().answer = mutatedResponse((text) => text.toUpperCase());
+    const { raw, body } = await rawExchange(gateway.address, lastRequest);
+    expect(body).toBe('HELLO');
+    expect(raw.endsWith('\r\n0\r\nX-Sum: 42\r\n\r\n')).toBe(true);
   });
 
   it('by a mutation of the request, or of another chunk, gives no answer', async () => {
@@ -272,6 +304,40 @@ describe('an agent that changes the body of a response', () => {
       expect(status).toBe(503);
       expect(raw).not.toContain('secret');
     }
+  });
+});
+
+describe('a part of something', () => {
+  const part = (body: Buffer | string, fields = ''): string =>
+    `HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-4/9\r\nContent-Length: ${body.length}\r\n${fields}\r\n${body}`;
+
+  it('is shown as it is', async () => {
+    const gateway = await startWith(part('hello'));
+    gateway.service().answer = wholeResponse;
+    expect(await askBoth(gateway)).toMatchObject({ status: 206, body: 'hello' });
+    expect(textSeen(gateway.service())).toBe('hellohello');
+  });
+
+  it('cannot be shown where it is coded, which is no fault of the upstream', async () => {
+    const gateway = await startWith(part('hello', 'Content-Encoding: gzip\r\n'));
+    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(206);
+    gateway.service().answer = wholeResponse;
+    const { status, body } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(JSON.parse(body)).toMatchObject({ code: 'response_not_inspectable' });
+    expect(gateway.service().cancels).toMatchObject([{ reason: 'manual' }]);
+    expect(gateway.accessRecords.at(-1)?.errorType).toBe('response_not_inspectable');
+    expect(await failuresOf(gateway)).toBe(0);
+  });
+
+  it('does not go on where it was changed', async () => {
+    const gateway = await startWith(part('hello'));
+    gateway.service().answer = mutatedResponse((text) => text.toUpperCase());
+    const { status, raw } = await rawExchange(gateway.address, lastRequest);
+    expect(status).toBe(502);
+    expect(raw).toContain('response_not_inspectable');
+    expect(raw.toLowerCase()).not.toContain('hello');
+    expect(await failuresOf(gateway)).toBe(0);
   });
 });
 
@@ -299,17 +365,60 @@ describe('a response with a content coding', () => {
   });
 
   it.each([
-    ['that is not known', 'zstd', gzip],
-    ['that it does not have', 'gzip', Buffer.from(text)],
-    ['that ends early', 'gzip', gzip.subarray(0, -4)],
-  ])('%s is a 502, and the agent is not left waiting', async (_, coding, body) => {
+    ['that is not known', 'zstd', gzip, 'response_not_inspectable', 0],
+    ['that it does not have', 'gzip', Buffer.from(text), 'upstream_invalid_response', 1],
+    ['that ends early', 'gzip', gzip.subarray(0, -4), 'upstream_invalid_response', 1],
+  ])('%s is a 502, and the agent is not left waiting', async (_, coding, body, code, failures) => {
     const gateway = await startWith(withLength(body, `Content-Encoding: ${coding}\r\n`));
     const service = gateway.service();
     service.answer = wholeResponse;
     const exchange = await rawExchange(gateway.address, lastRequest);
     expect(exchange.status).toBe(502);
-    expect(JSON.parse(exchange.body)).toMatchObject({ code: 'upstream_invalid_response' });
+    expect(JSON.parse(exchange.body)).toMatchObject({ code });
     expect(service.cancels).toHaveLength(1);
+    expect(await failuresOf(gateway)).toBe(failures);
+  });
+
+  it('of an unknown kind goes on where no agent wants to read it', async () => {
+    const gateway = await startWith(withLength(gzip, 'Content-Encoding: zstd\r\n'));
+    expect((await rawExchange(gateway.address, lastRequest)).headers['content-encoding']).toBe('zstd');
+  });
+
+  it.each([
+    ['gzip, deflate, br, zstd', 'gzip, deflate, br'],
+    ['zstd', 'identity'],
+    [null, 'identity'],
+    ['GZIP;q=0.5', 'GZIP;q=0.5'],
+  ])('is asked for in none that cannot be read, where an agent may read it: %j', async (accepted, offered) => {
+    const heads: string[] = [];
+    const gateway = await startWith((socket, head) => {
+      heads.push(head);
+      socket.write(withLength('hello'));
+    });
+    // What an agent makes of it is held to the same.
+    gateway.service().answer = (event) =>
+      event.kind !== 'request_headers' || accepted === null
+        ? allowAnswer
+        : { ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'accept-encoding', value: accepted }] };
+    await rawExchange(gateway.address, lastRequest);
+    expect(heads[0]?.match(/^accept-encoding: .*$/gim)).toHaveLength(1);
+    expect(heads[0]?.toLowerCase()).toContain(`accept-encoding: ${offered.toLowerCase()}`);
+  });
+
+  it('is left to client and upstream where no agent can read it', async () => {
+    const heads: string[] = [];
+    const gateway = await startWith(
+      (socket, head) => {
+        heads.push(head);
+        socket.write(withLength('hello'));
+      },
+      { agents: [{ name: 'judge', events: ['request_headers', 'response_headers'] }] },
+    );
+    await rawExchange(gateway.address, lastRequest);
+    const named = lastRequest.replace('\r\n\r\n', '\r\nAccept-Encoding: zstd\r\n\r\n');
+    await rawExchange(gateway.address, named);
+    expect(heads[0]?.toLowerCase()).not.toContain('accept-encoding');
+    expect(heads[1]).toContain('Accept-Encoding: zstd');
   });
 
   it.each([
@@ -420,20 +529,22 @@ describe('an upstream that fails while an agent looks at its response', () => {
 describe('an agent that fails in the middle of a body', () => {
   const failsAt = (index: number) => (event: AgentEvent) => {
     if (event.kind !== 'response_body_chunk') return wholeResponse(event);
-    if (event.chunkIndex === index) throw new Error('a fault');
+    if (event.chunkIndex === index) return new Promise<never>(() => undefined);
     const responseBodyMutation = { chunkIndex: event.chunkIndex, data: Buffer.from('lost') };
     return { ...wholeResponse(event), responseBodyMutation };
   };
   const body = `${'a'.repeat(65_536)}${'b'.repeat(65_536)}${'c'.repeat(10)}`;
 
   it('keeps the response from the client', async () => {
-    const gateway = await startWith(withLength(body));
+    const gateway = await startWith(withLength(body), { agents: [{ name: 'judge', timeoutMs: 100 }] });
     gateway.service().answer = failsAt(1);
-    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(503);
+    expect((await rawExchange(gateway.address, lastRequest)).status).toBe(504);
   });
 
   it.each([0, 1])('or is left out with all it has done, where its failure mode says so: chunk %i', async (index) => {
-    const gateway = await startWith(withLength(body), { agents: [{ name: 'judge', failureMode: 'open' }] });
+    const gateway = await startWith(withLength(body), {
+      agents: [{ name: 'judge', timeoutMs: 100, failureMode: 'open' }],
+    });
     gateway.service().answer = failsAt(index);
     const answer = await askBoth(gateway);
     expect(answer.status).toBe(200);
@@ -443,7 +554,7 @@ describe('an agent that fails in the middle of a body', () => {
   it('leaves a coded body as it came', async () => {
     const gzip = gzipSync(body);
     const gateway = await startWith(withLength(gzip, 'Content-Encoding: gzip\r\n'), {
-      agents: [{ name: 'judge', failureMode: 'open' }],
+      agents: [{ name: 'judge', timeoutMs: 100, failureMode: 'open' }],
       limits: { maxDecompressionRatio: 10_000 },
     });
     gateway.service().answer = failsAt(1);

@@ -33,7 +33,8 @@ Environment:
 A gateway that connects hands its agent block's config over; an option given here wins over the same option there.
 
 Signals:
-  SIGHUP              read keys, lists and policies again from their files; a bad one changes nothing
+  SIGHUP              read keys, lists, policies, and what gRPC is served with again from their files;
+                      a bad one changes nothing
   SIGTERM, SIGINT     finish what is in flight, then end; a second one ends at once
 
 Exit codes:

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Http2SecureServer, Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
-import type { Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import type { ServerCredentials } from '@grpc/grpc-js';
 import type { AgentService } from '../../../application/ports/agent-service.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
@@ -16,13 +16,15 @@ import {
 import { AgentGrpcError } from './agent-grpc-error.js';
 import { type BindSocketPath, bindAddress } from './bind-address.js';
 import { ControlStream } from './control-stream.js';
-import { type GrpcCalls, GrpcConnection } from './grpc-connection.js';
+import { CutOffLog } from './cut-off-log.js';
+import { type GrpcCalls, GrpcConnection, type GrpcConnectionParts } from './grpc-connection.js';
+import type { GrpcLibrary } from './grpc-library.js';
 import { defaultGrpcServerOptions, type GrpcServerOptions } from './grpc-server-options.js';
-import { type GrpcServerTls, http2Server } from './http2-server.js';
 import { OneShotCalls } from './one-shot-calls.js';
 import { ProcessStream } from './process-stream.js';
+import { type GrpcServerTls, serverCredentials } from './server-credentials.js';
 
-export type { GrpcServerTls } from './http2-server.js';
+export type { GrpcServerTls } from './server-credentials.js';
 
 /** Between two looks at what does not come to its end. */
 const checkMs = 1_000;
@@ -34,8 +36,11 @@ export interface AgentGrpcSettings {
 }
 
 export interface AgentGrpcParts {
-  /** Gives the service of proto/agent-service-v2.proto; asked when the server begins to listen. */
-  readonly loadGrpc: () => Promise<{ readonly service: Readonly<Record<string, LoadedMethod>> }>;
+  /** Gives the library and the service of proto/agent-service-v2.proto; asked when the server begins to listen. */
+  readonly loadGrpc: () => Promise<{
+    readonly grpc: GrpcLibrary;
+    readonly service: Readonly<Record<string, LoadedMethod>>;
+  }>;
   readonly bindSocketPath: BindSocketPath;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -43,8 +48,8 @@ export interface AgentGrpcParts {
 }
 
 /**
- * Serves an AgentService over gRPC: agent protocol v2, ProcessStream, ControlStream and ProcessEvent. The little that gRPC
- * adds to HTTP/2 is done here, on Node's own engine, so that what callers make the agent hold is known and bounded.
+ * Serves an AgentService over gRPC: agent protocol v2, ProcessStream, ControlStream and ProcessEvent. The connections are
+ * taken here and handed to the library, so that what callers make the agent hold is known and bounded.
  */
 export class AgentGrpcServer {
   readonly #settings: AgentGrpcSettings;
@@ -53,12 +58,15 @@ export class AgentGrpcServer {
   readonly #options: GrpcServerOptions;
   readonly #sessions: GatewaySessions;
   readonly #held: HeldOctets;
-  readonly #sockets = new Set<Socket>();
+  readonly #cutOffs: CutOffLog;
   readonly #connections = new Set<GrpcConnection>();
   readonly #processStreams = new Set<ProcessStream>();
   readonly #controlStreams = new Set<ControlStream>();
-  #server: Http2Server | Http2SecureServer | null = null;
+  #server: Server | null = null;
   #tasks: readonly ScheduledTask[] = [];
+  #grpc: GrpcLibrary | null = null;
+  /** Those of the next connection; null before it listens. */
+  #credentials: ServerCredentials | null = null;
   #isDraining = false;
   #isFull = false;
 
@@ -74,6 +82,7 @@ export class AgentGrpcServer {
     this.#options = { ...defaultGrpcServerOptions, ...options };
     this.#sessions = new GatewaySessions(service, parts, this.#options);
     this.#held = new HeldOctets(this.#options.maxHeldBytes);
+    this.#cutOffs = new CutOffLog(parts.clock, parts.logger);
   }
 
   /** Gateways that are connected by ProcessStream. */
@@ -84,18 +93,21 @@ export class AgentGrpcServer {
   /** Resolves with where it listens, as a gateway is told it. Rejects with an AgentGrpcError, or as the binding of a socket does. */
   async listen(): Promise<string> {
     const { address, tls } = this.#settings;
-    const { loadGrpc, bindSocketPath, scheduler, logger } = this.#parts;
-    const { service } = await loadGrpc();
+    const { loadGrpc, bindSocketPath, clock, scheduler, logger } = this.#parts;
+    const { grpc, service } = await loadGrpc();
     const served = servedAgentService(service);
     if (served === null) throw new AgentGrpcError('failed', 'the definition of the gRPC service cannot be used');
-    const server = http2Server(tls, this.#options);
-    this.#handle(server, this.#calls(served));
+    const credentials = serverCredentials(grpc, tls);
+    const options = this.#options;
+    const calls = this.#calls(served);
+    const server = this.#acceptor({ grpc, served, calls, clock, scheduler, logger, options }, credentials);
     const bound = await bindAddress(server, address, bindSocketPath);
     server.on('error', (error) => logger.error('The gRPC server failed', { reason: error.message }));
     this.#server = server;
+    this.#grpc = grpc;
     this.#sessions.start();
-    const { handshakeTimeoutMs, messageTimeoutMs, pingIntervalMs, idleTimeoutMs } = this.#options;
-    const intervalMs = Math.min(checkMs, handshakeTimeoutMs, messageTimeoutMs, pingIntervalMs, idleTimeoutMs);
+    const { handshakeTimeoutMs, messageTimeoutMs, idleTimeoutMs } = options;
+    const intervalMs = Math.min(checkMs, handshakeTimeoutMs, messageTimeoutMs, idleTimeoutMs);
     this.#tasks = [scheduler.every(intervalMs, () => this.#check())];
     logger.info('The agent listens', {
       grpc: bound,
@@ -103,6 +115,19 @@ export class AgentGrpcServer {
       client_certificates: tls !== null && tls.clientCaPem !== null,
     });
     return bound;
+  }
+
+  /**
+   * Looks at another certificate, key and client authority. Gives what puts them in force, for new connections; those
+   * that are open go on. Throws an AgentGrpcError where they cannot be used.
+   */
+  prepareTls(tls: GrpcServerTls): () => void {
+    if (this.#grpc === null || this.#settings.tls === null)
+      throw new AgentGrpcError('failed', 'gRPC is served without TLS');
+    const credentials = serverCredentials(this.#grpc, tls);
+    return () => {
+      this.#credentials = credentials;
+    };
   }
 
   /**
@@ -121,64 +146,58 @@ export class AgentGrpcServer {
     this.#endWithLastSession();
     const grace = this.#parts.scheduler.after(graceMs, () => this.#cutOff());
     await closed;
+    await Promise.all(Array.from(this.#connections, (connection) => connection.closed));
     grace.cancel();
     this.#sessions.stop();
     for (const task of this.#tasks) task.cancel();
   }
 
-  #handle(server: Http2Server | Http2SecureServer, calls: GrpcCalls): void {
-    const { clock, logger } = this.#parts;
-    server.maxConnections = this.#options.maxConnections;
-    server.on('drop', () => this.#onDrop());
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
+  #acceptor(parts: Omit<GrpcConnectionParts, 'credentials'>, credentials: ServerCredentials): Server {
+    this.#credentials = credentials;
+    const server = createServer((socket) => {
+      const connection = new GrpcConnection(socket, { ...parts, credentials: this.#credentials ?? credentials });
+      this.#connections.add(connection);
       socket.once('close', () => {
-        this.#sockets.delete(socket);
+        this.#connections.delete(connection);
         this.#isFull = false;
       });
     });
-    server.on('tlsClientError', (error: Error) => {
-      logger.debug('A TLS handshake failed', { reason: error.message });
-    });
-    server.on('session', (session: ServerHttp2Session) => {
-      const connection = new GrpcConnection(session, { calls, clock, logger, options: this.#options });
-      this.#connections.add(connection);
-      session.once('close', () => this.#connections.delete(connection));
-      if (this.#isDraining) connection.drain();
-    });
+    server.maxConnections = this.#options.maxConnections;
+    server.on('drop', () => this.#onDrop());
+    return server;
   }
 
   #calls({ processStream, controlStream, processEvent }: ServedAgentService): GrpcCalls {
     const { clock, scheduler, logger } = this.#parts;
     const service = this.#service;
     const options = this.#options;
+    const held = this.#held;
+    const cutOffs = this.#cutOffs;
+    const { maxSessions, messageTimeoutMs } = options;
     const capabilities = () => service.capabilities();
-    const sessionParts = { method: processStream, clock, scheduler, logger, options, capabilities };
-    const oneShotParts = { method: processEvent, service, clock, scheduler, logger, options, held: this.#held };
-    const takeProcessStream = (stream: ServerHttp2Stream): boolean => {
-      if (this.#processStreams.size >= options.maxSessions) return false;
-      const process = new ProcessStream(stream, this.#sessions, sessionParts);
-      this.#processStreams.add(process);
-      stream.once('close', () => {
-        this.#processStreams.delete(process);
-        if (this.#isDraining) this.#endWithLastSession();
-      });
-      return true;
-    };
-    const takeControlStream = (stream: ServerHttp2Stream): boolean => {
-      if (this.#controlStreams.size >= options.maxSessions) return false;
-      const control = new ControlStream(stream, controlStream);
-      this.#controlStreams.add(control);
-      stream.once('close', () => this.#controlStreams.delete(control));
-      return true;
-    };
     return {
-      streams: new Map([
-        [processStream.path, takeProcessStream],
-        [controlStream.path, takeControlStream],
-      ]),
-      oneShotPath: processEvent.path,
-      oneShotCalls: () => new OneShotCalls(oneShotParts),
+      processStream: (call) => {
+        if (this.#processStreams.size >= maxSessions) return false;
+        const onClosed = (): void => {
+          this.#processStreams.delete(stream);
+          if (this.#isDraining) this.#endWithLastSession();
+        };
+        const parts = { method: processStream, clock, scheduler, options, capabilities, onClosed };
+        const stream = new ProcessStream(call, this.#sessions, parts);
+        this.#processStreams.add(stream);
+        return true;
+      },
+      controlStream: (call) => {
+        if (this.#controlStreams.size >= maxSessions) return false;
+        const onClosed = (): void => {
+          this.#controlStreams.delete(stream);
+        };
+        const stream = new ControlStream(call, { method: controlStream, held, cutOffs, messageTimeoutMs, onClosed });
+        this.#controlStreams.add(stream);
+        return true;
+      },
+      oneShotCalls: () =>
+        new OneShotCalls({ method: processEvent, service, clock, scheduler, logger, options, held, cutOffs }),
     };
   }
 
@@ -189,8 +208,9 @@ export class AgentGrpcServer {
   }
 
   #check(): void {
-    for (const stream of this.#processStreams) stream.checkMessage();
+    for (const stream of [...this.#processStreams, ...this.#controlStreams]) stream.checkMessage();
     for (const connection of this.#connections) connection.check();
+    this.#cutOffs.check();
   }
 
   /** Whoever listens for the end of the service is told of it once nobody is served any more. */
@@ -209,7 +229,6 @@ export class AgentGrpcServer {
     // What was just said leaves first, if the gateway reads it.
     this.#parts.scheduler.after(this.#options.drainLingerMs, () => {
       for (const connection of this.#connections) connection.destroy();
-      for (const socket of this.#sockets) socket.destroy();
     });
   }
 }

@@ -1,118 +1,150 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Server, ServerCredentials } from '@grpc/grpc-js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
-import { isCompressedCall, isGrpcCall } from './grpc-call.js';
-import { GrpcReply } from './grpc-reply.js';
-import type { GrpcServerOptions } from './grpc-server-options.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
+import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
+import { type CallConnection, GrpcCall } from './grpc-call.js';
+import type { GrpcLibrary } from './grpc-library.js';
+import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
+import { type IncomingMessage, type LibraryCall, passOver, readerOf } from './incoming-message.js';
+import { OctetWatch } from './octet-watch.js';
 import type { OneShotCalls } from './one-shot-calls.js';
 
-/** The calls that a server takes, by the path of their method. */
+/** The calls that a server takes. False where there are too many already. */
 export interface GrpcCalls {
-  /** False where there are too many already. */
-  readonly streams: ReadonlyMap<string, (stream: ServerHttp2Stream) => boolean>;
-  readonly oneShotPath: string;
-  readonly oneShotCalls: () => OneShotCalls;
+  processStream(call: GrpcCall<GrpcGatewayMessage>): boolean;
+  controlStream(call: GrpcCall<null>): boolean;
+  /** For the calls of ProcessEvent of one connection. */
+  oneShotCalls(): OneShotCalls;
 }
 
 export interface GrpcConnectionParts {
+  readonly grpc: GrpcLibrary;
+  readonly credentials: ServerCredentials;
+  readonly served: ServedAgentService;
   readonly calls: GrpcCalls;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: GrpcServerOptions;
 }
 
-const httpStatusUnsupportedMediaType = 415;
+const asItIs = (octets: Buffer): Buffer => octets;
 
-/** One HTTP/2 connection: the calls that come by it, and whether anybody is still there. */
-export class GrpcConnection {
-  readonly #session: ServerHttp2Session;
+/** One connection of a gateway. The library serves each by a server of its own, so that calls are known by their connection. */
+export class GrpcConnection implements CallConnection {
+  /** Resolves when it has ended, and with it every call. */
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
   readonly #parts: GrpcConnectionParts;
-  #streams = 0;
+  readonly #server: Server;
+  readonly #watch: OctetWatch;
+  readonly #calls = new Set<GrpcCall<unknown>>();
+  #closing: ScheduledTask | null = null;
   #oneShotCalls: OneShotCalls | null = null;
   #hadCall = false;
+  #isClosing = false;
   /** When the last call ended, or the connection began; null while there is a call. */
   #idleSinceMs: number | null;
-  #pingedMs: number;
-  #isPingAnswered = true;
 
-  constructor(session: ServerHttp2Session, parts: GrpcConnectionParts) {
-    this.#session = session;
+  constructor(socket: Socket, parts: GrpcConnectionParts) {
+    this.#socket = socket;
     this.#parts = parts;
-    this.#idleSinceMs = parts.clock.monotonicMs();
-    this.#pingedMs = this.#idleSinceMs;
-    session.on('stream', (stream, headers) => this.#accept(stream, headers));
-    session.on('error', (error) => parts.logger.debug('A gateway connection failed', { reason: error.message }));
-    session.on('close', () => this.#oneShotCalls?.close());
+    const { grpc, credentials, clock, logger, options } = parts;
+    this.#idleSinceMs = clock.monotonicMs();
+    this.#watch = new OctetWatch(grpc, clock);
+    const server = new grpc.Server({
+      'grpc.enable_channelz': 0,
+      'grpc.keepalive_time_ms': options.pingIntervalMs,
+      'grpc.keepalive_timeout_ms': options.pingIntervalMs,
+      'grpc.max_concurrent_streams': options.maxStreamsPerConnection,
+      'grpc.max_receive_message_length': maximumMessageBytes,
+      interceptors: [this.#watch.interceptor],
+    });
+    this.#server = server;
+    this.#register();
+    socket.on('error', (error) => logger.debug('A gateway connection failed', { reason: error.message }));
+    this.closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        server.forceShutdown();
+        this.#closing?.cancel();
+        for (const call of this.#calls) call.connectionClosed();
+        this.#oneShotCalls?.close();
+        resolve();
+      });
+    });
+    server.createConnectionInjector(credentials).injectConnection(socket);
   }
 
-  /** Closes it where nobody uses it or nobody answers. */
+  /** Closes it where nobody uses it. */
   check(): void {
-    const { clock, options, logger } = this.#parts;
-    const nowMs = clock.monotonicMs();
+    const { clock, options } = this.#parts;
     const allowedMs = this.#hadCall ? options.idleTimeoutMs : options.handshakeTimeoutMs;
-    if (this.#idleSinceMs !== null && nowMs - this.#idleSinceMs >= allowedMs) {
-      this.destroy();
-    } else if (nowMs - this.#pingedMs >= options.pingIntervalMs) {
-      if (!this.#isPingAnswered) {
-        logger.warn('A gateway connection is closed', { reason: 'the gateway does not answer' });
-        this.destroy();
-        return;
-      }
-      this.#ping(nowMs);
-    }
+    if (this.#idleSinceMs !== null && clock.monotonicMs() - this.#idleSinceMs >= allowedMs) this.destroy();
   }
 
   /** Takes no new call, and ends with the last one. */
   drain(): void {
-    if (!this.#session.closed) this.#session.close();
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    // Before the first call it may not have come to the point where it could be told.
+    if (this.#hadCall) this.#server.tryShutdown(() => {});
+    else this.destroy();
+  }
+
+  closeSoon(): void {
+    this.drain();
+    // A peer that neither reads nor closes must not keep it.
+    const { scheduler, options } = this.#parts;
+    this.#closing ??= scheduler.after(options.handshakeTimeoutMs, () => this.destroy());
   }
 
   destroy(): void {
-    this.#session.destroy();
+    this.#socket.destroy();
   }
 
-  #ping(nowMs: number): void {
-    if (this.#session.destroyed || this.#session.closed) return;
-    this.#pingedMs = nowMs;
-    this.#isPingAnswered = false;
-    this.#session.ping(() => {
-      this.#isPingAnswered = true;
-    });
-  }
-
-  #accept(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const { calls, logger, options } = this.#parts;
-    stream.on('error', (error) => logger.debug('A call failed', { reason: error.message }));
-    this.#streams += 1;
-    this.#hadCall = true;
-    this.#idleSinceMs = null;
-    stream.on('close', () => {
-      this.#streams -= 1;
-      if (this.#streams === 0) this.#idleSinceMs = this.#parts.clock.monotonicMs();
-    });
-    // A peer that never agrees to the settings is not held to them by the engine.
-    if (this.#streams > options.maxStreamsPerConnection) {
-      stream.close(constants.NGHTTP2_REFUSED_STREAM);
-      return;
-    }
-    if (!isGrpcCall(headers)) {
-      stream.respond({ ':status': httpStatusUnsupportedMediaType }, { endStream: true });
-      stream.close(constants.NGHTTP2_NO_ERROR);
-      return;
-    }
-    if (isCompressedCall(headers)) {
-      new GrpcReply(stream).end(grpcStatus.unimplemented, 'this encoding is not supported');
-      return;
-    }
-    const path = headers[':path'] ?? '';
-    if (path === calls.oneShotPath) {
+  #register(): void {
+    const { calls, served } = this.#parts;
+    const { processStream, controlStream, processEvent } = served;
+    this.#serve(processStream.path, readerOf(processStream), (call) => calls.processStream(call));
+    this.#serve(controlStream.path, passOver, (call) => calls.controlStream(call));
+    this.#serve(processEvent.path, readerOf(processEvent), (call) => {
       this.#oneShotCalls ??= calls.oneShotCalls();
-      this.#oneShotCalls.accept(stream);
+      this.#oneShotCalls.accept(call);
+      return true;
+    });
+  }
+
+  /** A call of one message is served as a stream, too: the wire is the same, and what it waits for can be bounded. */
+  #serve<Message>(
+    path: string,
+    deserialize: (octets: Buffer) => IncomingMessage<Message>,
+    take: (call: GrpcCall<Message>) => boolean,
+  ): void {
+    const handle = (call: LibraryCall<Message>): void => this.#accept(call, take);
+    this.#server.register(path, handle, asItIs, deserialize, 'bidi');
+  }
+
+  #accept<Message>(libraryCall: LibraryCall<Message>, take: (call: GrpcCall<Message>) => boolean): void {
+    const { clock, grpc, logger } = this.#parts;
+    this.#hadCall = true;
+    const octets = this.#watch.of(libraryCall.metadata);
+    if (octets === null) {
+      logger.error('A call is refused', { reason: 'what it holds cannot be known with this version of the library' });
+      this.destroy();
       return;
     }
-    const take = calls.streams.get(path);
-    if (take === undefined) new GrpcReply(stream).end(grpcStatus.unimplemented, 'there is no such method');
-    else if (!take(stream)) new GrpcReply(stream).end(grpcStatus.resourceExhausted, 'too many calls are open');
+    const call = new GrpcCall(libraryCall, octets, this, () => new grpc.Metadata());
+    this.#calls.add(call);
+    this.#idleSinceMs = null;
+    libraryCall.once('close', () => {
+      this.#calls.delete(call);
+      if (this.#calls.size === 0) this.#idleSinceMs = clock.monotonicMs();
+    });
+    if (this.#isClosing) call.fail(grpcStatus.unavailable, 'the connection is about to end');
+    else if (!take(call)) call.fail(grpcStatus.resourceExhausted, 'too many calls are open');
   }
 }

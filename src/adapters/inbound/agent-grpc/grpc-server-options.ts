@@ -1,5 +1,8 @@
 import { defaultSessionOptions, type SessionOptions } from '../../../application/serve-gateways/session-options.js';
 
+/** Most octets of a message, both ways. */
+export const maximumMessageBytes = 16_777_216;
+
 /** How the agent serves gRPC. Times in milliseconds, sizes in octets. */
 export interface GrpcServerOptions extends SessionOptions {
   /** From the first octet of a message to its last. */

@@ -1,6 +1,5 @@
-/** Statuses that a gRPC call ends with, as far as an agent uses them (gRPC status codes). */
+/** Statuses that a gRPC call fails with, as far as an agent uses them (gRPC status codes). */
 export const grpcStatus = {
-  ok: 0,
   invalidArgument: 3,
   deadlineExceeded: 4,
   resourceExhausted: 8,

@@ -1,4 +1,3 @@
-import type { ServerHttp2Stream } from 'node:http2';
 import type { AgentService } from '../../../application/ports/agent-service.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
@@ -16,12 +15,11 @@ import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.j
 import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
 import { handshakeAnswerMessage, ownedHeadersText } from '../../wire/agent-grpc/handshake-answer.js';
 import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
-import { maximumMessageBytes } from '../../wire/agent-grpc/prefixed-message-decoder.js';
-import { decodeGatewayMessage } from './decode-gateway-message.js';
-import { GrpcReply } from './grpc-reply.js';
-import type { GrpcServerOptions } from './grpc-server-options.js';
+import type { CutOffLog } from './cut-off-log.js';
+import type { GrpcCall } from './grpc-call.js';
+import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
-import { readOneMessage } from './read-one-message.js';
+import { OneShotCall } from './one-shot-call.js';
 
 export interface OneShotParts {
   readonly method: ServedAgentService['processEvent'];
@@ -30,14 +28,9 @@ export interface OneShotParts {
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: GrpcServerOptions;
-  /** What all unfinished messages of all one-shot calls hold. */
+  /** What all one-shot calls hold. */
   readonly held: HeldOctets;
-}
-
-/** A call that is to be answered. */
-interface OpenCall {
-  readonly stream: ServerHttp2Stream;
-  readonly reply: GrpcReply;
+  readonly cutOffs: CutOffLog;
 }
 
 /**
@@ -48,7 +41,7 @@ export class OneShotCalls {
   readonly #parts: OneShotParts;
   readonly #connection = Symbol('one-shot calls');
   readonly #judgements: Judgements;
-  readonly #awaiting = new Map<string, GrpcReply>();
+  readonly #awaiting = new Map<string, OneShotCall>();
   /** Requests whose body is awaited, the oldest first. */
   readonly #dialogues = new Set<string>();
 
@@ -57,17 +50,10 @@ export class OneShotCalls {
     this.#judgements = new Judgements(parts.service, this.#connection, parts.logger, this.#answer, () => {});
   }
 
-  accept(stream: ServerHttp2Stream): void {
-    const { method, scheduler, options, held } = this.#parts;
-    const call: OpenCall = { stream, reply: new GrpcReply(stream) };
-    readOneMessage(stream, { scheduler, held, timeoutMs: options.handshakeTimeoutMs }, (read) => {
-      if (!read.ok) {
-        call.reply.cutOff(read.error.status, read.error.reason);
-        return;
-      }
-      const message = decodeGatewayMessage(read.value, method);
-      if (message.ok) this.#handle(call, message.value, read.value.length);
-      else call.reply.end(grpcStatus.invalidArgument, message.error);
+  accept(call: GrpcCall<GrpcGatewayMessage>): void {
+    const { scheduler, options, held, cutOffs } = this.#parts;
+    new OneShotCall(call, { scheduler, options, held, cutOffs }, (reply, message, size) => {
+      this.#handle(reply, message, size);
     });
   }
 
@@ -78,68 +64,71 @@ export class OneShotCalls {
     this.#judgements.close();
   }
 
-  #handle(call: OpenCall, message: GrpcGatewayMessage, size: number): void {
+  #handle(call: OneShotCall, message: GrpcGatewayMessage, size: number): void {
     switch (message.kind) {
       case 'handshake':
-        void this.#handshake(call.reply, message.request);
+        void this.#handshake(call, message.request);
         return;
       case 'event':
         this.#judge(call, message.event, size);
         return;
       case 'unasked_event':
-        this.#send(call.reply, { response: agentResponseMessage(allowAnswer, message.correlationId) });
+        this.#send(call, { response: agentResponseMessage(allowAnswer, message.correlationId) });
         return;
       case 'ping': {
         const { sequence, timestampMs } = message;
         const pong = { sequence, ping_timestamp_ms: timestampMs, timestamp_ms: this.#parts.clock.wallMs() };
-        this.#send(call.reply, { pong });
+        this.#send(call, { pong });
         return;
       }
       default:
-        call.reply.end(grpcStatus.unimplemented, 'this message has no answer: it belongs on ProcessStream');
+        call.fail(grpcStatus.unimplemented, 'this message has no answer: it belongs on ProcessStream');
     }
   }
 
-  async #handshake(reply: GrpcReply, request: HandshakeRequest): Promise<void> {
+  async #handshake(call: OneShotCall, request: HandshakeRequest): Promise<void> {
     const { service, logger, options } = this.#parts;
     const { proxyId, proxyVersion } = request;
     const response = await agreeWith(request, { proxyId, proxyVersion, connection: this.#connection }, service, logger);
     const capabilities = response.success ? response.capabilities : service.capabilities();
-    reply.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
-    this.#send(reply, { handshake: handshakeAnswerMessage(response, capabilities, options.healthIntervalMs) });
+    call.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
+    this.#send(call, { handshake: handshakeAnswerMessage(response, capabilities, options.healthIntervalMs) });
   }
 
-  #judge({ stream, reply }: OpenCall, event: AgentEvent, size: number): void {
+  #judge(call: OneShotCall, event: AgentEvent, size: number): void {
     const { correlationId } = event;
     if (this.#judgements.isFull) {
-      reply.end(grpcStatus.resourceExhausted, 'too many events wait already');
+      call.fail(grpcStatus.resourceExhausted, 'too many events wait already');
       return;
     }
     if (this.#awaiting.has(correlationId)) {
-      reply.end(grpcStatus.aborted, 'two events in flight for one correlation id');
+      call.fail(grpcStatus.aborted, 'two events in flight for one correlation id');
       return;
     }
-    this.#awaiting.set(correlationId, reply);
-    stream.once('close', () => {
-      if (this.#awaiting.get(correlationId) !== reply) return;
+    this.#awaiting.set(correlationId, call);
+    call.onClosed = () => {
+      if (this.#awaiting.get(correlationId) !== call) return;
       this.#awaiting.delete(correlationId);
       this.#giveUp(correlationId);
-    });
+    };
     // INVARIANT: whatever is in flight is awaited, so that no event of this id is.
-    this.#judgements.add(event, size);
+    const fault = this.#judgements.add(event, size);
+    if (fault === null) return;
+    this.#awaiting.delete(correlationId);
+    call.fail(grpcStatus.invalidArgument, fault);
   }
 
   readonly #answer = (answer: AgentAnswer, correlationId: string): void => {
-    const reply = this.#awaiting.get(correlationId);
-    if (reply === undefined) return;
+    const call = this.#awaiting.get(correlationId);
+    if (call === undefined) return;
     this.#awaiting.delete(correlationId);
     this.#noteDialogue(correlationId, opensDialogue(answer));
-    if (!changesBody(answer) && this.#send(reply, { response: agentResponseMessage(answer, correlationId) })) return;
+    if (!changesBody(answer) && this.#send(call, { response: agentResponseMessage(answer, correlationId) })) return;
     this.#parts.logger.error('An answer could not be sent', {
       reason: changesBody(answer) ? 'it changes a body, for which gRPC has no message' : 'it is too large',
       correlation_id: correlationId,
     });
-    this.#send(reply, { response: agentResponseMessage(failedAnswer, correlationId) });
+    this.#send(call, { response: agentResponseMessage(failedAnswer, correlationId) });
   };
 
   #noteDialogue(correlationId: string, isOpen: boolean): void {
@@ -157,11 +146,10 @@ export class OneShotCalls {
   }
 
   /** False where the message is too large. */
-  #send(reply: GrpcReply, message: GrpcAgentToProxy): boolean {
+  #send(call: OneShotCall, message: GrpcAgentToProxy): boolean {
     const octets = this.#parts.method.responseSerialize(message);
     if (octets.length > maximumMessageBytes) return false;
-    reply.send(octets);
-    reply.end(grpcStatus.ok);
+    call.answer(octets);
     return true;
   }
 }

@@ -1,6 +1,4 @@
-import type { ServerHttp2Stream } from 'node:http2';
 import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
 import type { GatewayLine } from '../../../application/serve-gateways/gateway-line.js';
 import type { GatewaySession } from '../../../application/serve-gateways/gateway-session.js';
@@ -17,73 +15,78 @@ import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.j
 import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
 import { handshakeAnswerMessage, ownedHeadersText } from '../../wire/agent-grpc/handshake-answer.js';
 import { ownedHeadersKey } from '../../wire/agent-grpc/owned-headers-metadata.js';
-import { maximumMessageBytes, PrefixedMessageDecoder } from '../../wire/agent-grpc/prefixed-message-decoder.js';
 import { healthMessage, metricsMessage } from '../../wire/agent-grpc/report-writer.js';
-import { decodeGatewayMessage } from './decode-gateway-message.js';
-import { GrpcReply } from './grpc-reply.js';
-import type { GrpcServerOptions } from './grpc-server-options.js';
+import type { CallListener, GrpcCall } from './grpc-call.js';
+import { type GrpcServerOptions, maximumMessageBytes } from './grpc-server-options.js';
 import { grpcStatus } from './grpc-status.js';
+import type { IncomingMessage } from './incoming-message.js';
 
 export interface ProcessStreamParts {
   readonly method: ServedAgentService['processStream'];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
-  readonly logger: Logger;
   readonly options: GrpcServerOptions;
   /** What the agent says of itself before a gateway has said anything. */
   readonly capabilities: () => AgentCapabilities;
+  readonly onClosed: () => void;
 }
 
 /** One call of ProcessStream: its messages, and when to stop reading them. */
-export class ProcessStream implements GatewayLine {
-  readonly #stream: ServerHttp2Stream;
+export class ProcessStream implements GatewayLine, CallListener<GrpcGatewayMessage> {
+  readonly #call: GrpcCall<GrpcGatewayMessage>;
   readonly #parts: ProcessStreamParts;
-  readonly #reply: GrpcReply;
-  readonly #decoder = new PrefixedMessageDecoder();
+  readonly #sessions: GatewaySessions;
   readonly #session: GatewaySession;
   readonly #metadataDelay: ScheduledTask;
-  #isReading = false;
-  /** When the message that is being read began to come; null while there is none, or nothing is read. */
-  #messageSinceMs: number | null = null;
   #refusals = 0;
 
-  constructor(stream: ServerHttp2Stream, sessions: GatewaySessions, parts: ProcessStreamParts) {
-    this.#stream = stream;
+  constructor(call: GrpcCall<GrpcGatewayMessage>, sessions: GatewaySessions, parts: ProcessStreamParts) {
+    this.#call = call;
     this.#parts = parts;
-    this.#reply = new GrpcReply(stream);
-    const session = sessions.open(this);
-    this.#session = session;
+    this.#sessions = sessions;
+    this.#session = sessions.open(this);
     // The answer to the handshake knows the names best, but a caller may send nothing before it has seen the metadata.
     this.#metadataDelay = parts.scheduler.after(parts.options.metadataDelayMs, () => {
       this.#sendMetadata(parts.capabilities());
     });
-    stream.on('data', (chunk: Buffer) => {
-      if (session.isOver) return;
-      this.#decoder.push(chunk);
-      this.#read();
-    });
-    stream.on('drain', () => {
-      session.flowing();
-      this.#read();
-    });
-    stream.on('end', () => {
-      if (this.#decoder.hasBegun) session.fail('the call ended within a message');
-      // Nothing more will be asked: what is in flight is still answered.
-      else session.drain();
-    });
-    stream.on('close', () => {
-      this.#metadataDelay.cancel();
-      this.#messageSinceMs = null;
-      sessions.close(session);
-    });
+    call.listen(this);
   }
 
   /** Ends it where a message has been coming for too long. */
   checkMessage(): void {
-    const since = this.#messageSinceMs;
-    const { clock, options } = this.#parts;
-    if (since === null || clock.monotonicMs() - since < options.messageTimeoutMs) return;
-    this.#session.fail('a message did not come to its end in time');
+    if (this.#call.arrivingForMs >= this.#parts.options.messageTimeoutMs) {
+      this.#session.fail('a message did not come to its end in time');
+    }
+  }
+
+  message({ size, message }: IncomingMessage<GrpcGatewayMessage>): void {
+    const session = this.#session;
+    if (session.isOver) return;
+    this.#metadataDelay.cancel();
+    if (message.ok) this.#handle(message.value, size);
+    else session.fail(message.error);
+    if (!session.isOver && !session.canTake) this.#call.pause();
+  }
+
+  ended(): void {
+    if (this.#call.isWithinMessage) this.#session.fail('the call ended within a message');
+    // Nothing more will be asked: what is in flight is still answered.
+    else this.#session.drain();
+  }
+
+  flowing(): void {
+    this.#session.flowing();
+    this.resume();
+  }
+
+  holds(octets: number): void {
+    this.#session.holds(octets);
+  }
+
+  closed(): void {
+    this.#metadataDelay.cancel();
+    this.#sessions.close(this.#session);
+    this.#parts.onClosed();
   }
 
   sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void {
@@ -120,42 +123,15 @@ export class ProcessStream implements GatewayLine {
   }
 
   resume(): void {
-    // Within a read the loop itself goes on.
-    if (this.#stream.isPaused() && !this.#isReading) this.#read();
+    if (this.#session.canTake) this.#call.resume();
   }
 
   end(): void {
-    this.#reply.end(grpcStatus.ok);
+    this.#call.end();
   }
 
   cutOff(reason: string): void {
-    this.#reply.cutOff(grpcStatus.aborted, reason);
-  }
-
-  #read(): void {
-    const session = this.#session;
-    this.#isReading = true;
-    while (session.canTake) {
-      const octets = this.#decoder.next();
-      if (octets === null) break;
-      this.#messageSinceMs = null;
-      this.#metadataDelay.cancel();
-      const message = decodeGatewayMessage(octets, this.#parts.method);
-      if (message.ok) this.#handle(message.value, octets.length);
-      else session.fail(message.error);
-    }
-    this.#isReading = false;
-    if (this.#decoder.failure !== null) session.fail(this.#decoder.failure);
-    if (session.isOver) return;
-    if (session.canTake) {
-      this.#stream.resume();
-      if (this.#decoder.hasBegun) this.#messageSinceMs ??= this.#parts.clock.monotonicMs();
-    } else {
-      // It cannot go on while nothing is read, which is not its sender's doing.
-      this.#messageSinceMs = null;
-      this.#stream.pause();
-    }
-    session.holds(this.#decoder.heldBytes);
+    this.#call.cutOff(grpcStatus.aborted, reason);
   }
 
   #handle(message: GrpcGatewayMessage, size: number): void {
@@ -191,16 +167,16 @@ export class ProcessStream implements GatewayLine {
   }
 
   #sendMetadata(capabilities: AgentCapabilities): void {
-    this.#reply.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
+    this.#call.sendMetadata({ [ownedHeadersKey]: ownedHeadersText(capabilities) });
   }
 
   /** False where the message is too large. What can no longer be sent is dropped. */
   #send(message: GrpcAgentToProxy): boolean {
     const octets = this.#parts.method.responseSerialize(message);
     if (octets.length > maximumMessageBytes) return false;
-    this.#reply.send(octets);
+    this.#call.send(octets);
     const { pausingOutputBytes, maxOutputBytes } = this.#parts.options;
-    const waiting = this.#reply.waitingBytes;
+    const waiting = this.#call.waitingBytes;
     if (waiting > maxOutputBytes) this.#session.fail('the gateway does not read');
     else if (waiting > pausingOutputBytes) this.#session.stalled();
     return true;

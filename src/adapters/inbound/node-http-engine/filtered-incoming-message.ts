@@ -20,8 +20,17 @@ const upgrading = new WeakSet<IncomingMessage>();
  * upgrades at all would have to give away the connection of every request with an Upgrade header, h2c among them.
  */
 export class FilteredIncomingMessage extends IncomingMessage {
+  /** Told, before the next event, that no more is read of the connection until somebody reads this message. */
+  onFull: (() => void) | null = null;
+
   /** Node sets it when the head has been parsed, and asks it to find out what to do with the connection. */
   declare upgrade: boolean;
+
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    const takesMore = super.push(chunk, encoding);
+    if (!takesMore && this.onFull !== null) queueMicrotask(this.onFull);
+    return takesMore;
+  }
 
   static {
     Object.defineProperty(FilteredIncomingMessage.prototype, 'upgrade', {

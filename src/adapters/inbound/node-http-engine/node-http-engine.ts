@@ -21,6 +21,7 @@ import { NodeOpenListener, ownTls } from './node-open-listener.js';
 import { NodeResponse } from './node-response.js';
 import { prepareTls } from './prepared-tls.js';
 import { rawHead } from './raw-response.js';
+import { ReadAheadBudget } from './read-ahead.js';
 import { UpgradeResponse } from './upgrade-response.js';
 
 /** The HTTP/1.1 engine on Node's own server. */
@@ -66,22 +67,28 @@ export class NodeHttpEngine implements HttpEngine {
   }
 }
 
-const serve = (server: Server, sessions: ClientSessions, handler: RequestHandler, limits: EngineLimits): void => {
-  /** Bodies that are being read, by connection. */
-  const bodies = new WeakMap<Duplex, IncomingBody>();
+type FilteringServer = Server<typeof FilteredIncomingMessage>;
 
-  const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
+const serve = (
+  server: FilteringServer,
+  sessions: ClientSessions,
+  handler: RequestHandler,
+  limits: EngineLimits,
+): void => {
+  /** What is being answered, by connection, of requests that have a body. */
+  const uploads = new WeakMap<Duplex, Upload>();
+  const budget = new ReadAheadBudget();
+
+  const take = (request: FilteredIncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     const { socket } = request;
     const session = sessions.of(socket);
     session.take(() => {
       const length = bodyLength(request);
       const continueWith = expectsContinue ? response : null;
-      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, limits.bodyTimeoutMs);
-      if (body) bodies.set(socket, body);
-      handler.handle(
-        clientRequest(request, session.client, body, expectsContinue, false),
-        new NodeResponse(request, response, session, body !== null, limits),
-      );
+      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, limits.bodyTimeoutMs, budget);
+      const answer = new NodeResponse(request, response, session, body !== null, limits);
+      if (body) uploads.set(socket, { body, answer });
+      handler.handle(clientRequest(request, session.client, body, expectsContinue, false), answer);
     });
   };
 
@@ -102,8 +109,11 @@ const serve = (server: Server, sessions: ClientSessions, handler: RequestHandler
     if (session.isBusy) {
       // The error is in the body that is being read, or behind a request that is still to be answered.
       session.closeAfterResponse();
-      const body = bodies.get(socket);
-      if (body?.isComplete === false) body.fail(new BodyReadError('malformed', 'the request body is malformed'));
+      const upload = uploads.get(socket);
+      if (upload === undefined || upload.body.isComplete) return;
+      if (error.code !== endedEarly) upload.body.fail(new BodyReadError('malformed', 'the request body is malformed'));
+      // Whoever sends no more, and has not sent all of it, waits for no answer. One that has been given still goes out.
+      else if (!upload.answer.isGiven) socket.destroy();
       return;
     }
     const answer = handler.reject({ connection: session.client, reason: rejectionReason(error) });
@@ -155,6 +165,14 @@ const bodyLength = (request: IncomingMessage): number | null => {
   }
   return length;
 };
+
+interface Upload {
+  readonly body: IncomingBody;
+  readonly answer: NodeResponse;
+}
+
+/** What Node says where a connection ends within a message. */
+const endedEarly = 'HPE_INVALID_EOF_STATE';
 
 /** What Node says of octets that it could not parse. */
 interface ClientError extends NodeJS.ErrnoException {

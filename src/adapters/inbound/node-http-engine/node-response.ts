@@ -19,6 +19,7 @@ export class NodeResponse implements ClientResponse {
   readonly #bodyExpected: boolean;
   readonly #limits: EngineLimits;
   #sent = 0;
+  #isGiven = false;
   #closedListener: ((completed: boolean) => void) | null = null;
 
   constructor(
@@ -51,6 +52,11 @@ export class NodeResponse implements ClientResponse {
 
   get headSent(): boolean {
     return this.#response.headersSent;
+  }
+
+  /** All of it is on its way. */
+  get isGiven(): boolean {
+    return this.#isGiven;
   }
 
   begin(status: number, headers: HeaderList, close: boolean): void {
@@ -98,6 +104,7 @@ export class NodeResponse implements ClientResponse {
   }
 
   #finish(last: Buffer | null): void {
+    this.#isGiven = true;
     if (this.#request.complete || !this.#bodyExpected) {
       if (last) this.#response.end(last);
       else this.#response.end();

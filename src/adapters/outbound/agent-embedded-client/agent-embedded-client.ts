@@ -109,6 +109,9 @@ export class AgentEmbeddedClient implements AgentClient {
     this.#checkIdle();
   }
 
+  /** Nothing is kept of a request that is in no call. */
+  conclude(): void {}
+
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     const configured = this.#configuring.then(() => this.#configure(config));
     this.#configuring = configured;
@@ -130,6 +133,7 @@ export class AgentEmbeddedClient implements AgentClient {
       health,
       breaker: null,
       refusal: this.#refusal,
+      unsupportedEvents: [],
     };
   }
 
@@ -283,7 +287,7 @@ export class AgentEmbeddedClient implements AgentClient {
     }
     // What was in force stays in force.
     if (!configured.ok && this.#state === 'starting') this.#state = 'refused';
-    return configured.ok ? configured : err({ kind: 'refused', reason: configured.error });
+    return configured.ok ? ok(undefined) : err({ kind: 'refused', reason: configured.error });
   }
 
   async #offer(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {

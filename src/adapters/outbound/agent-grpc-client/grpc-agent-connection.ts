@@ -17,6 +17,7 @@ import { readHandshakeResponse } from '../../wire/agent-grpc/capabilities-reader
 import { writeEvent } from '../../wire/agent-grpc/event-writer.js';
 import type { GrpcHandshakeResponse, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
+import type { MessageLook } from '../../wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
 import {
   writeCancel,
@@ -33,7 +34,7 @@ const maximumReasonLength = 500;
 const notSent = (reason: string): ConfigureOutcome => err({ kind: 'no_answer', reason });
 
 /** Makes the line that a connection goes by; what cannot be made is why the agent cannot be reached. */
-export type LineOpener = (listener: GrpcLineListener, signal: AbortSignal) => Promise<Result<GrpcLine, ConnectionEnd>>;
+export type LineOpener = (listener: GrpcLineListener) => Promise<Result<GrpcLine, ConnectionEnd>>;
 
 /** One connection to an agent over gRPC, from the attempt to connect to its end; it is never used again after that. */
 export class GrpcAgentConnection implements AgentConnection {
@@ -42,8 +43,6 @@ export class GrpcAgentConnection implements AgentConnection {
   readonly #listener: AgentConnectionListener;
   readonly #deadline: ScheduledTask;
   readonly #keepalive: ScheduledTask;
-  /** Ends an attempt to connect. */
-  readonly #attempt = new AbortController();
   #line: GrpcLine | null = null;
   #ownedHeaders: Result<readonly string[], string> = ok([]);
   #capabilities: AgentCapabilities | null = null;
@@ -81,19 +80,22 @@ export class GrpcAgentConnection implements AgentConnection {
   }
 
   sendCancel(correlationId: string, reason: CancelReason): void {
-    if (this.#isReady) this.#send(writeCancel(correlationId, reason, this.#clock.wallMs()));
+    if (this.#capabilities?.features.cancellation === true)
+      this.#send(writeCancel(correlationId, reason, this.#clock.wallMs()));
   }
 
   /** There is no answer to it: a refusal comes as a ConfigUpdateRequest. */
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     if (!this.#isReady) return Promise.resolve(notSent('there is no connection'));
     const isSent = this.#send(writeConfigure(config, this.#clock.wallMs()));
-    return Promise.resolve(isSent ? ok(undefined) : notSent('the configuration is larger than a message can be'));
+    return Promise.resolve(isSent ? ok('sent') : notSent('the configuration is larger than a message can be'));
   }
 
   close(detail: string): void {
     if (this.#isOver) return;
-    this.#line?.close();
+    // Before the handshake nothing has been said that would be worth waiting for.
+    if (this.#isReady) this.#line?.close();
+    else this.#line?.abort();
     this.#finish({ kind: 'ended', detail });
   }
 
@@ -110,12 +112,12 @@ export class GrpcAgentConnection implements AgentConnection {
       onOwnedHeaders: (values) => {
         this.#ownedHeaders = readOwnedHeaders(values);
       },
-      onMessage: (message) => this.#onMessage(message),
+      onMessage: (message, look) => this.#onMessage(message, look),
       onGoaway: () => this.#drain('the agent closes its connections'),
       onRoom: () => this.#listener.onRoom(),
       onEnd: (end) => this.#finish(end),
     };
-    const line = await openLine(lineListener, this.#attempt.signal);
+    const line = await openLine(lineListener);
     if (!line.ok) {
       this.#finish(line.error);
       return;
@@ -132,9 +134,9 @@ export class GrpcAgentConnection implements AgentConnection {
     this.#abort({ kind: 'refused', detail: 'the configuration is larger than a message can be' });
   }
 
-  #onMessage(message: GrpcAgentToProxy): void {
+  #onMessage(message: GrpcAgentToProxy, look: MessageLook): void {
     this.#isSilentSincePing = false;
-    const read = readAgentMessage(message);
+    const read = readAgentMessage(message, look);
     if (!read.ok) {
       this.#abort({ kind: 'malformed', detail: read.error });
       return;
@@ -242,7 +244,6 @@ export class GrpcAgentConnection implements AgentConnection {
     this.#isOver = true;
     this.#deadline.cancel();
     this.#keepalive.cancel();
-    this.#attempt.abort();
     this.#listener.onEnd(end);
   }
 }

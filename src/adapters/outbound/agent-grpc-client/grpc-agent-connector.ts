@@ -8,10 +8,11 @@ import type {
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Scheduler } from '../../../application/ports/scheduler.js';
 import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
-import type { GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { dialAgent, type SocketTrust } from './dial-agent.js';
+import type { SocketTrust } from './admit-socket.js';
+import { channelOptions, targetOf } from './channel-options.js';
+import { gatedCredentials } from './gated-credentials.js';
 import { GrpcAgentConnection, type LineOpener } from './grpc-agent-connection.js';
 import {
   type CalledAgentService,
@@ -21,23 +22,22 @@ import {
   type LoadedAgentGrpc,
 } from './grpc-client-options.js';
 import { GrpcLine, type GrpcLineListener } from './grpc-line.js';
+import { SocketGate } from './socket-gate.js';
 import { readTlsContext } from './tls-context.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
 
 export interface GrpcConnectorParts {
-  /** Gives the service of proto/agent-service-v2.proto; asked for with each connection. */
+  /** Gives @grpc/grpc-js and the service of proto/agent-service-v2.proto; asked for with each connection. */
   readonly loadGrpc: () => Promise<LoadedAgentGrpc>;
   readonly files: TextFileReader;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
 }
 
-const authorityOf = (address: GrpcAddress): string => {
-  if (address.kind === 'unix') return 'localhost';
-  return `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
-};
-
-/** Reaches an agent over gRPC (agent protocol v2): by TCP, with TLS or without, or by a unix socket whose owner is trusted. */
+/**
+ * Reaches an agent over gRPC (agent protocol v2): by TCP, with TLS or without, or by a unix socket whose owner is
+ * trusted.
+ */
 export class GrpcAgentConnector implements AgentConnector {
   readonly #settings: GrpcConnectorSettings;
   readonly #parts: GrpcConnectorParts;
@@ -56,30 +56,24 @@ export class GrpcAgentConnector implements AgentConnector {
 
   connect(config: JsonObject | null, listener: AgentConnectionListener): AgentConnection {
     const { clock, scheduler } = this.#parts;
-    const open: LineOpener = (lineListener, signal) => this.#openLine(lineListener, signal);
+    const open: LineOpener = (lineListener) => this.#openLine(lineListener);
     return new GrpcAgentConnection(this.#settings, this.#options, config, clock, scheduler, open, listener);
   }
 
-  async #openLine(listener: GrpcLineListener, signal: AbortSignal): Promise<Result<GrpcLine, ConnectionEnd>> {
-    const { address } = this.#settings;
+  async #openLine(listener: GrpcLineListener): Promise<Result<GrpcLine, ConnectionEnd>> {
     const trust = await this.#trust();
     if (!trust.ok) return err({ kind: 'refused', detail: trust.error });
-    const service = await this.#service();
-    if (!service.ok) return service;
-    const socket = await dialAgent(address, trust.value, signal);
-    if (!socket.ok) return socket;
-    const plan = { socket: socket.value, isSecure: trust.value.kind === 'tls', authority: authorityOf(address) };
-    return ok(new GrpcLine(service.value, plan, this.#options, this.#parts.scheduler, listener));
-  }
-
-  async #service(): Promise<Result<CalledAgentService, ConnectionEnd>> {
     try {
-      const { ProcessStream, ControlStream } = (await this.#parts.loadGrpc()).service;
-      if (ProcessStream === undefined || ControlStream === undefined) throw new Error('it is another service');
-      return ok({ ProcessStream, ControlStream } as CalledAgentService);
+      const { grpc, service } = await this.#parts.loadGrpc();
+      const { ProcessStream, ControlStream } = service;
+      if (ProcessStream === undefined || ControlStream === undefined) throw new Error('the service is another one');
+      const gate = new SocketGate(trust.value);
+      const client = new grpc.Client(targetOf(this.#settings.address), gatedCredentials(grpc, gate), channelOptions);
+      const plan = { grpc, service: { ProcessStream, ControlStream } as CalledAgentService, client, gate };
+      return ok(new GrpcLine(plan, this.#options, this.#parts.scheduler, listener));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
-      return err({ kind: 'ended', detail: `the protocol's file cannot be loaded: ${reason}` });
+      return err({ kind: 'ended', detail: `gRPC cannot be used: ${reason}` });
     }
   }
 

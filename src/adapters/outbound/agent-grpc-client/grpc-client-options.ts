@@ -1,24 +1,30 @@
+import type * as Grpc from '@grpc/grpc-js';
 import type { AgentTls, GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
-import { maximumMessageBytes } from '../../wire/agent-grpc/prefixed-message-decoder.js';
 
 /** How the messages of one call are written and read. Reading throws for octets that are no such message. */
 export interface CalledMethod<Request, Response> {
   /** `/package.Service/Method`. */
   readonly path: string;
-  readonly requestSerialize: (message: Request) => Uint8Array;
+  readonly requestSerialize: (message: Request) => Buffer;
   readonly responseDeserialize: (octets: Buffer) => Response;
 }
 
-/** The service of proto/agent-service-v2.proto, as far as who calls it needs to know. Nothing is sent on ControlStream. */
+/**
+ * The service of proto/agent-service-v2.proto, as far as who calls it needs to know. Nothing is sent on ControlStream.
+ */
 export interface CalledAgentService {
   readonly ProcessStream: CalledMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
   readonly ControlStream: CalledMethod<never, GrpcProxyControl>;
 }
 
-/** What the protocol's file has become. INVARIANT: it is that of `CalledAgentService`. */
+/** What is used of @grpc/grpc-js. */
+export type GrpcLibrary = Pick<typeof Grpc, 'ChannelCredentials' | 'Client' | 'connectivityState' | 'credentials'>;
+
+/** The library, and what the protocol's file has become. INVARIANT: it is that of `CalledAgentService`. */
 export interface LoadedAgentGrpc {
+  readonly grpc: GrpcLibrary;
   readonly service: Readonly<Record<string, CalledMethod<never, unknown>>>;
 }
 
@@ -44,6 +50,9 @@ export interface GrpcConnectorOptions {
   /** Of one message that is sent. */
   readonly maxMessageBytes: number;
 }
+
+/** Most octets of a message, both ways. */
+export const maximumMessageBytes = 16_777_216;
 
 export const defaultGrpcConnectorOptions: GrpcConnectorOptions = {
   handshakeTimeoutMs: 5_000,

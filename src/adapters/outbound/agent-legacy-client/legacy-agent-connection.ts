@@ -6,6 +6,7 @@ import type {
   ConnectionEnd,
 } from '../../../application/ports/agent-connector.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err } from '../../../domain/shared/result.js';
@@ -43,7 +44,11 @@ export class LegacyAgentConnection implements AgentConnection {
   readonly #socket: Socket;
   readonly #decoder = new LegacyFrameDecoder();
   readonly #deadline: ScheduledTask;
+  /** Requests whose body the agent waits for. */
+  readonly #dialogues = new Set<string>();
   #expected: Expected = nothing;
+  /** The agent waits for a body that will not come: it hears of that by the end of the connection alone. */
+  #isSpent = false;
   #isOver = false;
 
   constructor(
@@ -69,9 +74,14 @@ export class LegacyAgentConnection implements AgentConnection {
     });
   }
 
-  /** True while a call is open by it. */
+  /** True while a call is open by it, and once it is about to end. */
   get isBusy(): boolean {
-    return this.#isOver || this.#expected !== nothing;
+    return this.#isOver || this.#expected !== nothing || this.#isDone;
+  }
+
+  /** Whether it ends as soon as no call is open. Until the other bodies have come it goes on: they are others' requests. */
+  get #isDone(): boolean {
+    return this.#isSpent && this.#dialogues.size === 0;
   }
 
   sendEvent(event: AgentEvent): boolean {
@@ -85,9 +95,10 @@ export class LegacyAgentConnection implements AgentConnection {
 
   /** There is no such message: what the agent still answers is for nobody, so the connection is closed. */
   sendCancel(correlationId: string): void {
-    if (this.#expected.kind !== 'answer' || this.#expected.correlationId !== correlationId) return;
+    const isAsked = this.#expected.kind === 'answer' && this.#expected.correlationId === correlationId;
+    if (this.#dialogues.delete(correlationId)) this.#isSpent = true;
     // Not at once: whoever cancels is still at work with the call. Until then it stays busy.
-    queueMicrotask(() => this.close('a call by it was given up'));
+    if (isAsked || (this.#isDone && this.#expected === nothing)) queueMicrotask(() => this.#giveUp());
   }
 
   /** A connection has one configuration, which it begins with. */
@@ -158,13 +169,23 @@ export class LegacyAgentConnection implements AgentConnection {
     } else if (read.value.correlationId !== null && read.value.correlationId !== correlationId) {
       this.#fail('an answer for another request than the one that was asked about');
     } else {
+      const { answer } = read.value;
       this.#expected = nothing;
-      this.#listener.onAnswer(correlationId, read.value.answer);
-      if (!this.isBusy) this.#listener.onRoom();
+      if (answer.ok && opensDialogue(answer.value)) this.#dialogues.add(correlationId);
+      else if (answer.ok) this.#dialogues.delete(correlationId);
+      this.#listener.onAnswer(correlationId, answer);
+      if (this.#isDone && this.#expected === nothing) this.#giveUp();
+      else if (!this.isBusy) this.#listener.onRoom();
     }
   }
 
+  #giveUp(): void {
+    this.#finish({ kind: 'given_up', detail: 'a call by it was given up' });
+  }
+
+  /** What cannot be read is the answer to the call that is open, if one is: there is nothing else that it could be. */
   #fail(detail: string): void {
+    if (this.#expected.kind === 'answer') this.#listener.onAnswer(this.#expected.correlationId, err(detail));
     this.#finish({ kind: 'malformed', detail });
   }
 

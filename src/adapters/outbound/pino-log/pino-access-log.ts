@@ -1,4 +1,5 @@
 import type { AccessLog, AccessRecord } from '../../../application/ports/access-log.js';
+import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import type { LogOutput } from './log-output.js';
 import { jsonText } from './printable-json.js';
@@ -7,6 +8,16 @@ import { jsonText } from './printable-json.js';
 const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);
 
 const text = (value: string | null): string => (value === null ? 'null' : jsonText(value));
+
+const words = (name: string, all: readonly string[]): string =>
+  all.length === 0 ? '' : `,"${name}":[${all.map(jsonText).join(',')}]`;
+
+/** What an agent that ended the request wants remembered. */
+const verdictFields = (verdict: Verdict | null): string =>
+  verdict === null
+    ? ''
+    : `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
+      `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
 
 /** To a microsecond. JSON has no word for what is no number. */
 const milliseconds = (value: number): number | null =>
@@ -41,7 +52,7 @@ export class PinoAccessLog implements AccessLog {
         `"host":${text(record.host)},"route":${text(record.route)},"upstream":${text(record.upstream)},` +
         `"target":${text(record.target)},"status":${record.status},"duration_ms":${milliseconds(record.durationMs)},` +
         `"request_bytes":${record.requestBytes},"response_bytes":${record.responseBytes}` +
-        `${record.errorType === null ? '' : `,"error_type":${text(record.errorType)}`}}\n`,
+        `${record.errorType === null ? '' : `,"error_type":${text(record.errorType)}`}${verdictFields(record.verdict)}}\n`,
     );
   }
 

@@ -57,7 +57,7 @@ export const metricDefinitions = {
   agentLatency: {
     name: 'gateway_agent_latency_seconds',
     type: 'histogram',
-    help: 'Time in which an agent answered a call.',
+    help: 'Time from the question to the answer, a wait for a free place included; one for each event that an agent has answered.',
     labels: ['agent'],
     buckets: agentBuckets,
   },

@@ -167,5 +167,6 @@ export const readRequestComplete = (object: JsonObject): RequestCompleteEvent =>
   requestBodySize: readOptionalCount(object, 'request_body_size') ?? 0,
   responseBodySize: readOptionalCount(object, 'response_body_size') ?? 0,
   upstreamAttempts: readOptionalCount(object, 'upstream_attempts') ?? 0,
+  upstream: null,
   error: readOptionalText(object, 'error'),
 });

@@ -9,6 +9,7 @@ import { readResponse } from './answer-reader.js';
 import type { GrpcHandshakeResponse } from './grpc-messages.js';
 import type { GrpcAgentToProxy } from './grpc-reports.js';
 import { readHealth } from './health-reader.js';
+import type { MessageLook } from './message-shape.js';
 import { onlyMember } from './one-member.js';
 import { readConfigUpdate, readFlowControl, readLogLine, readMetrics } from './report-reader.js';
 
@@ -29,23 +30,41 @@ export type AgentMessage =
 
 const names = ['handshake', 'response', 'health', 'metrics', 'config_update', 'flow_control', 'pong', 'log'] as const;
 
+const unreadable = (name: string, problem: string): AgentMessage => ({
+  kind: 'unreadable_report',
+  problem: `${name}: ${problem}`,
+});
+
 const reported = <Value>(
   name: string,
   value: Result<Value, string>,
   message: (value: Value) => AgentMessage,
-): Result<AgentMessage, string> =>
-  ok(value.ok ? message(value.value) : { kind: 'unreadable_report', problem: `${name}: ${value.error}` });
+): Result<AgentMessage, string> => ok(value.ok ? message(value.value) : unreadable(name, value.error));
 
-/** The error says why the connection cannot be believed any more: which call is meant is not known. */
-export const readAgentMessage = (message: GrpcAgentToProxy): Result<AgentMessage, string> => {
-  switch (onlyMember(message, names)) {
+const noText = 'it holds text that is no UTF-8';
+/** What a decoder puts for octets that are no UTF-8. */
+const replacement = '\ufffd';
+
+/**
+ * The error says why the connection cannot be believed any more: which call is meant is not known.
+ *
+ * @param look what its octets are like
+ */
+export const readAgentMessage = (message: GrpcAgentToProxy, { isText }: MessageLook): Result<AgentMessage, string> => {
+  const name = onlyMember(message, names);
+  if (!isText && name !== null && name !== 'response' && name !== 'handshake') {
+    return ok(unreadable(name, noText));
+  }
+  switch (name) {
     case 'handshake':
+      if (!isText) return err(noText);
       return ok({ kind: 'handshake', response: message.handshake ?? {} });
     case 'response': {
       const response = message.response ?? {};
       const correlationId = response.correlation_id ?? '';
       if (correlationId === '') return err('an answer without a correlation id');
-      return ok({ kind: 'answer', correlationId, answer: readResponse(response) });
+      if (!isText && correlationId.includes(replacement)) return err(noText);
+      return ok({ kind: 'answer', correlationId, answer: isText ? readResponse(response) : err(noText) });
     }
     case 'health':
       return reported('health', readHealth(message.health ?? {}), (health) => ({ kind: 'health', health }));

@@ -83,7 +83,8 @@ export const readRequestComplete = (event: GrpcRequestCompleteEvent): RequestCom
   durationMs: countOf(event.duration_ms, 'duration_ms'),
   requestBodySize: countOf(event.bytes_received, 'bytes_received'),
   responseBodySize: countOf(event.bytes_sent, 'bytes_sent'),
-  // This transport says whether one was reached, not how often it was tried.
+  // This transport says which one was asked, not how often.
   upstreamAttempts: (event.upstream ?? null) === null ? 0 : 1,
+  upstream: optionalTextOf(event.upstream, 'upstream'),
   error: optionalTextOf(event.error, 'error'),
 });

@@ -51,13 +51,14 @@ const writeBodyChunk = (event: BodyChunkEvent, nowMs: number): GrpcBodyChunkEven
   timestamp_ms: nowMs,
 });
 
-/** How often the upstream was tried has no place here. */
+/** How often the upstream was asked has no place here, only which it was. */
 const writeRequestComplete = (event: RequestCompleteEvent): GrpcRequestCompleteEvent => ({
   correlation_id: event.correlationId,
   status_code: event.status,
   duration_ms: event.durationMs,
   bytes_received: event.requestBodySize,
   bytes_sent: event.responseBodySize,
+  upstream: event.upstream,
   error: event.error,
 });
 

@@ -1,9 +1,10 @@
 import { applyHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
+import { verdictOf } from '../../../domain/agent-protocol/verdict.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { withHeader } from '../../../domain/http/with-header.js';
 import type { Clock } from '../../ports/clock.js';
-import type { AgentCallMetrics, GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { Logger } from '../../ports/logger.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
@@ -33,7 +34,6 @@ export interface AskAgentsDependencies {
 
 /** An agent that is asked about requests. */
 interface AskedAgent extends RouteAgent {
-  readonly metrics: AgentCallMetrics;
   /** Who hears of the rest of the request once this one has been asked. */
   readonly asked: readonly RouteAgent[];
 }
@@ -48,7 +48,7 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
   const inOrder = agents.flatMap((agent, place): AskedAgent[] => {
     if (!isAsked(agent)) return [];
     const asked = agents.filter((other, index) => index <= place || !isAsked(other));
-    return [{ ...agent, metrics: dependencies.metrics.agent(agent.client.name), asked }];
+    return [{ ...agent, asked }];
   });
   return async (exchange) => {
     exchange.asked = unasked;
@@ -64,18 +64,18 @@ const askOne = async (
   agent: AskedAgent,
   dependencies: AskAgentsDependencies,
 ): Promise<StageOutcome> => {
-  const { client, metrics } = agent;
+  const { client } = agent;
   const { clock, inspection } = dependencies;
-  const startedMs = clock.monotonicMs();
   exchange.asked = agent.asked;
   exchange.waitFor(() => client.cancel(exchange.id, 'client_disconnect'));
+  exchange.request.body?.lookAhead(true);
   const event = requestHeadersEvent(exchange, clock.wallMs());
   const { headers, forwardedBody: body } = exchange;
   const judgement = await judgeWithAgent(agent, { event, headers, body }, inspection);
   exchange.waitOver();
+  exchange.request.body?.lookAhead(false);
   if (exchange.abandoned) return 'ended';
   if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
-  metrics.answered((clock.monotonicMs() - startedMs) / 1000);
   return takeJudgement(exchange, agent, judgement.value, dependencies);
 };
 
@@ -85,7 +85,7 @@ const takeJudgement = (
   inspected: InspectedBody,
   { problems }: AskAgentsDependencies,
 ): StageOutcome => {
-  const { responseHeaders, requestHeaders, decision } = inspected.answer;
+  const { responseHeaders, requestHeaders, decision, audit } = inspected.answer;
   const applied = applyHeaderOperations(headersOfInspected(exchange.headers, inspected), requestHeaders);
   if (!applied.ok) {
     const detail = `The agent "${client.name}" gave no valid answer.`;
@@ -94,7 +94,7 @@ const takeJudgement = (
   exchange.forwardedBody = inspected.body;
   exchange.inflation = inspected.inflation ?? exchange.inflation;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
-  if (decision.kind !== 'allow') return answerWithDecision(exchange, decision);
+  if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
   // The id belongs to the gateway: no agent may make two requests look like one.
   exchange.headers = withHeader(applied.value, correlationIdHeader, exchange.correlationId);
   return 'continue';

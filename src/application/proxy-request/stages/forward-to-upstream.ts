@@ -67,11 +67,15 @@ export const forwardToUpstream = (upstream: UpstreamConfiguration, dependencies:
 
   const failResponse = (exchange: Exchange, target: number, fault: ResponseFault): StageOutcome => {
     if (fault.kind === 'upstream') return fail(exchange, target, fault.failure);
+    const whose = { upstream: upstream.name, target: exchange.target };
+    if (fault.kind === 'uninspectable') {
+      const detail = 'The agents of the route cannot inspect the response as it is.';
+      return problems.answer(exchange, 'response_not_inspectable', detail, { ...whose, cause: fault.detail });
+    }
     const { name, limit, actual } = fault.violation;
     metrics.limitExceeded('body_size');
     return problems.answer(exchange, 'response_too_large', `${name} is ${limit}.`, {
-      upstream: upstream.name,
-      target: exchange.target,
+      ...whose,
       limit,
       limit_name: name,
       actual,

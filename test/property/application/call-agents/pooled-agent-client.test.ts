@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentOutcome } from '../../../../src/application/ports/agent-client.js';
+import type { ConnectionEnd } from '../../../../src/application/ports/agent-connector.js';
 import type { AgentState } from '../../../../src/domain/agent-protocol/health.js';
 import { type AgentEvent, allowAnswer, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
 import { err } from '../../../../src/domain/shared/result.js';
@@ -23,7 +24,7 @@ type Command =
   | { readonly do: 'answer for another'; readonly which: number; readonly id: string }
   | { readonly do: 'cancel'; readonly id: string }
   | { readonly do: 'pass time'; readonly ms: number }
-  | { readonly do: 'end'; readonly which: number; readonly isMalformed: boolean }
+  | { readonly do: 'end'; readonly which: number; readonly kind: ConnectionEnd['kind'] }
   | { readonly do: 'pause' | 'resume'; readonly which: number; readonly id: string | null }
   | { readonly do: 'report'; readonly which: number; readonly state: AgentState }
   | { readonly do: 'be busy' | 'have room'; readonly which: number };
@@ -44,7 +45,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('answer for another' as const), which, id }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), id }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pass time' as const), ms: fc.nat({ max: 900 }) }) },
-  fc.record({ do: fc.constant('end' as const), which, isMalformed: fc.boolean() }),
+  fc.record({
+    do: fc.constant('end' as const),
+    which,
+    kind: fc.constantFrom<ConnectionEnd['kind']>('ended', 'malformed', 'given_up'),
+  }),
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const), which, id: fc.option(id) }),
@@ -145,7 +150,7 @@ class Scene {
         this.#greet();
         break;
       case 'end':
-        this.#standing(step.which)?.end({ kind: step.isMalformed ? 'malformed' : 'ended', detail: 'gone' });
+        this.#standing(step.which)?.end({ kind: step.kind, detail: 'gone' });
         break;
       case 'pause':
       case 'resume':
@@ -254,7 +259,7 @@ describe('a PooledAgentClient', () => {
         for (const step of commands) await scene.run(step);
         await scene.finish();
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

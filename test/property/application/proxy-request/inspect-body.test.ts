@@ -5,10 +5,11 @@ import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-in
 import { requestDirection } from '../../../../src/application/proxy-request/body-direction.js';
 import { headersOfInspected, inspectBody } from '../../../../src/application/proxy-request/inspect-body.js';
 import { allowAnswer, type RequestBodyChunkEvent } from '../../../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { firstHeader } from '../../../../src/domain/http/header-list.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { fakeCapabilities } from '../../../support/fake-agent-service.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { routeAgent } from '../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../support/scripted-agent.js';
 import { bodyOctets, ScriptedBody } from '../../../support/scripted-body.js';
 
@@ -64,15 +65,17 @@ describe('whatever the body, its coding, its pieces and what the agent does', ()
         ];
         const outcome = await inspectBody(
           {
-            agent: { client, events: new Set(agentSubscriptions), failureMode: 'open' },
+            agent: { ...routeAgent(client), failureMode: 'open' },
             correlationId: 'id',
             first: { ...allowAnswer, needsMore: true },
             headers,
             body: source,
+            isPart: false,
             direction: requestDirection,
           },
           {
             inflater: nodeZlibInflater,
+            clock: new ManualClock(),
             limits: { size: { octets: limit, name: 'a' }, decompression: { maxOctets: 1e6, maxRatio: 1e6 } },
           },
         );

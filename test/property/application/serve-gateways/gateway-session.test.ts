@@ -23,6 +23,7 @@ const completeEvent = (correlationId: string): RequestCompleteEvent => ({
   requestBodySize: 0,
   responseBodySize: 0,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 });
 

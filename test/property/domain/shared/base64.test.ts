@@ -14,6 +14,20 @@ describe('decodeBase64', () => {
     );
   });
 
+  it('reads what is longer, and finds the one foreign character in it', () => {
+    const wrong = fc.constantFrom('-', '=', ' ', '\n', '\u0000', '\u007f', '\u0141', '\ud83d', '\uffff');
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 3, maxLength: 5_000 }), wrong, fc.nat(), (bytes, character, at) => {
+        const text = Buffer.from(bytes).toString('base64');
+        expect(decodeBase64(text, 'standard')).toEqual(bytes);
+        const place = at % (text.indexOf('=') === -1 ? text.length : text.indexOf('='));
+        const spoilt = text.slice(0, place) + character + text.slice(place + 1);
+        const isOther = Buffer.from(Buffer.from(spoilt, 'base64')).toString('base64') !== spoilt;
+        if (isOther) expect(decodeBase64(spoilt, 'standard')).toBeNull();
+      }),
+    );
+  });
+
   it('takes no text but the one that Node would write for what it decoded', () => {
     const texts = fc.string({ unit: fc.constantFrom('A', 'Q', 'R', 'z', '9', '+', '-', '=', '\n', 'é'), maxLength: 9 });
     fc.assert(

@@ -188,6 +188,26 @@ describe('an agent that is made of methods', () => {
     expect(forgotten).toEqual(['cancelled timeout', 'open client_disconnect']);
   });
 
+  it('reports its own counters alone where it cannot say what the agent has counted', () => {
+    const { agent, logger } = made({
+      metrics: () => {
+        throw new Error('broken');
+      },
+    });
+    expect(agent.metrics()).toMatchObject({ counters: [], gauges: [] });
+    expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['nothing later', async () => undefined],
+    ['true', () => true],
+    ['what only looks like an answer', () => ({ message: allowAnswer, chunk: null })],
+  ])('blocks where its method gives %s', async (_what, requestHeaders) => {
+    const { agent } = made({ requestHeaders: requestHeaders as never });
+    expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
+  });
+
   it('reports what it has counted, with what it counts itself', async () => {
     const { agent } = made({
       requestHeaders: () => block(403),

@@ -109,6 +109,7 @@ describe('the end of a request', () => {
       requestBodySize: 0,
       responseBodySize: 0,
       upstreamAttempts: 0,
+      upstream: null,
       error: 'client_disconnected',
     });
     expect(pool.connection(0).events.map(({ kind }) => kind)).toEqual(['request_headers', 'request_complete']);

@@ -34,6 +34,7 @@ const complete: AgentEvent = {
   requestBodySize: 0,
   responseBodySize: 0,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 };
 
@@ -60,6 +61,22 @@ const allow = ok(allowAnswer);
 const broken = failure('timed_out');
 
 describe('the circuit breaker of an agent', () => {
+  it('lets the end of a request through while it is open, and neither counts it nor takes it for a probe', async () => {
+    const { ask, inner, client, clock } = guarded({ breaker: threeFailures });
+    for (let time = 0; time < 3; time += 1) await ask(broken);
+    inner.answer = () => allow;
+    expect(codeOf(await client.ask(complete))).toBe('answered');
+    expect(client.status().breaker).toBe('open');
+    clock.advance(1_000);
+    inner.answer = () => broken;
+    expect(codeOf(await client.ask(complete))).toBe('timed_out');
+    expect(client.status().breaker).toBe('half_open');
+    expect(await ask(allow)).toBe('answered');
+    inner.answer = () => broken;
+    for (let time = 0; time < 5; time += 1) await client.ask(complete);
+    expect(client.status().breaker).toBe('closed');
+  });
+
   it('opens after so many failures in a row, and asks the agent no more', async () => {
     const { ask, inner, client, logger } = guarded({ breaker: threeFailures });
     for (let time = 0; time < 3; time += 1) expect(await ask(broken)).toBe('timed_out');
@@ -308,4 +325,20 @@ it('a guarded client is the client within it in all else', async () => {
   expect(inner.calls).toEqual(['start', 'reportTo', 'reportNow', 'configure', 'retire true false', 'stop 7']);
   expect(inner.cancels).toEqual([{ correlationId: 'a', reason: 'timeout' }]);
   expect([client.name, client.capabilities(), client.status()]).toEqual(['auth', inner.said, inner.status()]);
+});
+
+describe('the status of an agent', () => {
+  it('names the events that its block subscribes it to and that it does not take', () => {
+    const events = ['request_headers', 'response_headers', 'request_complete'] as const;
+    const { client, inner } = guarded({ events }, ['request_headers', 'request_body_chunk']);
+    expect(client.status().unsupportedEvents).toEqual(['response_headers', 'request_complete']);
+    inner.said = { ...fakeCapabilities, supportedEvents: events };
+    expect(client.status().unsupportedEvents).toEqual([]);
+  });
+
+  it('names none as long as it has said nothing', () => {
+    const { client, inner } = guarded();
+    inner.said = null;
+    expect(client.status().unsupportedEvents).toEqual([]);
+  });
 });

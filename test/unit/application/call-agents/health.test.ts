@@ -51,6 +51,9 @@ describe('an agent that reports how it is', () => {
     expect([draining.sentIds, other.sentIds]).toEqual([['a'], ['b', 'c', 'd']]);
     expect(draining.isOver).toBe(false);
     draining.answer('a');
+    // The agent may yet be asked about the response.
+    expect(draining.isOver).toBe(false);
+    pool.client.conclude('a');
     expect(draining.isOver).toBe(true);
     for (const id of other.sentIds) other.answer(id);
     expect((await Promise.all(calls)).map(codeOf)).toEqual(['allow', 'allow', 'allow', 'allow']);

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
+import type { BodyInflater } from '../../../../src/application/ports/body-inflater.js';
 import { requestDirection, responseDirection } from '../../../../src/application/proxy-request/body-direction.js';
 import {
   type BodyInspection,
@@ -15,9 +16,10 @@ import {
   allowAnswer,
   type RequestBodyChunkEvent,
 } from '../../../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../../../src/domain/shared/result.js';
 import { fakeCapabilities } from '../../../support/fake-agent-service.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { routeAgent } from '../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../support/scripted-agent.js';
 import { bodyOctets, ScriptedBody } from '../../../support/scripted-body.js';
 
@@ -51,18 +53,20 @@ const inspect = (
   body: ScriptedBody | null,
   changes: Partial<BodyInspection> = {},
   limited = limits,
+  inflater = nodeZlibInflater,
 ): Promise<Result<InspectedBody, InspectionFailure>> =>
   inspectBody(
     {
-      agent: { client, events: new Set(agentSubscriptions), failureMode: 'closed' },
+      agent: routeAgent(client),
       correlationId: 'id',
       first: wantsMore,
       headers: [],
       body,
+      isPart: false,
       direction: requestDirection,
       ...changes,
     },
-    { inflater: nodeZlibInflater, limits: limited },
+    { inflater, clock: new ManualClock(), limits: limited },
   );
 
 const judged = async (...args: Parameters<typeof inspect>): Promise<InspectedBody> => {
@@ -136,6 +140,38 @@ describe('a body that an agent is shown', () => {
     expect(await bodyOctets(body)).toHaveLength(5_000);
   });
 
+  it.each([[[]], [['gzip']]])('of very many small pieces is held in few, and decoded in few: %j', async (codings) => {
+    const large = { ...limits, size: { octets: 200_000, name: 'a' } };
+    const octets = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 48_271) >> 3));
+    const coded = codings.length === 0 ? octets : gzipSync(octets, { level: 0 });
+    let given = 0;
+    const counting: BodyInflater = {
+      inflate: (body, coding) => {
+        const counted = { declaredLength: null, trailers: () => body.trailers(), cancel: () => body.cancel() };
+        return nodeZlibInflater.inflate(
+          {
+            ...counted,
+            read: () => {
+              given += 1;
+              return body.read();
+            },
+          },
+          coding,
+        );
+      },
+    };
+    const source = new ScriptedBody(Array.from(coded, (octet) => Uint8Array.of(octet)));
+    const headers = ['Content-Encoding', codings.join()];
+    const { body } = await judged(source, { headers }, large, counting);
+    expect(chunks().length).toBeLessThan(300);
+    expect(Buffer.concat(chunks().map(({ data }) => data)).equals(octets)).toBe(true);
+    expect(given).toBeLessThan(300);
+    const pieces: Uint8Array[] = [];
+    for (let piece = await body?.read(); piece; piece = await body?.read()) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(coded)).toBe(true);
+    expect(pieces.length).toBeLessThan(300);
+  });
+
   it('is shown as a response by other events', async () => {
     client.answer = () => ok(allowAnswer);
     await judged(new ScriptedBody(['abc'], 3), { direction: responseDirection });
@@ -191,6 +227,17 @@ describe('what goes on', () => {
     );
     expect((await bodyOctets(inspected.body)).toString()).toBe('Xcdef');
   });
+
+  it.each(['new', ''])(
+    'is a message without a body where there was none, whatever the agent makes of it: %j',
+    async (made) => {
+      mutations = [made];
+      const inspected = await judged(null);
+      expect(inspected).toMatchObject({ body: null, isChanged: false });
+      expect(headersOfInspected(['Content-Length', '55'], inspected)).toEqual(['Content-Length', '55']);
+      expect(client.cancels).toEqual([]);
+    },
+  );
 
   it('may have something added in the empty last chunk', async () => {
     mutations = [null, '!'];
@@ -325,19 +372,12 @@ describe('no judgement', () => {
     ['cannot take bodies', {}, { ...fakeCapabilities, supportedEvents: ['request_headers'] as const }],
   ])('comes of an agent that asks for the body and %s', async (_, changes, said) => {
     client.said = said;
-    const agent = { client, events: new Set(agentSubscriptions), failureMode: 'closed' as const, ...changes };
+    const agent = { ...routeAgent(client), ...changes };
     const source = new ScriptedBody(['ab']);
     expect(await failed(source, { agent })).toMatchObject({ kind: 'agent', failure: { code: 'malformed_answer' } });
     expect(client.events).toEqual([]);
     expect(source.reads).toBe(0);
     expect(client.cancels).toEqual(['manual']);
-  });
-
-  it('comes of an agent that gives a body to a message that has none', async () => {
-    mutations = ['new'];
-    expect(await failed(null)).toMatchObject({ kind: 'agent', failure: { code: 'malformed_answer' }, body: null });
-    mutations = [''];
-    expect(await judged(null)).toMatchObject({ body: null, isChanged: false });
   });
 
   it('comes of an agent that makes more of a body than is held', async () => {

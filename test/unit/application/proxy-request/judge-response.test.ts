@@ -1,31 +1,33 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
-import { PrometheusGatewayMetrics } from '../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import type { BodyInflater } from '../../../../src/application/ports/body-inflater.js';
+import type { UpstreamResponse } from '../../../../src/application/ports/upstream-client.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { inspectionLimits } from '../../../../src/application/proxy-request/inspection-limits.js';
-import { ResponseJudge } from '../../../../src/application/proxy-request/judge-response.js';
+import { type JudgedResponse, ResponseJudge } from '../../../../src/application/proxy-request/judge-response.js';
+import { type AgentEvent, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { err, ok } from '../../../../src/domain/shared/result.js';
+import { newExchange } from '../../../support/exchanges.js';
 import { FakeAgentClient } from '../../../support/fake-agent-client.js';
 import { testLimits } from '../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { routeAgent } from '../../../support/route-agents.js';
+import { ScriptedAgent } from '../../../support/scripted-agent.js';
+import { ScriptedBody } from '../../../support/scripted-body.js';
 
 const logger = new RecordingLogger();
 const dependencies = {
-  clock: new ManualClock(),
   logger,
   problems: new ProblemAnswerer(logger),
-  metrics: new PrometheusGatewayMetrics('test'),
-  inspection: { inflater: nodeZlibInflater, limits: inspectionLimits(testLimits) },
+  inspection: { inflater: nodeZlibInflater, clock: new ManualClock(), limits: inspectionLimits(testLimits) },
 };
 
 const judgeFor = (...subscriptions: (readonly AgentSubscription[])[]): ResponseJudge | null =>
   ResponseJudge.of(
-    subscriptions.map((events, index) => ({
-      client: new FakeAgentClient(`agent-${index}`),
-      events: new Set(events),
-      failureMode: 'closed',
-    })),
+    subscriptions.map((events, index) => routeAgent(new FakeAgentClient(`agent-${index}`), events)),
     dependencies,
   );
 
@@ -37,5 +39,114 @@ describe('the judge of the responses of a route', () => {
 
   it('is there for one that is', () => {
     expect(judgeFor(['request_headers'], ['response_headers'])).not.toBeNull();
+  });
+});
+
+describe('what inflates the body of a response for an agent', () => {
+  /** Layers of decoding that were made, and those that were let go of. */
+  const counted = { made: 0, released: 0 };
+  const inflater: BodyInflater = {
+    inflate: (body, coding) => {
+      const layer = nodeZlibInflater.inflate(body, coding);
+      counted.made += 1;
+      let isReleased = false;
+      return {
+        declaredLength: null,
+        read: () => layer.read(),
+        trailers: () => layer.trailers(),
+        cancel: () => {
+          if (!isReleased) counted.released += 1;
+          isReleased = true;
+          layer.cancel();
+        },
+      };
+    },
+  };
+
+  /** Changes the beginning of the body, and does not want to see the rest of it. */
+  const changesBeginning = (event: AgentEvent) => {
+    if (event.kind === 'response_headers') return ok({ ...allowAnswer, needsMore: true });
+    const responseBodyMutation = { chunkIndex: 0, data: Buffer.from('<') };
+    return ok({ ...allowAnswer, responseBodyMutation });
+  };
+  const block = { kind: 'block', status: 403, body: null, headers: [] } as const;
+
+  const judged = async (
+    second: ScriptedAgent,
+    exchange = newExchange(),
+  ): Promise<{ outcome: JudgedResponse; source: ScriptedBody }> => {
+    Object.assign(counted, { made: 0, released: 0 });
+    const first = new ScriptedAgent('first');
+    first.answer = changesBeginning;
+    const inspection = { ...dependencies.inspection, inflater };
+    const judge = ResponseJudge.of([routeAgent(first), routeAgent(second)], { ...dependencies, inspection });
+    const octets = gzipSync(Buffer.alloc(300_000, 'text'));
+    const source = new ScriptedBody([octets.subarray(0, 400), octets.subarray(400)], octets.length);
+    const headers = ['Content-Encoding', 'gzip', 'Content-Length', `${octets.length}`];
+    const response: UpstreamResponse = { status: 200, headers, body: source, isBodyLate: false, tunnel: null };
+    const outcome = (await judge?.judge(exchange, response, () => source.cancel())) as JudgedResponse;
+    expect(counted.made).toBe(1);
+    return { outcome, source };
+  };
+
+  it('is kept while what it makes is still to go on', async () => {
+    const { outcome } = await judged(new ScriptedAgent('second'));
+    expect(outcome.kind).toBe('relay');
+    expect(counted.released).toBe(0);
+    if (outcome.kind === 'relay') outcome.response.body?.cancel();
+    expect(counted.released).toBe(1);
+  });
+
+  it.each([
+    ['a later agent blocks', () => ok({ ...allowAnswer, decision: block })],
+    ['a later agent fails', () => err({ code: 'timed_out', detail: '' } as const)],
+  ])('is released where %s', async (_, answer) => {
+    const second = new ScriptedAgent('second');
+    second.answer = answer;
+    expect((await judged(second)).outcome).toEqual({ kind: 'ended', fault: null });
+    expect(counted.released).toBe(1);
+  });
+
+  it('is released where a later agent blocks once it has seen some of what it makes', async () => {
+    const second = new ScriptedAgent('second');
+    second.answer = (event) =>
+      ok(event.kind === 'response_headers' ? { ...allowAnswer, needsMore: true } : { ...allowAnswer, decision: block });
+    expect((await judged(second)).outcome).toEqual({ kind: 'ended', fault: null });
+    expect(counted.released).toBe(1);
+  });
+
+  it('is released where the client goes away while a later agent is asked', async () => {
+    const exchange = newExchange();
+    const second = new ScriptedAgent('second');
+    second.answer = () => {
+      exchange.abandon();
+      return ok(allowAnswer);
+    };
+    const { outcome, source } = await judged(second, exchange);
+    expect(outcome).toEqual({ kind: 'ended', fault: null });
+    expect(counted.released).toBe(1);
+    expect(source.isCancelled).toBe(true);
+  });
+});
+
+describe('the time in which an agent answers', () => {
+  it('is counted for each event by itself, without what the upstream takes for the body', async () => {
+    const clock = new ManualClock();
+    const client = new ScriptedAgent();
+    client.answer = (event) => {
+      clock.advance(event.kind === 'response_headers' ? 10 : 20);
+      return ok({ ...allowAnswer, needsMore: !('isLast' in event && event.isLast) });
+    };
+    const slow = new ScriptedBody(['ab', 'cd'], 4);
+    const read = slow.read.bind(slow);
+    slow.read = () => {
+      clock.advance(60_000);
+      return read();
+    };
+    const agent = routeAgent(client);
+    const judge = ResponseJudge.of([agent], { ...dependencies, inspection: { ...dependencies.inspection, clock } });
+    const response: UpstreamResponse = { status: 200, headers: [], body: slow, isBodyLate: false, tunnel: null };
+    expect(await judge?.judge(newExchange(), response, () => undefined)).toMatchObject({ kind: 'relay' });
+    expect(agent.metrics.latencies).toEqual([0.01, 0.02, 0.02]);
   });
 });

@@ -50,6 +50,7 @@ const agent = (name: string, state: AgentStatus['state']): AgentStatus => ({
   health: null,
   breaker: null,
   refusal: null,
+  unsupportedEvents: [],
 });
 const reported: AgentHealth = {
   agentId: 'id',
@@ -376,7 +377,13 @@ describe('/admin/stats of an agent', () => {
   };
 
   it('has all that is known of it', async () => {
-    const status: AgentStatus = { ...agent('auth', 'degraded'), breaker: 'half_open', refusal: 'no', health: reported };
+    const status: AgentStatus = {
+      ...agent('auth', 'degraded'),
+      breaker: 'half_open',
+      refusal: 'no',
+      unsupportedEvents: ['response_headers'],
+      health: reported,
+    };
     expect(await statsOf(status)).toEqual({
       auth: {
         state: 'degraded',
@@ -385,6 +392,7 @@ describe('/admin/stats of an agent', () => {
         queue_depth: 4,
         breaker: 'half_open',
         refusal: 'no',
+        unsupported_events: ['response_headers'],
         message: 'TEXT of the agent',
         disabled_features: ['geo'],
         load: {

@@ -70,6 +70,13 @@ describe('an agent that a reload keeps', () => {
     expect(logger.lines[0]?.fields['reason']).toHaveLength(500);
   });
 
+  it('is said to have been sent what it cannot answer', async () => {
+    await load([socketAgent()]);
+    (made[0] as FakeAgentClient).outcome = ok('sent');
+    await load([socketAgent({ config: { v: 2 } })]);
+    expect(said()).toEqual(['info the agent was sent its new configuration']);
+  });
+
   it('is not said to refuse what it did not answer', async () => {
     await load([socketAgent()]);
     (made[0] as FakeAgentClient).outcome = err({ kind: 'no_answer', reason: 'away' });

@@ -10,8 +10,16 @@ import {
   type RequestCompleteEvent,
   type ResponseHeadersEvent,
 } from '../../../../src/domain/agent-protocol/messages.js';
+import { agentSubscriptions } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../../../src/domain/shared/result.js';
-import { chunkEvent, decided, headersEvent, needsMoreAnswer } from '../../../support/agent-events.js';
+import {
+  chunkEvent,
+  completeEvent,
+  decided,
+  headersEvent,
+  needsMoreAnswer,
+  responseEvent,
+} from '../../../support/agent-events.js';
 import { Deferred, FakeAgentService } from '../../../support/fake-agent-service.js';
 import { FakeGatewayLine } from '../../../support/fake-gateway-line.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -39,6 +47,7 @@ const complete: RequestCompleteEvent = {
   requestBodySize: 0,
   responseBodySize: 0,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 };
 const marked = (body: string): AgentAnswer => decided({ kind: 'block', status: 403, body, headers: [] });
@@ -110,6 +119,18 @@ describe('a GatewaySession', () => {
     expect(session.canTake).toBe(true);
     expect(line.resumes).toBe(1);
     expect(scheduler.waiting).toBe(0);
+  });
+
+  it('has texts of its gateway cut in the log', async () => {
+    const [proxyId, proxyVersion] = ['p'.repeat(100_000), 'v'.repeat(100_000)];
+    session.handshake({ ...offer, proxyId, proxyVersion });
+    await settled();
+    session.fail('any reason');
+    const refused = sessions.open(new FakeGatewayLine());
+    refused.handshake({ ...offer, proxyId, proxyVersion, supportedVersions: [9] });
+    await settled();
+    const cut = { proxy_id: 'p'.repeat(200) };
+    expect(logger.lines.map(({ fields }) => fields)).toMatchObject([{ ...cut, version: 'v'.repeat(200) }, cut, cut]);
   });
 
   it('ends without one that comes in time', async () => {
@@ -297,6 +318,7 @@ describe('a GatewaySession', () => {
   });
 
   it('ends a drain when nothing is in flight: no call, and no body that is awaited', async () => {
+    service.supportedEvents = ['request_headers', 'request_body_chunk'];
     await greet();
     session.event(headersEvent('a'), 1);
     sessions.drain();
@@ -307,6 +329,27 @@ describe('a GatewaySession', () => {
     session.event(chunkEvent('a'), 1);
     await service.give(chunkEvent('a'), allowAnswer);
     expect(line.kinds.slice(-2)).toEqual(['metrics', 'answer']);
+    await scheduler.advance(250);
+    expect(line.kinds.at(-1)).toBe('end');
+  });
+
+  it('ends a drain only once it has heard the end of what it let pass, where it hears of that', async () => {
+    service.supportedEvents = agentSubscriptions;
+    await greet();
+    for (const id of ['a', 'b', 'c']) session.event(headersEvent(id), 1);
+    sessions.drain();
+    await service.give(headersEvent('a'), allowAnswer);
+    await service.give(headersEvent('b'), decided({ kind: 'block', status: 403, body: null, headers: [] }));
+    session.cancel('c', 'client_disconnect');
+    await service.give(headersEvent('c'), allowAnswer);
+    await scheduler.advance(10_000);
+    expect(session.isOver).toBe(false);
+    session.event(responseEvent('a'), 1);
+    await service.give(responseEvent('a'), allowAnswer);
+    await scheduler.advance(10_000);
+    expect(session.isOver).toBe(false);
+    session.event(completeEvent('a'), 1);
+    await service.give(completeEvent('a'), allowAnswer);
     await scheduler.advance(250);
     expect(line.kinds.at(-1)).toBe('end');
   });

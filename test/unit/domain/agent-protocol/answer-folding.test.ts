@@ -18,13 +18,13 @@ describe('foldAnswers', () => {
     audit: { tags: ['u'], ruleIds: [], confidence: null, reasonCodes: ['d'], custom: { y: '2' } },
   };
 
-  it('lets the last decide and adds up the operations and the audits', () => {
+  it('lets the last decide, keeps its audit alone, and adds up the operations', () => {
     expect(foldAnswers(first, second)).toEqual({
       decision: second.decision,
       needsMore: false,
       requestHeaders: [...first.requestHeaders, ...second.requestHeaders],
       responseHeaders: [...first.responseHeaders, ...second.responseHeaders],
-      audit: { tags: ['t', 'u'], ruleIds: ['r'], confidence: 0.5, reasonCodes: ['c', 'd'], custom: { x: '1', y: '2' } },
+      audit: second.audit,
       requestBodyMutation: null,
       responseBodyMutation: null,
     });
@@ -40,6 +40,18 @@ describe('foldAnswers', () => {
       },
     );
     expect(folded.requestBodyMutation).toBe(mutation);
+  });
+
+  it('keeps no more of a long dialogue than of its last answer', () => {
+    const wordy: AgentAnswer = {
+      ...first,
+      requestHeaders: [],
+      audit: { ...first.audit, tags: new Array(1_000).fill('t') },
+    };
+    let folded: AgentAnswer = { ...allowAnswer, requestHeaders: first.requestHeaders };
+    for (let answers = 0; answers < 1_000; answers += 1) folded = foldAnswers(folded, wordy);
+    expect(folded.audit).toBe(wordy.audit);
+    expect(folded.requestHeaders).toBe(first.requestHeaders);
   });
 
   it('changes nothing where the first says nothing', () => {

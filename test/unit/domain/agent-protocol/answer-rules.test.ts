@@ -32,6 +32,7 @@ const complete: RequestCompleteEvent = {
   requestBodySize: 0,
   responseBodySize: 0,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 };
 const everyEvent: readonly AgentEvent[] = [head, lastChunk, responseHead, responseChunk, complete];

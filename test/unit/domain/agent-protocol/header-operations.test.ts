@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { applyHeaderOperations, maxHeaderOperations } from '../../../../src/domain/agent-protocol/header-operations.js';
+import {
+  applyHeaderOperations,
+  headerOperationsFault,
+  maxHeaderOperationCharacters,
+  maxHeaderOperations,
+} from '../../../../src/domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
 
 const headers = ['Host', 'a', 'X-A', '1', 'Accept', '*/*', 'x-a', '2'];
@@ -49,6 +54,13 @@ describe('applyHeaderOperations', () => {
     'Upgrade',
     'Proxy-Connection',
     'Expect',
+    'X-Correlation-Id',
+    'Content_Length',
+    'Transfer_Encoding',
+    'transfer.encoding',
+    'PROXY_CONNECTION',
+    'X_Correlation_Id',
+    'x.correlation-ID',
   ])('lets nobody touch %s', (name) => {
     const framed = [...headers, name, '5'];
     for (const operation of [set(name, '0'), add(name, '0'), remove(name)]) {
@@ -71,6 +83,13 @@ describe('applyHeaderOperations', () => {
 
   it('takes octets beyond ASCII and tabs in values', () => {
     expect(applied(set('X-B', 'a\tb\u00ff'))).toContain('a\tb\u00ff');
+  });
+
+  it('bounds what operations hold together: those of a dialogue add up', () => {
+    const operations = (octets: number): HeaderOperation[] =>
+      [octets / 2, octets - octets / 2 - 2].map((length) => add('X', 'v'.repeat(length)));
+    expect(headerOperationsFault(operations(maxHeaderOperationCharacters))).toBeNull();
+    expect(headerOperationsFault(operations(maxHeaderOperationCharacters + 2))).toBeTypeOf('string');
   });
 
   it('bounds the number of operations', () => {

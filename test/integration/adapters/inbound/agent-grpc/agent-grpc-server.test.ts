@@ -281,6 +281,7 @@ describe('an AgentGrpcServer', () => {
         requestBodySize: 0,
         responseBodySize: 3,
         upstreamAttempts: 0,
+        upstream: null,
         error: 'e',
       },
     ]);

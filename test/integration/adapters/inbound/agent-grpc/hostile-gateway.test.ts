@@ -1,17 +1,20 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { status as codes } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentGrpcServer } from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
+import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { decided } from '../../../../support/agent-events.js';
 import { eventually } from '../../../../support/eventually.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
+import { Deferred, FakeAgentService } from '../../../../support/fake-agent-service.js';
 import { grpcServer, localPort } from '../../../../support/grpc-server.js';
 import { grpcHandshake, grpcHead, RawGrpcGateway } from '../../../../support/raw-grpc-gateway.js';
 import { encoded, field, prefixed, type RawHttp2Call, RawHttp2Gateway } from '../../../../support/raw-http2-gateway.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 
 const mebibyte = 1_048_576;
+const longId = 'x'.repeat(257);
 
 /** A HEADERS frame that ends nothing, for a call of ProcessStream: every field a literal without an index (RFC 7541, 6.2.2). */
 const headersFrame = (streamId: number): Buffer => {
@@ -105,12 +108,13 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
         field(2, Buffer.concat([head, field(5, Buffer.concat([field(1, 'a'), field(2, Buffer.from([0xc0, 0xaf]))]))])),
       ),
     ],
-    ['a compressed message', prefixed(field(2, head), 1)],
-    ['a message with an unknown flag', prefixed(field(2, head), 2)],
-    ['a message longer than any may be', prefixed(Buffer.alloc(0), 0, 16_777_217)],
-    ['the longest length there is', prefixed(Buffer.alloc(0), 0, 0xffff_ffff)],
-    ['too many fields', prefixed(field(2, Buffer.concat([head, Buffer.alloc(200_002, field(5, ''))])))],
+    ['too many fields', prefixed(field(2, Buffer.concat([head, Buffer.alloc(40_002, field(5, ''))])))],
     ['a second handshake', prefixed(field(1, Buffer.concat([Buffer.from([8, 2]), field(4, 'null')])))],
+    ['a head whose id is too long', prefixed(field(2, Buffer.concat([field(1, field(1, longId)), field(2, 'GET')])))],
+    ...[3, 4, 5, 6, 7, 8, 9].map((kind): [string, Buffer] => [
+      `a message of kind ${kind} whose id is too long`,
+      prefixed(field(kind, field(1, longId))),
+    ]),
     ['a configuration that is no JSON', prefixed(field(10, field(1, '{"a":')))],
   ])('is cut off for %s, and nothing of it is judged', async (_, octets) => {
     await listen();
@@ -121,6 +125,73 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(service.events).toEqual([]);
     expect(logger.lines.filter(({ message }) => message === 'A gateway connection is closed')).toHaveLength(1);
     expect(server.connections).toBe(0);
+  });
+
+  it.each([
+    ['head', field(2, Buffer.concat([field(1, field(1, longId)), field(2, 'GET'), field(3, '/')]))],
+    ['frame of a WebSocket', field(6, field(1, longId))],
+    ['cancel', field(9, field(1, longId))],
+  ])('is told on ProcessEvent that the id of a %s is too long', async (_, octets) => {
+    await listen({ maxStreamsPerConnection: 1 });
+    const connected = gateway();
+    for (let round = 0; round < 3; round += 1) {
+      const refused = connected.call('ProcessEvent');
+      refused.stream.end(prefixed(octets));
+      expect((await refused.closed()).status).toBe(String(codes.INVALID_ARGUMENT));
+    }
+    expect(service.events).toEqual([]);
+    const ping = connected.call('ProcessEvent');
+    ping.stream.end(prefixed(await encoded({ ping: { sequence: 1 } })));
+    expect((await ping.closed()).status).toBe(String(codes.OK));
+  });
+
+  it('may have an id of 256 characters', async () => {
+    await listen();
+    const call = await greeted();
+    call.write(prefixed(field(2, Buffer.concat([field(1, field(1, longId.slice(1))), field(2, 'GET')]))));
+    await service.received(1);
+    expect(call.isClosed).toBe(false);
+  });
+
+  it.each([
+    ['longer than any may be', 16_777_217],
+    ['of the longest length there is', 0xffff_ffff],
+  ])('is refused a message %s before any of it has come', async (_, length) => {
+    await listen();
+    const call = await greeted();
+    call.write(prefixed(Buffer.alloc(0), 0, length));
+    await call.closed();
+    expect(call.status).toBe(String(codes.RESOURCE_EXHAUSTED));
+    expect(service.events).toEqual([]);
+    await eventually(() => server.connections === 0);
+  });
+
+  it.each(['ProcessStream', 'ControlStream', 'ProcessEvent'])(
+    'is refused compressed messages on %s before any is read',
+    async (method) => {
+      await listen();
+      const connected = gateway();
+      const refused = connected.call(method, { 'grpc-encoding': 'gzip' });
+      const accepted = new Promise((resolve) => {
+        refused.stream.on('response', (headers) => resolve(headers['grpc-accept-encoding']));
+      });
+      // Neither message is compressed: the second one would have been judged.
+      refused.write(prefixed(await encoded(grpcHandshake)));
+      refused.write(prefixed(field(2, head)));
+      await refused.closed();
+      expect(refused.status).toBe(String(codes.UNIMPLEMENTED));
+      expect(await accepted).toBe('identity');
+      expect((await greeted(connected)).isClosed).toBe(false);
+      expect([service.configs.length, service.events]).toEqual([1, []]);
+    },
+  );
+
+  it('gains nothing by saying of a message that it is compressed, where the call is not', async () => {
+    await listen();
+    const call = await greeted();
+    call.write(prefixed(gzipSync(field(2, head)), 1));
+    await call.closed();
+    expect(service.events).toEqual([]);
   });
 
   it('is cut off where the call ends within a message', async () => {
@@ -151,13 +222,12 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
 
   it.each([
     ['another method', { ':path': '/zentinel.agent.v2.AgentServiceV2/Other' }, 200, String(codes.UNIMPLEMENTED)],
-    ['an encoding', { 'grpc-encoding': 'gzip' }, 200, String(codes.UNIMPLEMENTED)],
+    ['an encoding that nobody knows', { 'grpc-encoding': 'rot13' }, 200, String(codes.UNIMPLEMENTED)],
     ['another content type', { 'content-type': 'application/json' }, 415, null],
-    ['a content type that only begins like gRPC', { 'content-type': 'application/grpcx' }, 415, null],
   ])('is refused for %s', async (_, headers, httpStatus, status) => {
     await listen();
     const call = gateway().call('ProcessStream', headers);
-    call.write(prefixed(await encoded(grpcHandshake)));
+    call.write(prefixed(await encoded(grpcHandshake), 'grpc-encoding' in headers ? 1 : 0));
     await call.closed();
     expect([call.httpStatus, call.status]).toEqual([httpStatus, status]);
     expect(service.configs).toEqual([]);
@@ -199,14 +269,107 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     expect(small.isClosed).toBe(false);
   });
 
-  it('holds no more of unfinished one-shot messages, either', async () => {
+  it.each(['ProcessEvent', 'ControlStream'])('holds no more of unfinished messages of %s, either', async (method) => {
     await listen({ maxHeldBytes: 2 * mebibyte });
-    const connected = gateway();
-    const calls = Array.from({ length: 3 }, () => connected.call('ProcessEvent'));
+    const calls = Array.from({ length: 3 }, () => gateway().call(method));
     for (const call of calls) call.write(prefixed(Buffer.alloc(mebibyte), 0, 4 * mebibyte));
     await eventually(() => calls.some(({ isClosed }) => isClosed));
-    expect(calls.find(({ isClosed }) => isClosed)?.status).toBe(String(codes.RESOURCE_EXHAUSTED));
     expect(calls.some(({ isClosed }) => !isClosed)).toBe(true);
+  });
+
+  it('keeps no memory by half a message after the one that is answered', async () => {
+    const decision = new Deferred<AgentAnswer>();
+    service.answer = () => decision.promise;
+    await listen();
+    const connected = gateway();
+    const call = connected.call('ProcessEvent');
+    call.write(prefixed(field(2, head)));
+    call.write(prefixed(Buffer.alloc(mebibyte), 0, 4 * mebibyte));
+    await service.received(1);
+    await eventually(() => call.stream.writableLength === 0);
+    // What is answered later came later.
+    const ping = connected.call('ProcessEvent');
+    ping.write(prefixed(await encoded({ ping: { sequence: 1 } })));
+    await ping.closed();
+    expect(connected.isClosed).toBe(false);
+    decision.resolve(allowAnswer);
+    await connected.closed();
+  });
+
+  it.each(['ProcessEvent', 'ProcessStream', 'ControlStream'])(
+    'keeps no memory by a deadline of its own, on %s',
+    async (method) => {
+      await listen();
+      const connected = gateway();
+      const other = await greeted(connected);
+      const call = connected.call(method, { 'grpc-timeout': '200m' });
+      // It does not see that the call has ended, and so does not end its own side.
+      call.stream.pause();
+      call.write(prefixed(Buffer.alloc(mebibyte / 2), 0, 4 * mebibyte));
+      await eventually(() => call.stream.closed);
+      expect(call.stream.rstCode).not.toBe(0);
+      other.write(prefixed(await encoded({ ping: { sequence: 1 } })));
+      await other.answered(3);
+      expect(other.isClosed).toBe(false);
+    },
+  );
+
+  const cutOffs = (): readonly unknown[] =>
+    logger.lines.filter(({ message }) => message === 'Calls of gateways were cut off').map(({ fields }) => fields);
+
+  it.each([
+    ['without a deadline', {}],
+    ['with a deadline of its own', { 'grpc-timeout': '30m' }],
+  ])('is cut off where it does not read the answer of ProcessEvent in time, %s', async (_, headers) => {
+    service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(300_000), headers: [] });
+    await listen({ writeTimeoutMs: 150 });
+    const connected = gateway();
+    const call = connected.call('ProcessEvent', headers);
+    call.stream.pause();
+    call.stream.end(prefixed(field(2, head)));
+    await eventually(() => call.stream.closed || connected.isClosed);
+    expect(cutOffs()).toEqual([{ calls: 1, last_reason: 'the answer was not read in time' }]);
+  });
+
+  it('holds no more of answers that it does not read, or of events that wait, than allowed', async () => {
+    service.answer = () => decided({ kind: 'block', status: 403, body: 'x'.repeat(mebibyte), headers: [] });
+    await listen({ maxHeldBytes: 2 * mebibyte });
+    const unread = Array.from({ length: 3 }, () => gateway().call('ProcessEvent'));
+    for (const call of unread) {
+      call.stream.pause();
+      call.stream.end(prefixed(field(2, head)));
+    }
+    await eventually(() => unread.some(({ stream }) => stream.closed));
+    expect(cutOffs()).toHaveLength(1);
+    for (const { session } of gateways) session.destroy();
+    service.answer = () => new Promise(() => {});
+    const chunk = prefixed(field(3, Buffer.concat([field(1, 'b'), field(3, Buffer.alloc(mebibyte))])));
+    const waiting = Array.from({ length: 3 }, () => gateway().call('ProcessEvent'));
+    for (const { stream } of waiting) stream.end(chunk);
+    await eventually(() => waiting.some(({ isClosed }) => isClosed));
+    await eventually(() => waiting.some(({ isClosed }) => !isClosed));
+  });
+
+  it('leaves one line in the log, however many of its calls are cut off', async () => {
+    await listen({ handshakeTimeoutMs: 50, messageTimeoutMs: 50 });
+    const calls = ['ProcessEvent', 'ProcessEvent', 'ControlStream'].map((method) => gateway().call(method));
+    for (const call of calls) call.write(prefixed(Buffer.alloc(10), 0, 100));
+    for (const call of calls) await call.closed();
+    expect(cutOffs()).toEqual([expect.objectContaining({ calls: 1 })]);
+  });
+
+  it('may give a call up in the middle of a message, and goes on by its connection', async () => {
+    await listen();
+    const connected = gateway();
+    const call = await greeted(connected);
+    const cancelled = connected.call('ProcessEvent');
+    cancelled.write(prefixed(Buffer.alloc(mebibyte), 0, 4 * mebibyte));
+    await eventually(() => cancelled.stream.writableLength === 0);
+    cancelled.stream.close(8);
+    const ping = connected.call('ProcessEvent');
+    ping.write(prefixed(await encoded({ ping: { sequence: 1 } })));
+    expect((await ping.closed()).status).toBe(String(codes.OK));
+    expect(call.isClosed).toBe(false);
   });
 
   it('is not waited for: neither for a handshake, nor for a one-shot message, nor for a first call', async () => {
@@ -235,7 +398,6 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     const socket = plainSocket();
     socket.write(Buffer.concat([preface, headersFrame(1)]));
     await closed(socket);
-    expect(logger.lines.some(({ fields }) => fields['reason'] === 'the gateway does not answer')).toBe(true);
     await eventually(() => server.connections === 0);
   });
 

@@ -97,6 +97,29 @@ describe('an AgentGrpcServer with TLS', () => {
     expect(service.events).toEqual([]);
   });
 
+  it('shows another certificate to new connections alone, and asks for certificates of other authorities', async () => {
+    const address = await listen(tls({ clientCaPem: root.certificate }));
+    const earlier = await (await gateway(address, showing(trusted))).greeted();
+    const renewed = pki.server('renewed', { by: stranger, names: ['IP:127.0.0.1'] });
+    const other = tls({ certPem: renewed.certificate, keyPem: renewed.key, clientCaPem: stranger.certificate });
+    const putInForce = server?.prepareTls(other);
+    await (await gateway(address, showing(trusted))).greeted();
+    putInForce?.();
+    await (await gateway(address, showing(untrusted, stranger))).greeted();
+    const refused = (await gateway(address, showing(trusted, stranger))).processStream();
+    refused.send(grpcHandshake);
+    expect((await refused.ended()).code).toBe(codes.UNAVAILABLE);
+    earlier.send(grpcHead('a'));
+    expect(await earlier.received('response')).toMatchObject([{ correlation_id: 'a', decision: 'allow' }]);
+  });
+
+  it('keeps its certificate where another one cannot be used', async () => {
+    const address = await listen(tls());
+    expect(() => server?.prepareTls(tls({ keyPem: trusted.key }))).toThrow(/certificate and key/);
+    expect(() => server?.prepareTls(tls({ clientCaPem: 'none' }))).toThrow(/client authorities/);
+    await (await gateway(address, showing(null))).greeted();
+  });
+
   it('lets nobody in who speaks plaintext', async () => {
     const address = await listen(tls(), { handshakeTimeoutMs: 200 });
     const stream = (await gateway(address, credentials.createInsecure())).processStream();
@@ -133,6 +156,9 @@ describe('an AgentGrpcServer with TLS', () => {
     ['the key of another certificate', () => ({ keyPem: trusted.key })],
     ['a key that is none', () => ({ keyPem: 'secret' })],
     ['a certificate that is none', () => ({ certPem: 'none' })],
+    ['an empty certificate', () => ({ certPem: '' })],
+    ['an empty key', () => ({ keyPem: '' })],
+    ['client authorities that are none', () => ({ clientCaPem: 'none' })],
   ])('does not start with %s, and does not quote it', async (_, members) => {
     const failed = listen(tls(members()));
     await expect(failed).rejects.toMatchObject({ name: 'AgentGrpcError', code: 'certificate' });

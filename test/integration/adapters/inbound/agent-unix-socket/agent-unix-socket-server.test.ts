@@ -160,6 +160,7 @@ describe('an AgentUnixSocketServer', () => {
         requestBodySize: 0,
         responseBodySize: 0,
         upstreamAttempts: 0,
+        upstream: null,
         error: null,
       },
     ]);

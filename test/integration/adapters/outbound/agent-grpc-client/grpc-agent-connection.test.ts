@@ -1,5 +1,5 @@
 import * as grpc from '@grpc/grpc-js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GrpcConnectorOptions } from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
 import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
 import type { AgentEvent } from '../../../../../src/domain/agent-protocol/messages.js';
@@ -8,6 +8,7 @@ import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
 import type { ConnectionRecord } from '../../../../support/connection-record.js';
 import { eventually } from '../../../../support/eventually.js';
 import { FakeAgentService } from '../../../../support/fake-agent-service.js';
+import { freePort } from '../../../../support/free-port.js';
 import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
 import { grpcServer } from '../../../../support/grpc-server.js';
 import { RawGrpcAgent, type RawProcessStream, rawCapabilities } from '../../../../support/raw-grpc-agent.js';
@@ -107,6 +108,7 @@ describe('a connection to an agent over gRPC', () => {
         requestBodySize: 2,
         responseBodySize: 1,
         upstreamAttempts: 1,
+        upstream: 'app',
         error: 'upstream_reset',
       },
     ];
@@ -148,6 +150,7 @@ describe('a connection to an agent over gRPC', () => {
       duration_ms: 12,
       bytes_received: 2,
       bytes_sent: 1,
+      upstream: 'app',
       error: 'upstream_reset',
     });
   });
@@ -158,6 +161,52 @@ describe('a connection to an agent over gRPC', () => {
     expect(await stream.first((message) => message.cancel)).toMatchObject({ correlation_id: 'a', reason: 1 });
     connection.sendCancel('b', 'manual');
     await stream.first((message) => (message.cancel?.reason === 6 ? message.cancel : null));
+  });
+
+  it('tells an agent of no cancel where it has not said that it takes that', async () => {
+    const { connection, told } = connect();
+    const stream = await agent.stream();
+    const capabilities = { ...rawCapabilities, features: { config_push: true } };
+    stream.send({ handshake: { protocol_version: 2, capabilities, success: true } });
+    await told.isReady();
+    connection.sendCancel('a', 'timeout');
+    connection.sendEvent(headersEvent('b'));
+    await stream.first((message) => message.request_headers);
+    expect(stream.received.some((message) => message.cancel !== undefined)).toBe(false);
+  });
+
+  it('sends many events of one turn in their order', async () => {
+    const { connection, stream } = await ready();
+    const ids = Array.from({ length: 300 }, (_, index) => `c${index}`);
+    for (const id of ids) connection.sendEvent(headersEvent(id));
+    connection.close('done');
+    await eventually(() => stream.isEnded);
+    const sent = stream.received.flatMap((message) => message.request_headers?.metadata?.correlation_id ?? []);
+    expect(sent).toEqual(ids);
+  });
+
+  it('connects directly whatever proxy the environment names', async () => {
+    const dead = await freePort();
+    for (const name of ['grpc_proxy', 'http_proxy', 'https_proxy']) vi.stubEnv(name, `http://127.0.0.1:${dead}`);
+    vi.stubEnv('no_proxy', '');
+    vi.stubEnv('no_grpc_proxy', '');
+    try {
+      await ready();
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it('makes no second connection for an agent that says goodbye as it answers', async () => {
+    const { told } = connect();
+    const stream = await agent.greeted();
+    agent.leave();
+    await eventually(() => told.healths.length > 0);
+    await told.isReady();
+    stream.send({ response: { correlation_id: 'a', allow: {} } });
+    await eventually(() => told.answers.length === 1);
+    expect(agent.streams).toHaveLength(1);
+    expect(told.ends).toEqual([]);
   });
 
   it('reads answers of every kind', async () => {
@@ -299,7 +348,7 @@ describe('a connection to an agent over gRPC', () => {
 
   it('hands over a configuration without waiting for an answer', async () => {
     const { connection, stream } = await ready();
-    expect(await connection.configure({ colour: 'red' }, 'n-1')).toEqual({ ok: true, value: undefined });
+    expect(await connection.configure({ colour: 'red' }, 'n-1')).toEqual({ ok: true, value: 'sent' });
     const event = await stream.first((message) => message.configure);
     expect(event.config_json).toBe('{"colour":"red"}');
     expect(event.is_initial ?? false).toBe(false);

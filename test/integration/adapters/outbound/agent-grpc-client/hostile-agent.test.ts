@@ -2,7 +2,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GrpcConnectorOptions } from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
-import { answerFault } from '../../../../../src/domain/agent-protocol/answer-rules.js';
 import { headersEvent } from '../../../../support/agent-events.js';
 import { eventually } from '../../../../support/eventually.js';
 import { freePort } from '../../../../support/free-port.js';
@@ -11,6 +10,15 @@ import { RawGrpcAgent, rawCapabilities, rawField } from '../../../../support/raw
 
 const handshake = { protocol_version: 2, capabilities: rawCapabilities, success: true };
 const response = 2;
+const bad = Buffer.of(0x61, 0xff, 0xc0);
+/** A field with a length of any size. */
+const rawLong = (number: number, value: Uint8Array): Buffer => {
+  const length: number[] = [];
+  let rest = value.length;
+  for (; rest > 127; rest >>>= 7) length.push((rest & 127) | 128);
+  return Buffer.concat([Buffer.of((number << 3) | 2, ...length, rest), value]);
+};
+const many = (count: number, octets: Buffer): Buffer => Buffer.concat(Array.from({ length: count }, () => octets));
 
 describe('a hostile agent over gRPC', () => {
   let agent: RawGrpcAgent;
@@ -52,21 +60,61 @@ describe('a hostile agent over gRPC', () => {
     for (const { answer } of told.answers) expect(answer.ok).toBe(false);
   });
 
-  it('never has invalid UTF-8 pass for a header, a URL, or the id of a call', async () => {
+  it.each([
+    ['the value of a header', rawField(10, rawField(1, Buffer.concat([rawField(1, 'x'), rawField(2, bad)])))],
+    ['the name of a header', rawField(11, rawField(2, rawField(1, bad)))],
+    ['a URL', rawField(4, rawField(1, bad))],
+    ['the body of a block', rawField(3, rawField(2, bad))],
+    ['a parameter of a challenge', rawField(5, rawField(2, Buffer.concat([rawField(1, bad), rawField(2, 'x')])))],
+    ['a tag', rawField(12, rawField(1, bad))],
+  ])('gets a malformed answer for invalid UTF-8 in %s, on that call alone', async (_, member) => {
     const { told, stream } = await ready();
-    const bad = Buffer.of(0x61, 0xff, 0xc0);
-    const allow = rawField(2, '');
-    const operation = rawField(1, Buffer.concat([rawField(1, 'x'), rawField(2, bad)]));
-    stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), allow, rawField(10, operation)])));
-    stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), rawField(4, rawField(1, bad))])));
-    stream.send(rawField(response, Buffer.concat([rawField(1, bad), allow])));
-    await eventually(() => told.answers.length === 3);
-    const [header, url, id] = told.answers;
-    for (const told of [header, url]) {
-      const answer = told?.answer;
-      expect(answer?.ok === true ? answerFault(answer.value, headersEvent('a')) : 'unreadable').not.toBeNull();
-    }
-    expect(id?.correlationId).toBe('a\ufffd\ufffd');
+    const decision = [3, 4, 5].includes((member[0] as number) >> 3) ? '' : rawField(2, '');
+    stream.send(rawField(response, Buffer.concat([rawField(1, 'a'), Buffer.from(decision), member])));
+    stream.send({ response: { correlation_id: 'b', block: { status: 400, body: '\ufffd' } } });
+    await eventually(() => told.answers.length === 2);
+    expect(told.answers).toMatchObject([
+      { correlationId: 'a', answer: { ok: false, error: 'it holds text that is no UTF-8' } },
+      { correlationId: 'b', answer: { ok: true, value: { decision: { body: '\ufffd' } } } },
+    ]);
+  });
+
+  it('has its reports left out for invalid UTF-8', async () => {
+    const { told, stream } = await ready();
+    stream.send(rawField(3, Buffer.concat([rawField(1, bad), Buffer.of(0x10, 1)])));
+    stream.send(rawField(8, rawField(2, bad)));
+    await eventually(() => told.problems.length === 2);
+    expect([told.healths, told.ends]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['too many fields', rawLong(2, Buffer.concat([rawField(1, 'a'), many(25_001, rawField(10, rawField(3, '')))]))],
+    ['too many events', rawLong(1, rawLong(2, rawLong(5, Buffer.alloc(50_001, 1))))],
+    ['fields hidden behind one of another type', rawLong(2, Buffer.from([0x50, 0x02, 0x1a, 0x00]))],
+    [
+      'fields hidden behind a longer number than fits',
+      rawLong(3, Buffer.from([0x10, ...Array(6).fill(0x80), 0, 9, 9])),
+    ],
+  ])('loses its connection for a message of %s', async (_, message) => {
+    const { told, stream } = await ready();
+    stream.send(message);
+    expect(await told.hasEnded()).toMatchObject({ kind: 'malformed' });
+    expect([told.answers, told.problems]).toEqual([[], []]);
+  });
+
+  it('may report 500 series with labels and buckets, and change 1024 headers both ways', async () => {
+    const { told, stream } = await ready();
+    const labels = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`l${index}`, 'v']));
+    const buckets = Array.from({ length: 20 }, (_, index) => ({ le: index + 1, count: index + 1 }));
+    const histogram = { name: 'h', help: 'a', labels, sum: 1, count: 20, buckets };
+    stream.send({ metrics: { histograms: Array.from({ length: 500 }, () => histogram) } });
+    const operations = Array.from({ length: 1_024 }, () => ({ add: { name: 'x', value: 'y' } }));
+    stream.send({
+      response: { correlation_id: 'a', allow: {}, request_headers: operations, response_headers: operations },
+    });
+    await eventually(() => told.answers.length === 1 || told.ends.length > 0);
+    expect(told.reports[0]?.histograms).toHaveLength(500);
+    expect(told.answers[0]?.answer).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -76,6 +124,7 @@ describe('a hostile agent over gRPC', () => {
     ['octets that are no message', Buffer.of(0xff, 0xff, 0xff)],
     ['a field that is longer than the message', Buffer.of(0x12, 0x7f, 0x01)],
     ['groups within groups without end', Buffer.alloc(100_000, 0x7b)],
+    ['an answer whose id is no UTF-8', rawField(2, Buffer.concat([rawField(1, bad), rawField(2, '')]))],
     ['two messages in one', Buffer.concat([rawField(2, rawField(1, 'a')), rawField(7, '')])],
   ])('loses its connection for %s', async (_, message) => {
     const { told, stream } = await ready();
@@ -211,6 +260,20 @@ describe('a hostile agent over gRPC', () => {
     }
     connection.close('done');
     await eventually(() => stream.isCancelled || stream.call.destroyed);
+  });
+
+  it('does not keep the process of the gateway from its end, once there is nothing more to send', async () => {
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    const { connection, stream } = await ready({ handshakeTimeoutMs: 600_000 });
+    const before = sockets();
+    connection.sendEvent(headersEvent('last'));
+    connection.close('drained');
+    await stream.first(({ request_headers: event }) => event);
+    await eventually(() => stream.isEnded && sockets() === before - 1);
+    // It does not end its side, and has what it says read all the same.
+    expect(stream.isCancelled).toBe(false);
+    stream.call.end();
+    await eventually(() => sockets() <= before - 2);
   });
 
   it('serves no ControlStream, and is none the worse for it', async () => {

@@ -8,7 +8,12 @@ import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
 import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
 import { eventually } from '../../../../support/eventually.js';
-import { legacyAllow, type RawLegacyAgent, rawLegacyAgent } from '../../../../support/raw-legacy-agent.js';
+import {
+  legacyAllow,
+  type RawLegacyAgent,
+  type RawLegacyPeer,
+  rawLegacyAgent,
+} from '../../../../support/raw-legacy-agent.js';
 import { RecordingConnectionListener } from '../../../../support/recording-connection-listener.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -137,6 +142,7 @@ describe('an agent of the older framing', () => {
         requestBodySize: 4,
         responseBodySize: 9,
         upstreamAttempts: 1,
+        upstream: null,
         error: null,
       },
     ];
@@ -231,7 +237,7 @@ describe('an agent of the older framing', () => {
     connection.sendCancel('a', 'timeout');
     expect([connection.isBusy, connection.sendEvent(headersEvent('b'))]).toEqual([true, false]);
     peer.send(legacyAllow);
-    expect(await listener.ended()).toEqual({ kind: 'ended', detail: 'a call by it was given up' });
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
     await peer.closed();
     expect(listener.answers).toEqual([]);
     expect(listener.ends).toHaveLength(1);
@@ -247,6 +253,69 @@ describe('an agent of the older framing', () => {
     peer.send(legacyAllow);
     await listener.answered();
     expect(listener.answers).toHaveLength(1);
+    expect(listener.ends).toEqual([]);
+  });
+
+  /** Asks about a head, which the agent wants the body of. */
+  const openDialogue = async (connection: AgentConnection, peer: RawLegacyPeer, id: string): Promise<void> => {
+    const count = listener.answers.length + 1;
+    connection.sendEvent(headersEvent(id));
+    await peer.received(count + 1);
+    peer.send({ ...legacyAllow, needs_more: true });
+    await listener.answered(count);
+  };
+
+  it('loses its connection with a body that is given up between two chunks', async () => {
+    const connection = await connect();
+    const peer = await agent.peer();
+    await openDialogue(connection, peer, 'a');
+    expect(connection.isBusy).toBe(false);
+    connection.sendCancel('a', 'client_disconnect');
+    expect([connection.isBusy, connection.sendEvent(headersEvent('b'))]).toEqual([true, false]);
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
+    await peer.closed();
+    expect(listener.ends).toHaveLength(1);
+  });
+
+  it('finishes what it has of others before it loses its connection for a body that was given up', async () => {
+    const connection = await connect();
+    const peer = await agent.peer();
+    await openDialogue(connection, peer, 'gone');
+    await openDialogue(connection, peer, 'kept');
+    connection.sendEvent(headersEvent('asked'));
+    connection.sendCancel('gone', 'client_disconnect');
+    await peer.received(4);
+    peer.send(legacyAllow);
+    await listener.answered(3);
+    // A body of another is under way still: the connection takes calls meanwhile.
+    expect([connection.isBusy, listener.ends]).toEqual([false, []]);
+    connection.sendEvent(chunkEvent('kept'));
+    await peer.received(5);
+    // Nobody can take the place at the moment at which it is free.
+    let wasTaken: boolean | null = null;
+    listener.whenAnswered = () => {
+      wasTaken = connection.sendEvent(headersEvent('late'));
+    };
+    peer.send(legacyAllow);
+    expect(await listener.ended()).toEqual({ kind: 'given_up', detail: 'a call by it was given up' });
+    expect(wasTaken).toBe(false);
+    expect(listener.answers.map(({ correlationId }) => correlationId)).toEqual(['gone', 'kept', 'asked', 'kept']);
+    await peer.closed();
+  });
+
+  it('keeps its connection where a body has come to its end before it is given up', async () => {
+    const connection = await connect();
+    const peer = await agent.peer();
+    await openDialogue(connection, peer, 'a');
+    connection.sendEvent(chunkEvent('a'));
+    await peer.received(3);
+    peer.send(legacyAllow);
+    await listener.answered(2);
+    connection.sendCancel('a', 'client_disconnect');
+    connection.sendEvent(headersEvent('b'));
+    await peer.received(4);
+    peer.send(legacyAllow);
+    await listener.answered(3);
     expect(listener.ends).toEqual([]);
   });
 

@@ -49,7 +49,9 @@ describe('a hostile agent of the older framing', () => {
     const end = await listener.ended();
     expect(end.kind).toBe('malformed');
     expect(end.detail).toContain(detail);
-    expect(listener.answers).toEqual([]);
+    // What came is the answer to the call that was open, if one was, and is none.
+    expect(listener.answers.filter(({ answer }) => answer.ok)).toEqual([]);
+    expect(listener.answers.length).toBeLessThanOrEqual(1);
     expect([listener.ends.length, connection.isBusy]).toEqual([1, true]);
     await peer.closed();
   };

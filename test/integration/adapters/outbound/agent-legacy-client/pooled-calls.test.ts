@@ -12,6 +12,7 @@ import {
   type RawLegacyPeer,
   rawLegacyAgent,
 } from '../../../../support/raw-legacy-agent.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
 
 /** Answers each event in its order, with what the test gives; null: not at all. */
@@ -41,6 +42,7 @@ describe('calls to an agent of the older framing', () => {
   let agent: RawLegacyAgent;
   let client: PooledAgentClient;
   let answer: (message: LegacyMessage) => object | null;
+  let logger: RecordingLogger;
 
   const open = async (connections: number, settings: Partial<TransportSettings> = {}): Promise<void> => {
     const path = folder.file('agent.sock');
@@ -49,7 +51,7 @@ describe('calls to an agent of the older framing', () => {
       { name: 'waf', path, owner: null, events: ['request_headers', 'request_body_chunk'] },
       { scheduler: new NodeScheduler() },
     );
-    client = pooledClient(connector, settings, { connections });
+    client = pooledClient(connector, settings, { connections }, logger);
     client.start();
     await eventually(() => client.status().connections === connections);
   };
@@ -57,6 +59,7 @@ describe('calls to an agent of the older framing', () => {
   beforeEach(() => {
     folder = temporaryFolder();
     answer = (message) => named(message);
+    logger = new RecordingLogger();
   });
 
   afterEach(async () => {
@@ -110,6 +113,34 @@ describe('calls to an agent of the older framing', () => {
     expect(nameIn(await client.ask(headersEvent('kept')))).toEqual({ kind: 'set', name: 'X-Id', value: 'kept' });
     await eventually(() => agent.peers.length === 3 && client.status().connections === 2);
     expect(agent.peers.filter(({ isClosed }) => isClosed)).toHaveLength(1);
+  });
+
+  it('of which many are given up leave the agent reachable, with no line in the log', async () => {
+    await open(2, { timeoutMs: 2_000, maxQueueDepth: 100 });
+    answer = (message) => (`${message.payload['correlation_id']}`.startsWith('gone') ? null : named(message));
+    for (let round = 0; round < 5; round += 1) {
+      const gone = [0, 1].map((index) => client.ask(headersEvent(`gone-${round}-${index}`)));
+      const kept = [0, 1].map((index) => client.ask(headersEvent(`kept-${round}-${index}`)));
+      for (const index of [0, 1]) client.cancel(`gone-${round}-${index}`, 'client_disconnect');
+      expect((await Promise.all(gone)).map(nameIn)).toEqual(['cancelled', 'cancelled']);
+      expect((await Promise.all(kept)).map(nameIn)).toEqual(
+        [0, 1].map((index) => ({ kind: 'set', name: 'X-Id', value: `kept-${round}-${index}` })),
+      );
+    }
+    expect(logger.lines.map(({ message }) => message)).toEqual(['Agent connected']);
+  });
+
+  it('about a body that is given up between two chunks cost their connection, and the next go by a new one', async () => {
+    await open(1);
+    answer = (message) => named(message, { needs_more: message.event_type === 'request_headers' });
+    await client.ask(headersEvent('gone'));
+    client.cancel('gone', 'client_disconnect');
+    const [first] = agent.peers;
+    expect((await client.ask(headersEvent('next'))).ok).toBe(true);
+    await first?.closed();
+    expect(agent.peers).toHaveLength(2);
+    expect(nameIn(await client.ask(chunkEvent('next')))).toEqual({ kind: 'set', name: 'X-Id', value: 'next' });
+    expect(client.status()).toMatchObject({ inFlight: 0, queueDepth: 0, connections: 1 });
   });
 
   it('send a body by the connection that the head went by', async () => {

@@ -190,7 +190,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     const asked = [client.ask(headersEvent('a')), client.ask(headersEvent('b'))];
     await peer.received(0x10, 2);
     peer.socket.write(octets);
-    expect((await Promise.all(asked)).map(codeOf)).toEqual(['malformed_answer', 'malformed_answer']);
+    expect((await Promise.all(asked)).map(codeOf)).toEqual(['disconnected', 'disconnected']);
     await peer.closed();
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
     await eventually(() => client.status().connections === 1);
@@ -249,7 +249,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     expect(codeOf(await client.ask(headersEvent('same')))).toBe('timed_out');
     const again = client.ask(headersEvent('same'));
     peer.send(0x20, answerFor('same'));
-    expect(codeOf(await again)).toBe('unreachable');
+    expect(codeOf(await again)).toBe('queue_full');
     expect((await peer.received(0x10)).length).toBe(1);
   });
 

@@ -20,6 +20,7 @@ const record: AccessRecord = {
   requestBytes: 10,
   responseBytes: 20,
   errorType: null,
+  verdict: null,
 };
 
 const logged = (records: readonly AccessRecord[], level: LogLevel = 'info', wallMs = () => 0): Promise<string> =>
@@ -52,6 +53,13 @@ describe('an access record', () => {
         response_bytes: 20,
       },
     ]);
+  });
+
+  it('says which agent ended it, and why, in its words', async () => {
+    const verdict = { agent: 'words', reasonCodes: ['found "it"\n'], ruleIds: [], tags: ['a', 'b'] };
+    const [line] = recordsOf(await logged([{ ...record, errorType: 'blocked_by_agent', verdict }]));
+    expect(line).toMatchObject({ agent: 'words', reason_codes: ['found "it"\n'], tags: ['a', 'b'] });
+    expect(line).not.toHaveProperty('rule_ids');
   });
 
   it('names what went wrong, and has null where nothing is known', async () => {

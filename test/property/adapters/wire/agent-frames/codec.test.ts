@@ -205,6 +205,7 @@ describe('the agent frames', () => {
         requestBodySize: size,
         responseBodySize: size,
         upstreamAttempts: size,
+        upstream: fc.constant(null),
         error: fc.option(fc.string()),
       }),
     );

@@ -2,11 +2,16 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readAgentMessage } from '../../../../../src/adapters/wire/agent-grpc/agent-message.js';
+import {
+  agentToProxyShape,
+  lookAtAgentMessage,
+} from '../../../../../src/adapters/wire/agent-grpc/agent-message-shape.js';
 import { readHandshakeResponse } from '../../../../../src/adapters/wire/agent-grpc/capabilities-reader.js';
 import type { GrpcProxyToAgent } from '../../../../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy } from '../../../../../src/adapters/wire/agent-grpc/grpc-reports.js';
 import { readOwnedHeaders } from '../../../../../src/adapters/wire/agent-grpc/owned-headers-metadata.js';
 import { loadAgentGrpc } from '../../../../../src/bootstrap/load-agent-grpc.js';
+import { ok } from '../../../../../src/domain/shared/result.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 12 });
 const header = fc.record({ name: text, value: text }, { requiredKeys: [] });
@@ -63,7 +68,7 @@ describe('what an agent sends over gRPC', () => {
     }
   };
   const readAll = (sent: GrpcAgentToProxy): ReturnType<typeof readAgentMessage> => {
-    const read = readAgentMessage(sent);
+    const read = readAgentMessage(sent, { isText: true });
     if (read.ok && read.value.kind === 'handshake') readHandshakeResponse(read.value.response, []);
     return read;
   };
@@ -71,7 +76,12 @@ describe('what an agent sends over gRPC', () => {
   it('is read as what it says, or not at all; an allow is only ever an allow alone', () => {
     fc.assert(
       fc.property(message, (made) => {
-        const sent = decoded(method.responseSerialize(made as GrpcAgentToProxy));
+        const octets = method.responseSerialize(made as GrpcAgentToProxy);
+        const look = lookAtAgentMessage(octets, agentToProxyShape);
+        expect(look).toEqual(
+          Object.keys(made).length > 1 ? expect.objectContaining({ ok: false }) : ok({ isText: true }),
+        );
+        const sent = decoded(octets);
         if (sent === null) throw new Error('the library does not read what it wrote');
         const read = readAll(sent);
         if (Object.keys(made).length !== 1) expect(read.ok).toBe(false);

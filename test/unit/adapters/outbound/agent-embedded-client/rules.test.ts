@@ -59,6 +59,7 @@ const complete: AgentEvent = {
   requestBodySize: 0,
   responseBodySize: 1,
   upstreamAttempts: 1,
+  upstream: null,
   error: null,
 };
 

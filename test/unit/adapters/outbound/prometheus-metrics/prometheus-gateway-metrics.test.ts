@@ -230,6 +230,7 @@ describe('how agents are', () => {
     health: null,
     breaker: null,
     refusal: null,
+    unsupportedEvents: [],
     ...changes,
   });
 

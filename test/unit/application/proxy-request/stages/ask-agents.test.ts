@@ -1,78 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import type { ClientRequest, ClientResponse } from '../../../../../src/application/ports/http-exchange.js';
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
-import { Exchange } from '../../../../../src/application/proxy-request/exchange.js';
 import { inspectionLimits } from '../../../../../src/application/proxy-request/inspection-limits.js';
 import type { RouteAgent } from '../../../../../src/application/proxy-request/route-agent.js';
 import { askAgents } from '../../../../../src/application/proxy-request/stages/ask-agents.js';
 import { allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
+import { newExchange } from '../../../../support/exchanges.js';
 import { testLimits } from '../../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { routeAgent } from '../../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../../support/scripted-agent.js';
 
-const request: ClientRequest = {
-  method: 'GET',
-  target: '/',
-  httpVersion: '1.1',
-  headers: [],
-  body: null,
-  connection: {
-    listener: 'main',
-    peerAddress: '127.0.0.1',
-    peerPort: 1,
-    localPort: 2,
-    scheme: 'http',
-    tls: null,
-  },
-  expectsContinue: false,
-  wantsWebSocket: false,
-};
-
-const response: ClientResponse = {
-  headSent: false,
-  begin: () => undefined,
-  write: () => undefined,
-  end: () => undefined,
-  send: () => undefined,
-  abort: () => undefined,
-  upgrade: () => {
-    throw new Error('no tunnel');
-  },
-  onClosed: () => undefined,
-  bytesSent: () => 0,
-};
-
-const newExchange = (): Exchange => {
-  const client = {
-    address: '127.0.0.1',
-    port: 1,
-    peerTrusted: false,
-    source: 'connection' as const,
-    scheme: null,
-    host: null,
-  };
-  return new Exchange(request, response, 'id', 'id', client, 0, () => false);
-};
-
-const agent = (name: string, ...events: AgentSubscription[]): RouteAgent & { readonly client: ScriptedAgent } => ({
-  client: new ScriptedAgent(name),
-  events: new Set(events),
-  failureMode: 'closed',
-});
+const agent = (name: string, ...events: AgentSubscription[]) => routeAgent(new ScriptedAgent(name), events);
 
 const ask = async (agents: readonly RouteAgent[]) => {
   const logger = new RecordingLogger();
+  const clock = new ManualClock();
   const stage = askAgents(agents, {
-    clock: new ManualClock(),
+    clock,
     logger,
     problems: new ProblemAnswerer(logger),
     metrics: new PrometheusGatewayMetrics('test'),
-    inspection: { inflater: nodeZlibInflater, limits: inspectionLimits(testLimits) },
+    inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodyOctets: 1_000,
   });
   const exchange = newExchange();

@@ -1,0 +1,41 @@
+import type { PooledConnection } from './pooled-connection.js';
+
+/** Requests of one agent that are remembered until they are over, at the most; far more than a gateway has at a time. */
+const maximumFollowed = 65_536;
+
+/**
+ * The requests that an agent has answered about and that are not over, by the connection that their heads went by: it may
+ * yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
+ */
+export class FollowedRequests {
+  readonly #homes = new Map<string, PooledConnection>();
+
+  /** Null where the request is not followed. */
+  homeOf(correlationId: string): PooledConnection | null {
+    return this.#homes.get(correlationId) ?? null;
+  }
+
+  add(correlationId: string, home: PooledConnection): void {
+    this.delete(correlationId);
+    this.#homes.set(correlationId, home);
+    home.followed += 1;
+    if (this.#homes.size <= maximumFollowed) return;
+    const [eldest] = this.#homes.keys();
+    if (eldest !== undefined) this.delete(eldest);
+  }
+
+  /** The request is over. Gives the connection that it was followed on; null where it was on none. */
+  delete(correlationId: string): PooledConnection | null {
+    const home = this.homeOf(correlationId);
+    if (home === null) return null;
+    this.#homes.delete(correlationId);
+    home.followed -= 1;
+    return home;
+  }
+
+  /** Nothing goes by the connection any more. */
+  ended(connection: PooledConnection): void {
+    if (connection.followed === 0) return;
+    for (const [correlationId, home] of this.#homes) if (home === connection) this.delete(correlationId);
+  }
+}

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { FollowedRequests } from '../../../../src/domain/agent-protocol/followed-requests.js';
+
+it('requests are followed until they are over, and never more than so many of them', () => {
+  const followed = new FollowedRequests(2);
+  for (const id of ['a', 'b', 'b', 'c']) followed.add(id);
+  expect(followed.size).toBe(2);
+  expect(followed.delete('a')).toBe(false);
+  expect([followed.delete('b'), followed.delete('b'), followed.delete('c')]).toEqual([true, false, true]);
+  expect(followed.size).toBe(0);
+});

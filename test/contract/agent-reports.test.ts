@@ -161,7 +161,7 @@ describe.each(remoteNames)('an agent that another one takes the place of, by the
     await old.received(1);
     await handOver(next);
     let asked = 0;
-    await eventually(() => old.disconnects === 2 && client.status().connections === 3);
+    await eventually(() => old.disconnects === 2 && client.status().connections >= 3);
     while (next.events.length < 20) {
       asked += 1;
       expect(codeOf(await client.ask(headersEvent(`n${asked}`)))).toBe('allow');
@@ -182,7 +182,7 @@ describe.each(remoteNames)('an agent that another one takes the place of, by the
     const { client, handOver } = await transports.connect(old, { timeoutMs: 60_000 }, 2);
     await client.ask(headersEvent('d'));
     await handOver(next);
-    await eventually(() => old.disconnects === 1 && client.status().connections === 2);
+    await eventually(() => old.disconnects === 1 && client.status().connections >= 2);
     expect(codeOf(await client.ask(headersEvent('new')))).toBe('allow');
     expect(codeOf(await client.ask(chunkEvent('d')))).toBe('allow');
     expect(old.events.map(({ kind }) => kind)).toEqual(['request_headers', 'request_body_chunk']);

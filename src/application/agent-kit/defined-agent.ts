@@ -4,7 +4,7 @@ import {
   type AgentEventName,
   defaultAgentLimits,
 } from '../../domain/agent-protocol/capabilities.js';
-import type { AgentHealth } from '../../domain/agent-protocol/health.js';
+import { type AgentHealth, agentStateCodes } from '../../domain/agent-protocol/health.js';
 import {
   type AgentAnswer,
   type AgentEvent,
@@ -252,7 +252,9 @@ export class DefinedAgent implements AgentService {
   /** What the agent counts itself; nothing where it cannot say. */
   #ownMetrics(): Pick<MetricsReport, 'counters' | 'gauges'> {
     try {
-      return this.#definition.metrics?.() ?? noMetrics;
+      const own = this.#definition.metrics?.() ?? noMetrics;
+      if (!Array.isArray(own.counters) || !Array.isArray(own.gauges)) throw new Error('metrics gave no two lists');
+      return own;
     } catch (error) {
       this.#logger.error('the agent cannot say what it has counted', {
         error: error instanceof Error ? error.message : String(error),
@@ -264,7 +266,9 @@ export class DefinedAgent implements AgentService {
   #condition(): Pick<AgentHealth, 'state' | 'message'> {
     if (this.#isDraining) return { state: 'draining', message: null };
     try {
-      return this.#definition.health?.() ?? { state: 'healthy', message: null };
+      const own = this.#definition.health?.() ?? { state: 'healthy', message: null };
+      if (agentStateCodes[own.state] === undefined) throw new Error('health gave no state');
+      return own;
     } catch (error) {
       this.#logger.error('the agent cannot say how it is', {
         error: error instanceof Error ? error.message : String(error),

@@ -97,6 +97,7 @@ export class CallTraffic {
   }
 
   conclude(correlationId: string): void {
+    if (this.#calls.get(correlationId) === undefined) this.#closeDialogue(correlationId, 'manual');
     const home = this.#routes.conclude(correlationId);
     if (home !== null) this.closeIfDone(home);
   }
@@ -179,6 +180,7 @@ export class CallTraffic {
       this.#waiting.delete(call);
       this.#calls.settle(call, failedOutcome(code, detail));
     }
+    this.closeDone();
     this.#checkIdle();
   }
 
@@ -256,6 +258,7 @@ export class CallTraffic {
     this.#calls.settle(call, outcome);
     if (connection === null) {
       this.#closeDialogue(correlationId, reason);
+      this.closeDone();
       this.#checkIdle();
       return;
     }

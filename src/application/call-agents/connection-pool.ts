@@ -36,6 +36,11 @@ export class ConnectionPool {
     for (const slot of this.#slots) slot.hurry();
   }
 
+  /** Makes another connection beside one that drains and has to stay. */
+  setAside(connection: PooledConnection): void {
+    for (const slot of this.#slots) if (slot.connection === connection) slot.setAside();
+  }
+
   /** Makes a connection anew once it is idle. */
   replace(connection: PooledConnection): void {
     for (const slot of this.#slots) if (slot.connection === connection) slot.replace();
@@ -94,7 +99,10 @@ export class ConnectionPool {
   /** Those that have finished their handshake. */
   ready(): readonly PooledConnection[] {
     const ready: PooledConnection[] = [];
-    for (const { connection } of this.#slots) if (connection?.isReady) ready.push(connection);
+    for (const { connection, departing } of this.#slots) {
+      if (connection?.isReady) ready.push(connection);
+      if (departing?.isReady) ready.push(departing);
+    }
     return ready;
   }
 
@@ -104,9 +112,10 @@ export class ConnectionPool {
    */
   choose(mayTake: (connection: PooledConnection) => boolean = takesCalls): PooledConnection | null {
     let best: PooledConnection | null = null;
-    for (const { connection } of this.#slots) {
-      if (connection === null || !mayTake(connection)) continue;
-      if (best === null || isBetter(connection, best)) best = connection;
+    for (const { connection, departing } of this.#slots) {
+      if (connection !== null && mayTake(connection) && (best === null || isBetter(connection, best)))
+        best = connection;
+      if (departing !== null && mayTake(departing) && (best === null || isBetter(departing, best))) best = departing;
     }
     return best;
   }

@@ -28,6 +28,8 @@ export interface ConnectionSlotParts {
 export class ConnectionSlot {
   readonly #parts: ConnectionSlotParts;
   #connection: PooledConnection | null = null;
+  /** One that drains, and stays for the rest of what the agent knows by it. */
+  #departing: PooledConnection | null = null;
   #retry: ScheduledTask | null = null;
   #failures = 0;
   #isStopped = false;
@@ -45,6 +47,11 @@ export class ConnectionSlot {
   /** The connection that there is or is being made; null while waiting. */
   get connection(): PooledConnection | null {
     return this.#connection;
+  }
+
+  /** The connection that was set aside; null where there is none. */
+  get departing(): PooledConnection | null {
+    return this.#departing;
   }
 
   /** Whether its first attempt has come to its end. */
@@ -82,6 +89,19 @@ export class ConnectionSlot {
     this.#replacing = 'leaving';
   }
 
+  /** The connection that stands drains, and stays for the rest of what the agent knows by it: another one is made beside it. */
+  setAside(): void {
+    const connection = this.#connection;
+    if (connection === null || this.#isStopped || this.#isLastAttempt) return;
+    // An agent that always drains must not pile them up.
+    this.#departing?.close('the next one drains already');
+    this.#departing = connection;
+    this.#connection = null;
+    this.#replacing = 'no';
+    // Nobody knows whether anything serves the address again yet: calls do not wait for it.
+    this.#comeBack(false);
+  }
+
   /** Connects no more. A connection that stands stays; an attempt is given up, unless it may come to its end. */
   retire(mayFinishAttempt: boolean): void {
     this.#retry?.cancel();
@@ -100,6 +120,7 @@ export class ConnectionSlot {
     this.#isComingBack = false;
     this.#retry?.cancel();
     this.#connection?.close('the gateway closes it');
+    this.#departing?.close('the gateway closes it');
   }
 
   /** The connection of this place has finished its handshake. */
@@ -112,6 +133,7 @@ export class ConnectionSlot {
 
   /** The connection of this place has ended. */
   onEnd(connection: PooledConnection, { kind }: ConnectionEnd): void {
+    if (connection === this.#departing) this.#departing = null;
     if (connection !== this.#connection) return;
     this.#connection = null;
     this.#hasTried = true;
@@ -130,11 +152,11 @@ export class ConnectionSlot {
   }
 
   /** Nothing has failed, so there is nothing to be patient about; but whoever has calls given up sets no pace for the agent. */
-  #comeBack(): void {
+  #comeBack(isExpected = true): void {
     if (this.#isStopped || this.#isLastAttempt) return;
     const nowMs = this.#parts.clock.monotonicMs();
     const atMs = Math.max(nowMs, this.#cameBackAtMs + comeBackIntervalMs);
-    this.#isComingBack = true;
+    this.#isComingBack = isExpected;
     this.#cameBackAtMs = atMs;
     if (atMs === nowMs) void this.#attempt();
     else this.#attemptAfter(atMs - nowMs);

@@ -186,9 +186,11 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
 
   onHealth(connection: PooledConnection, health: AgentHealth): void {
     this.#log.health(health.state, health.message);
+    this.#traffic.closeDone();
+    // It stays for what the agent knows by it: what is new goes by another one.
+    if (health.state === 'draining' && connection.isReady) this.#pool.setAside(connection);
     if (!connection.takesCalls) this.#failStranded();
     this.#traffic.pump();
-    this.#traffic.closeDone();
   }
 
   onMetrics(connection: PooledConnection, report: MetricsReport): void {

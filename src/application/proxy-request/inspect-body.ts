@@ -113,7 +113,11 @@ const inspect = async (
     const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock);
     // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
     const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
-    if (!outcome.ok) return fail(outcome.error);
+    if (!outcome.ok) {
+      // One that was never sent leaves the agent waiting for it.
+      client.cancel(correlationId, 'manual');
+      return fail(outcome.error);
+    }
     answer = foldAnswers(answer, outcome.value);
     const failure = kept.ok ? operationsFailure(answer) : kept.error;
     if (failure !== null) {

@@ -106,7 +106,8 @@ it('an agent that ends is left by requests that its successor can see to', async
   const next = socketServer(path, successor);
   await next.listen();
   cleanUp.add(() => next.drain(0));
-  await eventually(() => client.status().connections === 4 && client.status().state === 'healthy');
+  // The old one that is kept, and four to the successor.
+  await eventually(() => client.status().connections === 5 && client.status().state === 'healthy');
   release.resolve();
   expect((await asked).status).toBe(200);
   await eventually(() => successor.events.some(({ kind }) => kind === 'request_complete'));

@@ -188,12 +188,17 @@ describe('an agent that is made of methods', () => {
     expect(forgotten).toEqual(['cancelled timeout', 'open client_disconnect']);
   });
 
-  it('reports its own counters alone where it cannot say what the agent has counted', () => {
-    const { agent, logger } = made({
-      metrics: () => {
+  it.each([
+    [
+      'throws',
+      () => {
         throw new Error('broken');
       },
-    });
+    ],
+    ['gives a promise', async () => ({ counters: [], gauges: [] })],
+    ['gives half of it', () => ({ gauges: [] })],
+  ])('reports its own counters alone where the agent %s when it is to say what it has counted', (_how, metrics) => {
+    const { agent, logger } = made({ metrics: metrics as never });
     expect(agent.metrics()).toMatchObject({ counters: [], gauges: [] });
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
   });

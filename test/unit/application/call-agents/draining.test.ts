@@ -43,6 +43,24 @@ describe('the last connection of an agent, which drains', () => {
     expect(draining.isOver).toBe(true);
   });
 
+  it('gets another one beside it, by which new requests go while it is kept', async () => {
+    const pool = await withFollowed();
+    const draining = pool.connection(0);
+    draining.listener.onHealth(healthOf('draining'));
+    await settled();
+    const next = pool.connection(1);
+    next.ready(capabilitiesWith());
+    const fresh = pool.client.ask(headersEvent('b'));
+    next.answer('b');
+    expect(codeOf(await fresh)).toBe('allow');
+    expect([draining.isOver, pool.client.status().connections]).toEqual([false, 2]);
+    next.listener.onHealth(healthOf('draining'));
+    // One at a time is kept beside: what always drains does not pile up.
+    expect(draining.isOver).toBe(true);
+    await pool.client.stop(0);
+    expect(next.isOver).toBe(true);
+  });
+
   it('is closed at once where the agent could be told no more', async () => {
     const headsOnly = { ...capabilitiesWith(), supportedEvents: ['request_headers'] as const };
     const pool = await withFollowed(await startFakePool({ connections: 1, capabilities: headsOnly }));

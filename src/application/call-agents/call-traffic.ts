@@ -152,7 +152,9 @@ export class CallTraffic {
     this.#routes.ended(connection);
     for (const call of this.#calls.callsOf(connection)) {
       this.#waiting.delete(call);
-      this.#calls.settle(call, failedOutcome('disconnected', end.detail));
+      // What could not be read may have been the answer to any call that was sent.
+      const isAnswered = end.kind === 'malformed' && call.connection === connection;
+      this.#calls.settle(call, failedOutcome(isAnswered ? 'malformed_answer' : 'disconnected', end.detail));
     }
     // What it carried counted against what the agent takes over all of them.
     this.pump();

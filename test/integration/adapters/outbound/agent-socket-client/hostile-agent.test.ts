@@ -190,7 +190,7 @@ describe('a PooledAgentClient over a socket and an agent that misbehaves', () =>
     const asked = [client.ask(headersEvent('a')), client.ask(headersEvent('b'))];
     await peer.received(0x10, 2);
     peer.socket.write(octets);
-    expect((await Promise.all(asked)).map(codeOf)).toEqual(['disconnected', 'disconnected']);
+    expect((await Promise.all(asked)).map(codeOf)).toEqual(['malformed_answer', 'malformed_answer']);
     await peer.closed();
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
     await eventually(() => client.status().connections === 1);

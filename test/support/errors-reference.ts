@@ -101,6 +101,34 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     when: 'All `max-connections` to the target are busy, and 1000 requests wait for one.',
     remedy: 'Try again later; raise `max-connections` or add a target.',
   },
+  rate_limited: {
+    when: 'A rate of `limits` or of the route has been exceeded. `Retry-After` says when the next request is let through.',
+    remedy: 'Send fewer requests, or raise the rate.',
+  },
+  rate_limit_unavailable: {
+    when: 'The store of the rate limits cannot be asked, and `on-store-failure` is `deny`.',
+    remedy: 'See that redis can be reached; the log says why it cannot.',
+  },
+  connection_limit_reached: {
+    when: 'There are as many connections, or requests of the client or of the route, as the limits allow.',
+    remedy: 'Use fewer connections at a time, or raise the limit that the log line names.',
+  },
+  request_limit_reached: {
+    when: 'As many requests are served as the limits allow, and as many wait; or this one has waited for as long as it may.',
+    remedy: 'Try again later; raise the limit that the log line names, or add a gateway.',
+  },
+  memory_limit_reached: {
+    when: 'The gateway uses more memory than `max-memory-bytes` or `max-memory-percent` allow.',
+    remedy: 'Try again later; raise the limit, or lower those of bodies and connections.',
+  },
+  circuit_open: {
+    when: 'The route has failed as often in a row as its `circuit-breaker` bears.',
+    remedy: 'Try again after the seconds of `Retry-After`; mend the upstream.',
+  },
+  no_healthy_target: {
+    when: 'Every target of the upstream fails its health check, has failed too often, or is drained.',
+    remedy: 'See /admin/upstreams for what is wrong with each.',
+  },
   agent_unavailable: {
     when: 'An agent of the route cannot be reached, refuses its configuration, gave an answer that is none, or has too many calls waiting (`max-agent-queue-depth`).',
     remedy:

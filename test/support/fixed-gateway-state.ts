@@ -9,6 +9,7 @@ import type {
 } from '../../src/application/ports/gateway-state.js';
 import type { GatewayConfiguration, RouteConfiguration } from '../../src/domain/configuration/gateway-configuration.js';
 import { Secret } from '../../src/domain/shared/secret.js';
+import { plainLimits, plainPolicies, plainTimeouts } from './plain-configurations.js';
 
 /** A route that takes everything to the upstream `api`; `changes` say what is different. */
 export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): RouteConfiguration => ({
@@ -18,7 +19,8 @@ export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): 
   upstream: 'api',
   builtinHandler: null,
   agents: [],
-  policies: { maxBodySize: null, requestTimeoutMs: null },
+  policies: plainPolicies,
+  circuitBreaker: null,
   ...changes,
 });
 
@@ -34,6 +36,7 @@ export const configurationWithSecrets = (
       tls: null,
       trustedProxies: [],
       acceptClientCertHeader: null,
+      timeouts: plainTimeouts,
     },
   ],
   routes: [],
@@ -51,20 +54,9 @@ export const configurationWithSecrets = (
       config: { 'jwt-secret': 'SECRET-of-the-agent' },
     },
   ],
-  limits: {
-    maxHeaderSizeBytes: 8192,
-    maxHeaderCount: 100,
-    maxHeaderNameBytes: 256,
-    maxHeaderValueBytes: 4096,
-    maxBodySizeBytes: 10_485_760,
-    maxBodyInspectionBytes: 1_048_576,
-    maxAgentQueueDepth: 100,
-    maxAgentBodyBytes: 1_048_576,
-    maxAgentResponseBytes: 10_240,
-    maxDecompressionRatio: 100,
-    maxDecompressedSizeBytes: 104_857_600,
-  },
+  limits: plainLimits,
   admin: { address: { host: '127.0.0.1', port: 9090 }, token: new Secret('SECRET-admin-token'), readyRequires },
+  tracing: null,
 });
 
 /** A gateway state that stands still. */

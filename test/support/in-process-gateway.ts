@@ -31,21 +31,10 @@ import type {
   SocketAddress,
   UpstreamConfiguration,
 } from '../../src/domain/configuration/gateway-configuration.js';
+import { plainLimits, plainPolicies, plainTimeouts, plainUpstream } from './plain-configurations.js';
 import { RecordingLogger } from './recording-logger.js';
 
-export const testLimits: LimitsConfiguration = {
-  maxHeaderSizeBytes: 8192,
-  maxHeaderCount: 100,
-  maxHeaderNameBytes: 256,
-  maxHeaderValueBytes: 4096,
-  maxBodySizeBytes: 10_485_760,
-  maxBodyInspectionBytes: 1_048_576,
-  maxAgentQueueDepth: 100,
-  maxAgentBodyBytes: 1_048_576,
-  maxAgentResponseBytes: 10_240,
-  maxDecompressionRatio: 100,
-  maxDecompressedSizeBytes: 104_857_600,
-};
+export const testLimits: LimitsConfiguration = plainLimits;
 
 const anything: RouteConfiguration['matches'] = {
   paths: [],
@@ -65,15 +54,13 @@ export const testRoute = (changes: Partial<RouteConfiguration> = {}): RouteConfi
   upstream: 'upstream',
   builtinHandler: null,
   agents: [],
-  policies: { maxBodySize: null, requestTimeoutMs: null },
+  policies: plainPolicies,
+  circuitBreaker: null,
   ...changes,
 });
 
 export const testUpstream = (port: number, changes: Partial<UpstreamConfiguration> = {}): UpstreamConfiguration => ({
-  name: 'upstream',
-  targets: [{ address: { host: '127.0.0.1', port } }],
-  timeouts: { connectMs: 1_000, readMs: 5_000, requestMs: 5_000 },
-  maxConnections: 100,
+  ...plainUpstream('upstream', port),
   ...changes,
 });
 
@@ -102,6 +89,7 @@ export const testConfiguration = (
       tls: null,
       trustedProxies: [],
       acceptClientCertHeader: null,
+      timeouts: plainTimeouts,
     },
   ],
   routes: [testRoute()],
@@ -109,6 +97,7 @@ export const testConfiguration = (
   agents: [],
   limits: testLimits,
   admin: null,
+  tracing: null,
   ...changes,
 });
 

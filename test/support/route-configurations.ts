@@ -1,5 +1,6 @@
 import type { RouteConfiguration, RouteMatches } from '../../src/domain/configuration/gateway-configuration.js';
 import type { RoutableRequest } from '../../src/domain/routing/routable-request.js';
+import { plainPolicies } from './plain-configurations.js';
 
 const noMatches: RouteMatches = {
   paths: [],
@@ -19,7 +20,8 @@ export const routeConfiguration = (id: string, matches: Partial<RouteMatches>, p
   upstream: 'nowhere',
   builtinHandler: null,
   agents: [],
-  policies: { maxBodySize: null, requestTimeoutMs: null },
+  policies: plainPolicies,
+  circuitBreaker: null,
 });
 
 /** A GET of a path, with what a test is about. */

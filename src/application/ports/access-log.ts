@@ -3,6 +3,8 @@ import type { Verdict } from '../../domain/agent-protocol/verdict.js';
 /** What is written of each request once it has ended. */
 export interface AccessRecord {
   readonly requestId: string;
+  /** Of the trace; the request's id while tracing is off. */
+  readonly traceId: string;
   /** The id shown to the client in X-Correlation-Id. */
   readonly correlationId: string;
   readonly clientIp: string;

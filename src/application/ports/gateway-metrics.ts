@@ -21,6 +21,10 @@ export interface RouteMetrics {
 export interface UpstreamMetrics {
   attempted(): void;
   failed(): void;
+  /** A request was sent once more. Counted as an attempt too. */
+  retried(): void;
+  /** A request was not sent once more because the budget of retries is spent. */
+  retryRefused(): void;
 }
 
 export interface AgentCallMetrics {
@@ -43,6 +47,12 @@ export interface GatewayMetrics {
   upstream(upstream: string): UpstreamMetrics;
   agent(agent: string): AgentCallMetrics;
   limitExceeded(limit: ExceededLimit): void;
+  /** `limit`: the key of the configuration. */
+  connectionLimitReached(limit: string): void;
+  /** `limit`: the key of the configuration; of a route's policy `rate-limit`. */
+  rateLimitExceeded(limit: string): void;
+  /** `limit`: the key of the configuration. */
+  requestLimitReached(limit: string): void;
   configurationReloaded(outcome: 'success' | 'failure'): void;
 }
 

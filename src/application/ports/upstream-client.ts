@@ -43,6 +43,8 @@ export type UpstreamFailureCode =
 
 export interface UpstreamFailure {
   readonly code: UpstreamFailureCode;
+  /** No octet of the request went out: it may be sent to another target, whatever its method. */
+  readonly neverSent?: boolean;
   /** For the log. */
   readonly detail: string;
 }
@@ -73,3 +75,40 @@ export interface UpstreamClient {
 }
 
 export type UpstreamClientFactory = (upstream: UpstreamConfiguration) => UpstreamClient;
+
+/** Connections that the targets of one upstream may keep together while nothing uses them. */
+export interface IdleAllowance {
+  /** False: there are enough, this one is to be closed. */
+  take(): boolean;
+  giveBack(): void;
+}
+
+export interface TargetClientSettings {
+  /** An IP address and a port. */
+  readonly address: SocketAddress;
+  /** As the configuration has it: the Host of requests that have none. */
+  readonly authority: string;
+  readonly connectMs: number;
+  readonly readMs: number;
+  readonly maxConnections: number;
+  /** Connections that are kept while nothing uses them. */
+  readonly maxIdle: number;
+  readonly idle: IdleAllowance;
+}
+
+export interface ConnectionFigures {
+  readonly activeConnections: number;
+  readonly idleConnections: number;
+  /** Requests that wait for a connection. */
+  readonly waitingRequests: number;
+}
+
+/** The connections to one address. */
+export interface TargetClient {
+  send(request: UpstreamRequest): UpstreamExchange;
+  figures(): ConnectionFigures;
+  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
+  close(graceMs: number): Promise<void>;
+}
+
+export type TargetClientFactory = (settings: TargetClientSettings) => TargetClient;

@@ -45,7 +45,7 @@ export class ProblemAnswerer {
       error_type: code,
       detail,
       correlation_id: exchange.correlationId,
-      trace_id: exchange.id,
+      trace_id: exchange.traceId,
       client_ip: exchange.client.address,
       route: exchange.route?.configuration.id ?? null,
       ...fields,
@@ -56,7 +56,7 @@ export class ProblemAnswerer {
       return 'ended';
     }
     exchange.status = status;
-    const headers = [...problemHeaders(code, exchange.correlationId), ...extraHeaders];
+    const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
     const body = problemBody(code, detail, exchange.correlationId);
     exchange.response.send(status, headers, body, closes || exchange.close);
     return 'ended';

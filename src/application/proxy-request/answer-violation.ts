@@ -4,12 +4,21 @@ import type { ProblemAnswerer } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
 import type { StageOutcome } from './stage.js';
 
-/** What a limit's violation is called in the metrics; the target's has no series of its own. */
-const metricOf = {
-  header_too_large: 'header_size',
-  body_too_large: 'body_size',
-  target_too_long: 'header_size',
-} as const;
+/** Counts a violation; that of the target has no series of its own. */
+const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void => {
+  switch (code) {
+    case 'header_too_large':
+    case 'target_too_long':
+      return metrics.limitExceeded('header_size');
+    case 'body_too_large':
+      return metrics.limitExceeded('body_size');
+    case 'connection_limit_reached':
+      return metrics.connectionLimitReached(name);
+    case 'request_limit_reached':
+    case 'memory_limit_reached':
+      return metrics.requestLimitReached(name);
+  }
+};
 
 /** Answers a violated limit, with the log line and the count that it calls for. */
 export const answerViolation = (
@@ -18,7 +27,7 @@ export const answerViolation = (
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
 ): StageOutcome => {
-  metrics.limitExceeded(metricOf[violation.code]);
+  count(violation, metrics);
   return problems.answer(exchange, violation.code, `${violation.name} is ${violation.limit}.`, {
     limit: violation.limit,
     limit_name: violation.name,

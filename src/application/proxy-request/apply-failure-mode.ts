@@ -34,7 +34,7 @@ export const applyFailureMode = (
     logger.warn(`a ${message} goes on without an agent`, {
       ...fields,
       correlation_id: exchange.correlationId,
-      trace_id: exchange.id,
+      trace_id: exchange.traceId,
       client_ip: exchange.client.address,
       route: exchange.route?.configuration.id ?? null,
     });

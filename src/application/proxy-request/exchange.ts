@@ -8,6 +8,7 @@ import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { InflatedBody } from './inflated-body.js';
 import type { MatchedRoute } from './matched-route.js';
 import type { MeteredBody } from './metered-body.js';
+import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 
 /** One request and everything that is learnt about it on its way through the stages. */
@@ -46,6 +47,14 @@ export class Exchange {
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
   /** Which agent ended it; null where none did. */
   verdict: Verdict | null = null;
+  /** The place that the request has taken among those in flight: given back when it ends. */
+  admission: { release(): void } | null = null;
+  /** What the client is told of its rate limits. */
+  rateLimitFields: HeaderList = noHeaders;
+  /** What the balancer tells the client, as the cookie that keeps it with its target. */
+  targetFields: HeaderList = noHeaders;
+  /** Null while tracing is off. */
+  trace: RequestTrace | null = null;
   /** The client went away before its response ended. */
   abandoned = false;
   readonly #isClosing: () => boolean;
@@ -66,6 +75,11 @@ export class Exchange {
   ) {
     this.headers = request.headers;
     this.#isClosing = isClosing;
+  }
+
+  /** What log lines call the request: the id of its trace, or its own while tracing is off. */
+  get traceId(): string {
+    return this.trace?.traceId ?? this.id;
   }
 
   /** The connection ends after the response: the gateway drains. */

@@ -104,6 +104,7 @@ export class ProxyRequest implements RequestHandler {
       // What is left of the body is not wanted, and nobody waits for it any more.
       exchange.body?.cancel();
       exchange.inflation?.cancel();
+      exchange.admission?.release();
       path.left();
       this.#record(exchange);
     });
@@ -139,7 +140,7 @@ export class ProxyRequest implements RequestHandler {
   #failed(exchange: Exchange, error: unknown): void {
     const { logger, problems } = this.#dependencies;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.id, error: text });
+    logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.traceId, error: text });
     problems.answer(exchange, 'internal_error', 'The request could not be handled.');
   }
 
@@ -153,6 +154,7 @@ export class ProxyRequest implements RequestHandler {
     tellCompletion(exchange, { status, durationMs }, clock);
     accessLog.write({
       requestId: exchange.id,
+      traceId: exchange.traceId,
       correlationId: exchange.correlationId,
       clientIp: exchange.client.address,
       method: request.method,

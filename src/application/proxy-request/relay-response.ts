@@ -23,12 +23,13 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
 };
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
-export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList =>
-  withHeader(
-    withResponseOperations(withoutHopByHop(headers), exchange.responseOperations),
-    correlationIdHeader,
-    exchange.correlationId,
-  );
+export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList => {
+  const { rateLimitFields, targetFields } = exchange;
+  const operated = withResponseOperations(withoutHopByHop(headers), exchange.responseOperations);
+  const own =
+    rateLimitFields.length + targetFields.length === 0 ? operated : [...operated, ...rateLimitFields, ...targetFields];
+  return withHeader(own, correlationIdHeader, exchange.correlationId);
+};
 
 /** The same for a response of this status. RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says. */
 export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList =>

@@ -1,6 +1,10 @@
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
+import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Secret } from '../shared/secret.js';
+import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
+import type { TracingConfiguration } from './tracing-configuration.js';
+import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
 /** A host and a port, as in `127.0.0.1:8080` or `[::1]:8080`. */
 export interface SocketAddress {
@@ -19,6 +23,8 @@ export interface GatewayConfiguration {
   readonly limits: LimitsConfiguration;
   /** Absent: no admin endpoints are served. */
   readonly admin: AdminConfiguration | null;
+  /** Null: nothing is traced. */
+  readonly tracing: TracingConfiguration | null;
 }
 
 export interface SystemConfiguration {
@@ -38,6 +44,17 @@ export interface ListenerConfiguration {
   readonly trustedProxies: readonly string[];
   /** Header in which a trusted proxy brings the certificate of its client; null: none may. */
   readonly acceptClientCertHeader: string | null;
+  readonly timeouts: ListenerTimeouts;
+}
+
+/** How long clients are waited for. */
+export interface ListenerTimeouts {
+  /** From the first octet of a head to its last. */
+  readonly headMs: number;
+  /** Silence while a body is awaited, and while a client does not read its response. */
+  readonly bodyMs: number;
+  /** Silence between two requests on one connection. */
+  readonly idleMs: number;
 }
 
 /** Whether clients have to show a certificate; with `request` they may, and one that is shown has to be good. */
@@ -103,6 +120,8 @@ export interface RouteConfiguration {
   /** Names, in the order in which they are asked. */
   readonly agents: readonly string[];
   readonly policies: RoutePolicies;
+  /** Null: requests are sent on however often they fail. */
+  readonly circuitBreaker: CircuitBreakerRules | null;
 }
 
 export interface RoutePolicies {
@@ -110,6 +129,11 @@ export interface RoutePolicies {
   readonly maxBodySize: number | null;
   /** As `UpstreamTimeouts.requestMs`; null means the upstream's. */
   readonly requestTimeoutMs: number | null;
+  /** A request is read whole before it is forwarded. */
+  readonly bufferRequests: boolean;
+  /** A response is read whole before it goes on, unless it is long or a stream. */
+  readonly bufferResponses: boolean;
+  readonly rateLimit: RateLimitPolicy | null;
 }
 
 export interface UpstreamConfiguration {
@@ -118,10 +142,24 @@ export interface UpstreamConfiguration {
   readonly timeouts: UpstreamTimeouts;
   /** Connections to each target at the most. */
   readonly maxConnections: number;
+  /** Connections to each target that are kept while nothing uses them. */
+  readonly maxIdle: number;
+  /** Null: targets are taken to be well until they fail. */
+  readonly healthCheck: HealthCheck | null;
+  /** When a target that fails is left alone, and for how long. Null: never. */
+  readonly targetBreaker: CircuitBreakerRules | null;
+  readonly balancing: Balancing;
+  /** Null: a client may be sent to another target each time. */
+  readonly stickyCookie: StickyCookie | null;
+  readonly retries: RetryRules;
+  /** How often the names of targets are looked up. */
+  readonly dnsRefreshMs: number;
 }
 
 export interface TargetConfiguration {
   readonly address: SocketAddress;
+  /** Share of the requests, against the weights of the others; 0: none. */
+  readonly weight: number;
 }
 
 export interface UpstreamTimeouts {
@@ -206,6 +244,25 @@ export interface LimitsConfiguration {
   readonly maxDecompressionRatio: number;
   /** Octets of a body that is inflated for an agent. */
   readonly maxDecompressedSizeBytes: number;
+  /** Octets of a body that is read whole before it goes on. */
+  readonly maxBodyBufferBytes: number;
+  /** Connections of one peer address; of a client behind a trusted proxy: its concurrent requests. */
+  readonly maxConnectionsPerClient: number;
+  /** Concurrent requests of one route. */
+  readonly maxConnectionsPerRoute: number;
+  readonly maxTotalConnections: number;
+  /** Connections to all targets of an upstream that nothing uses. */
+  readonly maxIdleConnectionsPerUpstream: number;
+  readonly maxInFlightRequests: number;
+  readonly maxInFlightRequestsPerWorker: number;
+  /** Requests that wait to be in flight. */
+  readonly maxQueuedRequests: number;
+  readonly rates: RateLimits;
+  readonly rateLimitStore: RateLimitStoreOptions;
+  /** Octets; null: no limit. */
+  readonly maxMemoryBytes: number | null;
+  /** Percent of what the system, or its control group, has; null: no limit. */
+  readonly maxMemoryPercent: number | null;
 }
 
 export interface AdminConfiguration {

@@ -49,6 +49,13 @@ export const gatewayProblems = {
   response_not_inspectable: kind(502, 'The response cannot be inspected', 'error'),
   upstream_timeout: kind(504, 'The upstream did not answer in time', 'error'),
   upstream_overloaded: kind(503, 'The upstream takes no more requests', 'warn', { retryAfterSeconds: 1 }),
+  rate_limited: kind(429, 'Too many requests', 'warn'),
+  rate_limit_unavailable: kind(503, 'The rate of requests cannot be told', 'error', { retryAfterSeconds: 1 }),
+  connection_limit_reached: kind(503, 'Too many connections', 'warn', { retryAfterSeconds: 1 }),
+  request_limit_reached: kind(503, 'Too many requests at a time', 'warn', { retryAfterSeconds: 1 }),
+  memory_limit_reached: kind(503, 'The gateway is short of memory', 'warn', { retryAfterSeconds: 1 }),
+  circuit_open: kind(503, 'The route fails too often to be tried', 'warn'),
+  no_healthy_target: kind(503, 'No target of the upstream is healthy', 'error'),
   agent_unavailable: kind(503, 'An agent that has to judge the request is not available', 'error', {
     retryAfterSeconds: 1,
   }),

@@ -1,9 +1,15 @@
-/** A limit that a request is over; its code is that of the answer. */
+/** A limit that a request or a connection is over; its code is that of the answer. */
 export interface LimitViolation {
-  readonly code: 'header_too_large' | 'target_too_long' | 'body_too_large';
+  readonly code:
+    | 'header_too_large'
+    | 'target_too_long'
+    | 'body_too_large'
+    | 'connection_limit_reached'
+    | 'request_limit_reached'
+    | 'memory_limit_reached';
   /** The key of the configuration, or the name of the constant. */
   readonly name: string;
   readonly limit: number;
-  /** What the request has, or declares. */
+  /** What the request has, or declares; what there would be with this one. */
   readonly actual: number;
 }

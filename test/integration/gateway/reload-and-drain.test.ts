@@ -10,6 +10,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/in-process-gateway.js';
+import { plainTimeouts } from '../../support/plain-configurations.js';
 
 const upstreams: HttpUpstream[] = [];
 let gateway: InProcessGateway | null = null;
@@ -83,7 +84,16 @@ describe('a reload', () => {
     ];
     const serving = (listener: SocketAddress, admin: SocketAddress) =>
       testConfiguration([testUpstream(upstream.port)], {
-        listeners: [{ name: 'main', address: listener, tls: null, trustedProxies: [], acceptClientCertHeader: null }],
+        listeners: [
+          {
+            name: 'main',
+            address: listener,
+            tls: null,
+            trustedProxies: [],
+            acceptClientCertHeader: null,
+            timeouts: plainTimeouts,
+          },
+        ],
         admin: { address: admin, token: null, readyRequires: [] },
       });
     const stats = ({ port }: SocketAddress) => get(`http://127.0.0.1:${port}/admin/stats`);
@@ -105,7 +115,7 @@ describe('a reload', () => {
       routes: [testRoute({ id: 'other' })],
       listeners: [
         ...configuration.listeners,
-        { ...taken, tls: null, trustedProxies: [], acceptClientCertHeader: null },
+        { ...taken, tls: null, trustedProxies: [], acceptClientCertHeader: null, timeouts: plainTimeouts },
       ],
     });
     expect(reloaded).toMatchObject({ ok: false, error: { cause: { code: 'EADDRINUSE' } } });

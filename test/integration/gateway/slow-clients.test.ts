@@ -8,6 +8,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/in-process-gateway.js';
+import { plainPolicies } from '../../support/plain-configurations.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 
 let upstream: HttpUpstream | null = null;
@@ -53,7 +54,7 @@ describe('a client that is too slow', () => {
 
   it('and ends in the middle of a body that was refused is not waited for', async () => {
     upstream = await startHttpUpstream(echo);
-    const route = testRoute({ policies: { maxBodySize: 10, requestTimeoutMs: null } });
+    const route = testRoute({ policies: { ...plainPolicies, maxBodySize: 10 } });
     const configuration = testConfiguration([testUpstream(upstream.port)], { routes: [route] });
     // Longer than the test may take.
     gateway = await startInProcess(configuration, { engineLimits: { lingerMs: 600_000 } });

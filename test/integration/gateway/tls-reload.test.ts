@@ -19,6 +19,7 @@ import {
   testUpstream,
 } from '../../support/in-process-gateway.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
+import { plainTimeouts } from '../../support/plain-configurations.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { tlsCall, tlsConnection } from '../../support/tls-call.js';
@@ -78,6 +79,7 @@ const listening = (tls: Partial<TlsConfiguration> | null): ListenerConfiguration
   },
   trustedProxies: [],
   acceptClientCertHeader: null,
+  timeouts: plainTimeouts,
 });
 
 const configured = (

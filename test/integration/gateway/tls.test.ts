@@ -22,6 +22,7 @@ import {
   testUpstream,
 } from '../../support/in-process-gateway.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
+import { plainTimeouts } from '../../support/plain-configurations.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -63,6 +64,7 @@ const listener = (name: string, changes: Partial<ListenerConfiguration> = {}): L
   tls: null,
   trustedProxies: [],
   acceptClientCertHeader: null,
+  timeouts: plainTimeouts,
   ...changes,
 });
 

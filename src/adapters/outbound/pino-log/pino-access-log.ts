@@ -44,9 +44,9 @@ export class PinoAccessLog implements AccessLog {
   write(record: AccessRecord): void {
     if (!this.#writes) return;
     const requestId = text(record.requestId);
-    // While nothing traces the request, its own id is the trace's.
+    const traceId = record.traceId === record.requestId ? requestId : text(record.traceId);
     this.#output.writeAccess(
-      `{"level":"info","time":"${this.#time()}","message":"request","request_id":${requestId},"trace_id":${requestId},` +
+      `{"level":"info","time":"${this.#time()}","message":"request","request_id":${requestId},"trace_id":${traceId},` +
         `"correlation_id":${text(record.correlationId)},"client_ip":${text(record.clientIp)},` +
         `"method":${text(record.method)},"path":${text(record.path)},"protocol":${text(record.protocol)},` +
         `"host":${text(record.host)},"route":${text(record.route)},"upstream":${text(record.upstream)},` +

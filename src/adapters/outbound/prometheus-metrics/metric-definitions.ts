@@ -42,6 +42,18 @@ export const metricDefinitions = {
     help: 'Requests to an upstream that got no response.',
     labels: ['upstream'],
   },
+  upstreamRetries: {
+    name: 'gateway_upstream_retries_total',
+    type: 'counter',
+    help: 'Requests that were sent to another target of an upstream after a failure.',
+    labels: ['upstream'],
+  },
+  upstreamRetriesRefused: {
+    name: 'gateway_upstream_retries_refused_total',
+    type: 'counter',
+    help: 'Requests that were not sent to another target because the budget for that was spent.',
+    labels: ['upstream'],
+  },
   poolSize: {
     name: 'gateway_connection_pool_size',
     type: 'gauge',
@@ -126,6 +138,24 @@ export const metricDefinitions = {
     type: 'counter',
     help: 'Requests refused for the size of their body.',
     labels: [],
+  },
+  connectionLimitReached: {
+    name: 'gateway_connection_limit_reached_total',
+    type: 'counter',
+    help: 'Connections and requests refused because there are too many connections, by the limit that was reached.',
+    labels: ['limit'],
+  },
+  rateLimitExceeded: {
+    name: 'gateway_rate_limit_exceeded_total',
+    type: 'counter',
+    help: 'Requests refused for their rate, by the limit that was exceeded.',
+    labels: ['limit'],
+  },
+  requestLimitReached: {
+    name: 'gateway_request_limit_reached_total',
+    type: 'counter',
+    help: 'Requests refused because too many are served or wait, or for want of memory, by the limit that was reached.',
+    labels: ['limit'],
   },
   openConnections: {
     name: 'gateway_open_connections',

@@ -30,6 +30,10 @@ const entry = <Counters>(map: Map<string, Counters>, name: string, make: () => C
   return made;
 };
 
+const increase = (counts: Map<string, number>, name: string): void => {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+};
+
 const unlabelled = (value: number): readonly Sample[] => [{ labels: {}, value }];
 
 /** One series for each target, also while a reload has the connections of two configurations open. */
@@ -56,6 +60,9 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #upstreams = new Map<string, UpstreamCounters>();
   readonly #agents = new Map<string, AgentCounters>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
+  readonly #connectionLimits = new Map<string, number>();
+  readonly #rateLimits = new Map<string, number>();
+  readonly #requestLimits = new Map<string, number>();
   readonly #reloads = { success: 0, failure: 0 };
   #instance = '';
   #agentFamilies: () => readonly AgentMetricFamily[] = () => [];
@@ -68,6 +75,9 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#registerAgents();
     this.#register(metricDefinitions.headerSizeExceeded, () => unlabelled(this.#exceeded.header_size));
     this.#register(metricDefinitions.bodySizeExceeded, () => unlabelled(this.#exceeded.body_size));
+    this.#registerLimits(metricDefinitions.connectionLimitReached, this.#connectionLimits);
+    this.#registerLimits(metricDefinitions.rateLimitExceeded, this.#rateLimits);
+    this.#registerLimits(metricDefinitions.requestLimitReached, this.#requestLimits);
     this.#register(metricDefinitions.configurationReloads, () =>
       Object.entries(this.#reloads).map(([result, value]) => ({ labels: { result }, value })),
     );
@@ -128,6 +138,18 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#exceeded[limit] += 1;
   }
 
+  connectionLimitReached(limit: string): void {
+    increase(this.#connectionLimits, limit);
+  }
+
+  rateLimitExceeded(limit: string): void {
+    increase(this.#rateLimits, limit);
+  }
+
+  requestLimitReached(limit: string): void {
+    increase(this.#requestLimits, limit);
+  }
+
   configurationReloaded(outcome: 'success' | 'failure'): void {
     this.#reloads[outcome] += 1;
   }
@@ -145,6 +167,10 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
 
   #register(definition: MetricDefinition, samples: () => readonly Sample[]): void {
     this.#registry.registerMetric(liveMetric(definition, samples));
+  }
+
+  #registerLimits(definition: MetricDefinition, counts: ReadonlyMap<string, number>): void {
+    this.#register(definition, () => [...counts].map(([limit, value]) => ({ labels: { limit }, value })));
   }
 
   #registerRoutes(): void {
@@ -171,6 +197,14 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#register(
       metricDefinitions.upstreamFailures,
       each((counters) => counters.failures),
+    );
+    this.#register(
+      metricDefinitions.upstreamRetries,
+      each((counters) => counters.retries),
+    );
+    this.#register(
+      metricDefinitions.upstreamRetriesRefused,
+      each((counters) => counters.refusedRetries),
     );
   }
 

@@ -4,6 +4,8 @@ import type { UpstreamMetrics } from '../../../application/ports/gateway-metrics
 export class UpstreamCounters implements UpstreamMetrics {
   attempts = 0;
   failures = 0;
+  retries = 0;
+  refusedRetries = 0;
 
   attempted(): void {
     this.attempts += 1;
@@ -11,5 +13,13 @@ export class UpstreamCounters implements UpstreamMetrics {
 
   failed(): void {
     this.failures += 1;
+  }
+
+  retried(): void {
+    this.retries += 1;
+  }
+
+  retryRefused(): void {
+    this.refusedRetries += 1;
   }
 }

@@ -3,6 +3,7 @@ import type {
   AdminConfiguration,
   CertificateFiles,
   GatewayConfiguration,
+  LimitsConfiguration,
   ListenerConfiguration,
   RouteConfiguration,
   TlsConfiguration,
@@ -56,6 +57,7 @@ const toListener = ({ name, fields }: ReadListener): ListenerConfiguration => ({
   tls: fields.tls.value === null ? null : toTls(fields.tls.value),
   trustedProxies: values(fields['trusted-proxies'].value),
   acceptClientCertHeader: fields['accept-client-cert-header'].value,
+  timeouts: { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 },
 });
 
 const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
@@ -79,7 +81,11 @@ const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
     policies: {
       maxBodySize: policies['max-body-size'].value,
       requestTimeoutMs: policies['timeout-secs'].value ?? policies.timeouts.value['request-secs'].value,
+      bufferRequests: false,
+      bufferResponses: false,
+      rateLimit: null,
     },
+    circuitBreaker: null,
   };
 };
 
@@ -87,17 +93,27 @@ const toUpstream = ({ name, fields }: ReadUpstream): UpstreamConfiguration => {
   const timeouts = fields.timeouts.value;
   return {
     name: name.value,
-    targets: [...fields.targets.value.target.value, ...fields.target.value].map(({ value }) => ({ address: value })),
+    targets: [...fields.targets.value.target.value, ...fields.target.value].map(({ value }) => ({
+      address: value,
+      weight: 1,
+    })),
     timeouts: {
       connectMs: timeouts['connect-secs'].value,
       readMs: timeouts['read-secs'].value,
       requestMs: timeouts['request-secs'].value,
     },
     maxConnections: fields['connection-pool'].value['max-connections'].value,
+    maxIdle: 20,
+    healthCheck: null,
+    targetBreaker: null,
+    balancing: { kind: 'round_robin' },
+    stickyCookie: null,
+    retries: { maxAttempts: 3, budgetPercent: 20 },
+    dnsRefreshMs: 30_000,
   };
 };
 
-const toLimits = (fields: Fields<typeof limitsShape>) => ({
+const toLimits = (fields: Fields<typeof limitsShape>): LimitsConfiguration => ({
   maxHeaderSizeBytes: fields['max-header-size-bytes'].value,
   maxHeaderCount: fields['max-header-count'].value,
   maxHeaderNameBytes: fields['max-header-name-bytes'].value,
@@ -109,6 +125,18 @@ const toLimits = (fields: Fields<typeof limitsShape>) => ({
   maxAgentResponseBytes: fields['max-agent-response-bytes'].value,
   maxDecompressionRatio: fields['max-decompression-ratio'].value,
   maxDecompressedSizeBytes: fields['max-decompressed-size-bytes'].value,
+  maxBodyBufferBytes: 1_048_576,
+  maxConnectionsPerClient: 100,
+  maxConnectionsPerRoute: 1_000,
+  maxTotalConnections: 10_000,
+  maxIdleConnectionsPerUpstream: 100,
+  maxInFlightRequests: 10_000,
+  maxInFlightRequestsPerWorker: 1_000,
+  maxQueuedRequests: 1_000,
+  rates: { global: null, perClient: null, perRoute: null },
+  rateLimitStore: { kind: 'memory' },
+  maxMemoryBytes: null,
+  maxMemoryPercent: null,
 });
 
 const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
@@ -158,6 +186,7 @@ export const decodeGatewayConfiguration = (
     agents: agentsOf(gateway).map(toAgent),
     limits: toLimits(gateway.limits.value),
     admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
+    tracing: null,
   };
   return { configuration, problems: report.problems, locate };
 };

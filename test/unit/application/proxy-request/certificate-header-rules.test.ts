@@ -5,11 +5,13 @@ import {
 } from '../../../../src/application/proxy-request/certificate-header-rules.js';
 import type { ListenerConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { isOwned } from '../../../../src/domain/identity/owned-headers.js';
+import { plainTimeouts } from '../../../support/plain-configurations.js';
 
 const listener = (forward: string | null, accept: string | null): ListenerConfiguration => ({
   name: 'main',
   address: { host: '127.0.0.1', port: 0 },
   trustedProxies: [],
+  timeouts: plainTimeouts,
   acceptClientCertHeader: accept,
   tls:
     forward === null

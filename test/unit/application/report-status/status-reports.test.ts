@@ -6,6 +6,7 @@ import type { AgentHealth } from '../../../../src/domain/agent-protocol/health.j
 import { type BuiltinHandler, builtinHandlers } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { firstHeader } from '../../../../src/domain/http/header-list.js';
 import { configurationWithSecrets, FixedGatewayState, routeOf } from '../../../support/fixed-gateway-state.js';
+import { plainPolicies } from '../../../support/plain-configurations.js';
 
 const exposition = {
   contentType: 'text/plain; version=0.0.4',
@@ -302,7 +303,7 @@ describe('/admin/routes', () => {
             { name: 'Authorization', value: null },
           ],
         },
-        policies: { maxBodySize: 1024, requestTimeoutMs: 1500 },
+        policies: { ...plainPolicies, maxBodySize: 1024, requestTimeoutMs: 1500 },
       }),
     ];
     expect(await bodyOf(state, 'routes')).toEqual([

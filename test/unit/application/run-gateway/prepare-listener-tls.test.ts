@@ -7,6 +7,7 @@ import type {
 } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { FakeHttpEngine } from '../../../support/fake-http-engine.js';
+import { plainTimeouts } from '../../../support/plain-configurations.js';
 
 const files: TextFileReader = {
   read: async (path) => (path.startsWith('/gone') ? err('cannot be read: it does not exist') : ok(path.slice(1))),
@@ -15,6 +16,7 @@ const files: TextFileReader = {
 const listener = (name: string, tls: Partial<TlsConfiguration> | null): ListenerConfiguration => ({
   name,
   address: { host: '127.0.0.1', port: 8443 },
+  timeouts: plainTimeouts,
   tls: tls && {
     certificates: [{ certFile: '/cert', keyFile: '/key' }],
     clientAuth: 'none',

@@ -6,19 +6,15 @@ import {
   maxTargetBytes,
   parseContentLength,
 } from '../../../../src/domain/limits/request-limits.js';
+import { plainLimits } from '../../../support/plain-configurations.js';
 
 const limits = {
+  ...plainLimits,
   maxHeaderSizeBytes: 60,
   maxHeaderCount: 3,
   maxHeaderNameBytes: 10,
   maxHeaderValueBytes: 20,
   maxBodySizeBytes: 100,
-  maxBodyInspectionBytes: 100,
-  maxAgentQueueDepth: 1,
-  maxAgentBodyBytes: 1_048_576,
-  maxAgentResponseBytes: 10_240,
-  maxDecompressionRatio: 100,
-  maxDecompressedSizeBytes: 104_857_600,
 };
 const check = (...headers: string[]) => checkRequestHead(headers, limits);
 

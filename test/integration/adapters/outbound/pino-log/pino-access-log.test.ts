@@ -6,6 +6,7 @@ import { capturedLog, recordsOf } from '../../../../support/captured-log.js';
 
 const record: AccessRecord = {
   requestId: 'r-1',
+  traceId: 'r-1',
   correlationId: 'c-1',
   clientIp: '192.0.2.1',
   method: 'GET',

@@ -3,18 +3,18 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The end-to-end files that take longest, in the order in which they begin. The first and the third take every core that
- * they get: apart from each other, each runs beside one that starts programs and waits for them.
+ * The end-to-end files that take longest, in the order in which they begin. The first and the fourth take every core that
+ * they get: the two between them last as long as the first, so that each runs beside files that start programs and wait.
  */
 const longest = [
   'saml-durability',
-  'gateway-reload',
-  'sustained-load',
   'gateway-start',
   'saml',
+  'sustained-load',
   'gateway-auth',
-  'large-bodies',
   'agent-outage',
+  'large-bodies',
+  'gateway-reload',
 ].map((name) => `/test/e2e/${name}.test.ts`);
 
 /** Lets no long end-to-end file be left alone at the end; all else is in Vitest's own order. */

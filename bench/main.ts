@@ -10,12 +10,14 @@ import type { Contender, Place, RunningContender } from './contender.js';
 import { exchange } from './exchange/exchange.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
+import { runOverload } from './overload/overload.js';
 import { benchToken, portcullis } from './portcullis.js';
 import { renderPreface, renderTable, type Series } from './report.js';
 import type { Scenario } from './scenarios.js';
 import { sessions } from './sessions/sessions.js';
 import { readSettings, type Settings, usage } from './settings.js';
 import { installed } from './started.js';
+import { tracing } from './tracing/tracing.js';
 import { startUpstream } from './upstream.js';
 
 const proxyCore = 0;
@@ -123,8 +125,11 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  const benchmark = [authentication, authorization, sessions, exchange, agents].find(({ name }) => name === first);
+  const benchmark = [authentication, authorization, sessions, exchange, agents, tracing].find(
+    ({ name }) => name === first,
+  );
   if (benchmark !== undefined) return runComparisons(benchmark, others);
+  if (first === 'overload') return runOverload(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);
   else await runAll(settings);

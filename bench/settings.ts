@@ -20,6 +20,8 @@ npm run bench -- authentication [options]  what authentication costs; --help say
 npm run bench -- authorization [options]   what a policy decision costs; --help says more
 npm run bench -- sessions [options]        what sessions in sqlite cost; --help says more
 npm run bench -- exchange [options]        what an exchange of tokens costs; --help says more
+npm run bench -- tracing [options]         what the trace of a request costs; --help says more
+npm run bench -- overload [options]        what clients that nobody wants cost; --help says more
   --seconds N      length of each measured run (default 5)
   --rounds N       rounds; in each, every proxy runs once (default 5)
   --connections N  keep-alive connections (default 64)

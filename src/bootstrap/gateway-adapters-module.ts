@@ -1,8 +1,12 @@
 import { hostname } from 'node:os';
 import { ContainerModule } from 'inversify';
 import { NodeHttpEngine } from '../adapters/inbound/node-http-engine/node-http-engine.js';
+import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health-prober.js';
+import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { NodeHostResolver } from '../adapters/outbound/node-dns/node-host-resolver.js';
 import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
+import { V8MemoryReclaimer } from '../adapters/outbound/node-process-figures/v8-memory-reclaimer.js';
 import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { nodeSecretComparer } from '../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
@@ -11,10 +15,12 @@ import { nodeZlibInflater } from '../adapters/outbound/node-zlib-inflater/node-z
 import { ownSampleNames } from '../adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { UndiciUpstreamClient } from '../adapters/outbound/undici-upstream/undici-upstream-client.js';
+import { UndiciTargetClient } from '../adapters/outbound/undici-upstream/undici-target-client.js';
 import { agentClients } from './agent-clients.js';
 import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
+import { otelTracers } from './otel-tracers.js';
+import { openRedisRateLimits } from './redis-rate-limits.js';
 import { sharedTokens as shared } from './shared-tokens.js';
 import { programBuildCommit, programVersion } from './version.js';
 
@@ -67,7 +73,26 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
-  bind(gateway.createUpstream).toConstantValue((upstream) => new UndiciUpstreamClient(upstream));
+  bind(gateway.createTargetClient).toConstantValue((settings) => new UndiciTargetClient(settings));
+  bind(gateway.resolver)
+    .toResolvedValue(() => new NodeHostResolver(), [])
+    .inSingletonScope();
+  bind(gateway.prober)
+    .toResolvedValue(() => new NodeHealthProber(), [])
+    .inSingletonScope();
+  bind(gateway.localRateLimits)
+    .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [shared.clock])
+    .inSingletonScope();
+  bind(gateway.openSharedRateLimits).toConstantValue(openRedisRateLimits);
+  bind(gateway.memoryReclaimer)
+    .toResolvedValue(() => new V8MemoryReclaimer(), [])
+    .inSingletonScope();
+  bind(gateway.createTracer)
+    .toResolvedValue(
+      (logger, clock, random) => otelTracers({ logger, clock, random }),
+      [shared.logger, shared.clock, shared.random],
+    )
+    .inSingletonScope();
   bind(gateway.createAgent)
     .toResolvedValue(
       (clock, scheduler, random, logger, files, proxyId, createAgent) =>

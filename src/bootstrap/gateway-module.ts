@@ -1,20 +1,79 @@
 import { ContainerModule } from 'inversify';
+import { AdminConnectionAdmissions } from '../application/admit-connections/admin-connection-admissions.js';
+import { ConnectionAdmissions } from '../application/admit-connections/connection-admissions.js';
+import { ConnectionRefusals } from '../application/admit-connections/connection-refusals.js';
+import { RefusalLog } from '../application/admit-connections/refusal-log.js';
+import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
 import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
+import { MemoryGuard } from '../application/guard-memory/memory-guard.js';
+import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import { defaultEngineLimits } from '../application/ports/http-engine.js';
 import { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
 import { ProxyRequest } from '../application/proxy-request/proxy-request.js';
+import { RouteBreakers } from '../application/proxy-request/route-breakers.js';
 import { StatusReports } from '../application/report-status/status-reports.js';
 import { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import { Gateway } from '../application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import { RunningState } from '../application/run-gateway/running-state.js';
+import { TargetLedgers } from '../application/upstream-targets/target-ledgers.js';
+import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { sharedTokens as shared } from './shared-tokens.js';
 
 /** The gateway's use cases. Needs the adapters of `gatewayAdaptersModule` or others in their place. */
 export const gatewayModule = new ContainerModule(({ bind }) => {
+  bind(gateway.admissions)
+    .toResolvedValue((scheduler) => new RequestAdmissions(scheduler), [shared.scheduler])
+    .inSingletonScope();
+  bind(gateway.routeBreakers)
+    .toResolvedValue((clock, logger) => new RouteBreakers(clock, logger), [shared.clock, shared.logger])
+    .inSingletonScope();
+  bind(gateway.rateLimiters)
+    .toResolvedValue(
+      (memory, openShared, clock, logger) => new RateLimiters({ memory, openShared, clock, logger }),
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
+    )
+    .inSingletonScope();
+  bind(gateway.memory)
+    .toResolvedValue(
+      (figures, reclaimer, scheduler, clock, logger, admissions) =>
+        new MemoryGuard({
+          figures,
+          reclaimer,
+          scheduler,
+          clock,
+          logger,
+          tell: (violation) => admissions.shortOfMemory(violation),
+        }),
+      [gateway.figures, gateway.memoryReclaimer, shared.scheduler, shared.clock, shared.logger, gateway.admissions],
+    )
+    .inSingletonScope();
+  bind(gateway.upstreamTargets)
+    .toResolvedValue(
+      (createClient, resolver, prober, clock, random, scheduler, logger) => ({
+        ledgers: new TargetLedgers(),
+        createClient,
+        resolver,
+        prober,
+        clock,
+        random,
+        scheduler,
+        logger,
+      }),
+      [
+        gateway.createTargetClient,
+        gateway.resolver,
+        gateway.prober,
+        shared.clock,
+        shared.random,
+        shared.scheduler,
+        shared.logger,
+      ],
+    )
+    .inSingletonScope();
   bind(gateway.problems)
     .toResolvedValue((logger) => new ProblemAnswerer(logger), [shared.logger])
     .inSingletonScope();
@@ -35,9 +94,19 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.state)
     .toResolvedValue(
-      (identity, agents, listeners, figures, dropped) =>
-        new RunningState(identity, agents, listeners, figures, dropped),
-      [gateway.identity, gateway.agents, gateway.listeners, gateway.figures, gateway.droppedAccessLines],
+      (identity, agents, listeners, figures, admissions, breakers, rateLimiters, memory, dropped) =>
+        new RunningState(identity, agents, listeners, figures, { admissions, breakers, rateLimiters, memory }, dropped),
+      [
+        gateway.identity,
+        gateway.agents,
+        gateway.listeners,
+        gateway.figures,
+        gateway.admissions,
+        gateway.routeBreakers,
+        gateway.rateLimiters,
+        gateway.memory,
+        gateway.droppedAccessLines,
+      ],
     )
     .inSingletonScope();
   bind(gateway.reports)
@@ -51,13 +120,16 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.answerAdmin)
     .toResolvedValue(
-      (reports, isSecret) => new AnswerAdmin(reports, isSecret),
-      [gateway.reports, gateway.secretComparer],
+      (reports, isSecret, state) =>
+        new AnswerAdmin(reports, isSecret, (upstream, address, drained) =>
+          state.drainTarget(upstream, address, drained),
+        ),
+      [gateway.reports, gateway.secretComparer, gateway.state],
     )
     .inSingletonScope();
   bind(gateway.stages)
     .toResolvedValue(
-      (clock, scheduler, logger, metrics, problems, inflater, reports, pathPatterns) => ({
+      (
         clock,
         scheduler,
         logger,
@@ -66,6 +138,21 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         inflater,
         reports,
         pathPatterns,
+        admissions,
+        routeBreakers,
+        digest,
+      ) => ({
+        clock,
+        scheduler,
+        logger,
+        metrics,
+        problems,
+        inflater,
+        reports,
+        pathPatterns,
+        admissions,
+        routeBreakers,
+        digest,
       }),
       [
         shared.clock,
@@ -76,32 +163,77 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.inflater,
         gateway.reports,
         gateway.pathPatterns,
+        gateway.admissions,
+        gateway.routeBreakers,
+        agentTokens.secretDigest,
       ],
+    )
+    .inSingletonScope();
+  bind(gateway.connectionRefusals)
+    .toResolvedValue(
+      (random, metrics, logger, scheduler) =>
+        new ConnectionRefusals(random, metrics, new RefusalLog(logger, scheduler)),
+      [shared.random, gateway.metrics, shared.logger, shared.scheduler],
     )
     .inSingletonScope();
   bind(gateway.proxy)
     .toResolvedValue(
-      (clock, random, logger, accessLog, metrics, problems, state) =>
-        new ProxyRequest({ clock, random, logger, accessLog, metrics, problems }, () => state.current()),
-      [shared.clock, shared.random, shared.logger, gateway.accessLog, gateway.metrics, gateway.problems, gateway.state],
+      (clock, random, logger, accessLog, metrics, problems, state, refusals, memory) => {
+        const connections = new ConnectionAdmissions(
+          () => ({ limits: state.configuration().limits, trustedProxies: state.current().trustedProxies }),
+          () => memory.violation(),
+          refusals,
+        );
+        return new ProxyRequest({ clock, random, logger, accessLog, metrics, problems, connections }, () =>
+          state.current(),
+        );
+      },
+      [
+        shared.clock,
+        shared.random,
+        shared.logger,
+        gateway.accessLog,
+        gateway.metrics,
+        gateway.problems,
+        gateway.state,
+        gateway.connectionRefusals,
+        gateway.memory,
+      ],
     )
     .inSingletonScope();
   bind(gateway.adminRequests)
     .toResolvedValue(
-      (answerAdmin, state, random, logger) =>
+      (answerAdmin, state, random, logger, refusals) =>
         new AdminRequests(
           answerAdmin,
           () => state.configuration().admin,
           () => state.phase() === 'draining',
           random,
           logger,
+          new AdminConnectionAdmissions(refusals),
         ),
-      [gateway.answerAdmin, gateway.state, shared.random, shared.logger],
+      [gateway.answerAdmin, gateway.state, shared.random, shared.logger, gateway.connectionRefusals],
     )
     .inSingletonScope();
   bind(gateway.gateway)
     .toResolvedValue(
-      (source, agents, listeners, listenerTls, state, stages, createUpstream, proxy, admin, logger, hostName) =>
+      (
+        source,
+        agents,
+        listeners,
+        listenerTls,
+        state,
+        stages,
+        upstreamTargets,
+        rateLimiters,
+        memory,
+        createTracer,
+        random,
+        proxy,
+        admin,
+        logger,
+        hostName,
+      ) =>
         new Gateway({
           source,
           agents,
@@ -109,7 +241,11 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
           listenerTls,
           state,
           stages,
-          createUpstream,
+          upstreamTargets,
+          rateLimiters,
+          memory,
+          createTracer,
+          random,
           proxy,
           admin,
           logger,
@@ -122,7 +258,11 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.listenerTls,
         gateway.state,
         gateway.stages,
-        gateway.createUpstream,
+        gateway.upstreamTargets,
+        gateway.rateLimiters,
+        gateway.memory,
+        gateway.createTracer,
+        shared.random,
         gateway.proxy,
         gateway.adminRequests,
         shared.logger,

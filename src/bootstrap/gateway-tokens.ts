@@ -1,27 +1,38 @@
 import type { ServiceIdentifier } from 'inversify';
+import type { ConnectionRefusals } from '../application/admit-connections/connection-refusals.js';
+import type { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
 import type { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import type { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
+import type { MemoryGuard } from '../application/guard-memory/memory-guard.js';
+import type { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import type { AccessLog } from '../application/ports/access-log.js';
 import type { AgentClientFactory } from '../application/ports/agent-client.js';
 import type { BodyInflater } from '../application/ports/body-inflater.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
 import type { GatewayMetrics, MetricsExposition } from '../application/ports/gateway-metrics.js';
 import type { ProgramIdentity } from '../application/ports/gateway-state.js';
+import type { HealthProber } from '../application/ports/health-prober.js';
+import type { HostResolver } from '../application/ports/host-resolver.js';
 import type { HttpEngine } from '../application/ports/http-engine.js';
+import type { MemoryReclaimer } from '../application/ports/memory-reclaimer.js';
 import type { ProcessFigures } from '../application/ports/process-figures.js';
+import type { RateLimitStore, SharedRateLimitStoreOpener } from '../application/ports/rate-limit-store.js';
 import type { SecretComparer } from '../application/ports/secret-comparer.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
-import type { UpstreamClientFactory } from '../application/ports/upstream-client.js';
+import type { TracerFactory } from '../application/ports/tracer.js';
+import type { TargetClientFactory } from '../application/ports/upstream-client.js';
 import type { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
 import type { StageDependencies } from '../application/proxy-request/compile-gateway.js';
 import type { ProxyRequest } from '../application/proxy-request/proxy-request.js';
+import type { RouteBreakers } from '../application/proxy-request/route-breakers.js';
 import type { StatusReports } from '../application/report-status/status-reports.js';
 import type { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import type { Gateway } from '../application/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import type { ListenerTlsParts } from '../application/run-gateway/prepare-listener-tls.js';
 import type { RunningState } from '../application/run-gateway/running-state.js';
+import type { UpstreamTargetsParts } from '../application/upstream-targets/upstream-targets.js';
 import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
 
 /** What the gateway is made of. */
@@ -44,7 +55,19 @@ export const gatewayTokens = {
   /** Names in the exposition that no agent can have. */
   ownSampleNames: Symbol('ownSampleNames') as ServiceIdentifier<ReadonlySet<string>>,
   pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,
-  createUpstream: Symbol('UpstreamClientFactory') as ServiceIdentifier<UpstreamClientFactory>,
+  createTargetClient: Symbol('TargetClientFactory') as ServiceIdentifier<TargetClientFactory>,
+  resolver: Symbol('HostResolver') as ServiceIdentifier<HostResolver>,
+  prober: Symbol('HealthProber') as ServiceIdentifier<HealthProber>,
+  upstreamTargets: Symbol('UpstreamTargetsParts') as ServiceIdentifier<UpstreamTargetsParts>,
+  admissions: Symbol('RequestAdmissions') as ServiceIdentifier<RequestAdmissions>,
+  routeBreakers: Symbol('RouteBreakers') as ServiceIdentifier<RouteBreakers>,
+  /** Buckets in the memory of this process. */
+  localRateLimits: Symbol('RateLimitStore') as ServiceIdentifier<RateLimitStore>,
+  openSharedRateLimits: Symbol('SharedRateLimitStoreOpener') as ServiceIdentifier<SharedRateLimitStoreOpener>,
+  rateLimiters: Symbol('RateLimiters') as ServiceIdentifier<RateLimiters>,
+  memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
+  memory: Symbol('MemoryGuard') as ServiceIdentifier<MemoryGuard>,
+  createTracer: Symbol('TracerFactory') as ServiceIdentifier<TracerFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
   /** Reads the bodies that agents are shown. */
@@ -55,6 +78,7 @@ export const gatewayTokens = {
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
   reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
+  connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusals>,
   adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,
   answerAdmin: Symbol('AnswerAdmin') as ServiceIdentifier<AnswerAdmin>,
   stages: Symbol('StageDependencies') as ServiceIdentifier<StageDependencies>,

@@ -114,7 +114,10 @@ describe.each(transportNames)('an agent by the %s transport', (name) => {
     const client = await connect(service, { maxQueueDepth: 3 }, 1);
     const asked = ['a', 'b', 'c', 'd', 'e'].map((id) => client.ask(headersEvent(id)));
     expect(client.status()).toMatchObject({ inFlight: 2, queueDepth: 3 });
-    expect(failure(await client.ask(headersEvent('f')))).toBe('queue_full');
+    const sixth = await client.ask(headersEvent('f'));
+    expect(failure(sixth)).toBe('queue_full');
+    const limit = { name: 'max-agent-queue-depth', limit: 3, actual: 4 };
+    expect(sixth).toMatchObject({ error: { limit } });
     held.resolve(allowAnswer);
     expect((await Promise.all(asked)).every((outcome) => outcome.ok)).toBe(true);
   });

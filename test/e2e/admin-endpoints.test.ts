@@ -173,6 +173,7 @@ describe('X-Correlation-Id', () => {
     const answer = await rawExchange(
       { host: '127.0.0.1', port: stack.port },
       `${head.replace('\r\nHost: a', '\r\nHost: a\r\nConnection: close')}\r\n\r\n`,
+      { endsAfter: '"correlation_id"' },
     );
     expect(answer.status).toBe(status);
     expect(answer.headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningProcess } from '../support/processes.js';
 import { runAgent } from '../support/running-gateway.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -72,16 +72,6 @@ describe('gateway-auth', () => {
     expect(wrong.output()).not.toContain('hunter2');
   });
 
-  it('serves its socket until SIGTERM, then ends with 0 and removes it', async () => {
-    const socket = folder.file('a.sock');
-    const agent = start(['--socket', socket], { API_KEYS: 'key:name' });
-    await agent.wrote(/The agent listens/);
-    expect(await connects(socket)).toBe(true);
-    agent.signal('SIGTERM');
-    expect(await agent.exited).toEqual({ code: 0, signal: null });
-    expect(await connects(socket)).toBe(false);
-  });
-
   it('reports every error of its options at once, and ends with 1', async () => {
     const agent = start(['--jwt-algorithm', 'HS512', '--grpc-address', '0.0.0.0'], {
       JWT_SECRET: 'hunter2',
@@ -106,23 +96,6 @@ describe('gateway-auth', () => {
     expect((await agent.exited).code).toBe(1);
     expect(agent.output().trim().split('\n')).toHaveLength(1);
     expect(agent.output()).toMatch(message);
-  });
-
-  it('does not take the socket of another agent', async () => {
-    const socket = folder.file('b.sock');
-    await start(['--socket', socket]).wrote(/The agent listens/);
-    const second = start(['--socket', socket]);
-    expect((await second.exited).code).toBe(1);
-    expect(second.output()).toContain('in use');
-    expect(await connects(socket)).toBe(true);
-  });
-
-  it('warns of secrets that were given as arguments, and shows none', async () => {
-    const agent = start(['--socket', folder.file('c.sock'), '--api-keys', 'hunter2:name'], { RUST_LOG: 'trace' });
-    await agent.wrote(/The agent listens/);
-    expect(agent.output()).toContain('everyone on this machine can see');
-    expect(agent.output()).toContain('--api-keys');
-    expect(agent.output()).not.toContain('hunter2');
   });
 
   it('takes options and socket from an agent block of the gateway, and flags before them', async () => {
@@ -150,15 +123,48 @@ describe('gateway-auth', () => {
     expect((await absent.exited).code).toBe(1);
     expect(absent.output()).toContain('"auth"');
   });
+});
+
+describe('a gateway-auth that serves', () => {
+  const socket = folder.file('a.sock');
+  let list: string;
+  let agent: RunningProcess;
+  beforeAll(async () => {
+    list = folder.write('keys', 'one:a\n');
+    const args = ['--socket', socket, '--jwt-secret', 'hunter2-hunter2-hunter2-hunter2-hunter2'];
+    agent = runAgent(args, { API_KEYS: `@${list}`, RUST_LOG: 'trace' });
+    await agent.wrote(/The agent listens/);
+  });
+  afterAll(() => agent.stop());
+
+  it('takes connections at its socket', async () => {
+    expect(await connects(socket)).toBe(true);
+  });
+
+  it('warns of secrets that were given as arguments, and shows none', () => {
+    expect(agent.output()).toContain('everyone on this machine can see');
+    expect(agent.output()).toContain('--jwt-secret');
+    expect(agent.output()).not.toContain('hunter2');
+  });
+
+  it('loses its socket to no other agent', async () => {
+    const second = start(['--socket', socket]);
+    expect((await second.exited).code).toBe(1);
+    expect(second.output()).toContain('in use');
+    expect(await connects(socket)).toBe(true);
+  });
 
   it('reads its lists again on SIGHUP', async () => {
-    const list = folder.write('keys', 'one:a\n');
-    const agent = start(['--socket', folder.file('h.sock')], { API_KEYS: `@${list}` });
-    await agent.wrote(/The agent listens/);
     agent.signal('SIGHUP');
     await agent.wrote(/were read again/);
     folder.write('keys', 'no colon\n');
     agent.signal('SIGHUP');
     await agent.wrote(/the old ones stay/);
+  });
+
+  it('ends with 0 on SIGTERM, and removes its socket', async () => {
+    agent.signal('SIGTERM');
+    expect(await agent.exited).toEqual({ code: 0, signal: null });
+    expect(await connects(socket)).toBe(false);
   });
 });

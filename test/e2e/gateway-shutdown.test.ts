@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
-import { startStack, untilTrue } from '../support/gateway-stack.js';
+import { type StackPlan, startStack, untilTrue } from '../support/gateway-stack.js';
 import { call } from '../support/http-call.js';
 
 const cleanUp = new CleanUp();
@@ -20,8 +20,8 @@ const isOpen = (port: number): Promise<boolean> =>
   });
 
 /** A gateway with a request that its upstream answers when told to. */
-const withRequestInFlight = async () => {
-  const stack = await startStack(cleanUp, { transport: 'embedded', agentConfig: 'api-keys "key:alice"' });
+const withRequestInFlight = async (plan: StackPlan = {}) => {
+  const stack = await startStack(cleanUp, plan);
   const held: (() => void)[] = [];
   stack.upstream.answer = (request, response) => {
     request.resume();
@@ -36,9 +36,12 @@ const withRequestInFlight = async () => {
   return { stack, inFlight, release: () => held[0]?.() };
 };
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+describe.each([
+  ['SIGTERM', { transport: 'embedded', agentConfig: 'api-keys "key:alice"' }],
+  ['SIGINT', {}],
+] as const)('%s', (signal, plan) => {
   it('lets the request in flight finish, takes no other, tells of it, and ends with 0', async () => {
-    const { stack, inFlight, release } = await withRequestInFlight();
+    const { stack, inFlight, release } = await withRequestInFlight(plan);
     const idle = connect(stack.port, '127.0.0.1');
     idle.on('error', () => undefined);
     const idleClosed = new Promise((resolve) => idle.once('close', resolve));
@@ -85,9 +88,10 @@ describe('a shutdown', () => {
   });
 
   it('loses no line of the log', async () => {
-    const stack = await startStack(cleanUp);
+    const stack = await startStack(cleanUp, { blocks: 'limits { max-connections-per-client 1000 }' });
     const ids = Array.from({ length: 200 }, (_, index) => `request-${index}-of-the-log`);
-    await Promise.all(ids.map((id) => stack.ask({ headers: { 'X-Correlation-Id': id } })));
+    const answers = await Promise.all(ids.map((id) => stack.ask({ headers: { 'X-Correlation-Id': id } })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     stack.gateway.signal('SIGTERM');
     expect((await stack.gateway.exited).code).toBe(0);
     expect(ids.filter((id) => !stack.gateway.output().includes(`"${id}"`))).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
 import { type GatewayStack, startStack, untilTrue } from '../support/gateway-stack.js';
-import { type RawExchange, rawExchange } from '../support/raw-exchange.js';
+import { type RawExchange, type RawOptions, rawExchange } from '../support/raw-exchange.js';
 import { type ReceivedRequest, valuesOf } from '../support/recording-upstream.js';
 
 const host = 'Host: a';
@@ -27,8 +27,8 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
   });
   afterAll(() => cleanUp.run());
 
-  const send = (lines: readonly string[], body = ''): Promise<RawExchange> =>
-    rawExchange({ host: '127.0.0.1', port: stack.port }, `${lines.join('\r\n')}\r\n\r\n${body}`);
+  const send = (lines: readonly string[], body = '', options: RawOptions = {}): Promise<RawExchange> =>
+    rawExchange({ host: '127.0.0.1', port: stack.port }, `${lines.join('\r\n')}\r\n\r\n${body}`, options);
 
   const received = (): ReceivedRequest => {
     const [first] = stack.upstream.received;
@@ -81,9 +81,8 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
   });
 
   it('is refused before it was told to send its body', async () => {
-    const { raw, status } = await send([
-      ...['POST / HTTP/1.1', host, 'Expect: 100-continue', 'Content-Length: 1000', 'Connection: close'],
-    ]);
+    const head = ['POST / HTTP/1.1', host, 'Expect: 100-continue', 'Content-Length: 1000', 'Connection: close'];
+    const { raw, status } = await send(head, '', { endsAfter: '"correlation_id"' });
     expect(status).toBe(401);
     expect(raw).not.toContain('100 Continue');
   });
@@ -102,7 +101,9 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
       ['X: y', ' Transfer-Encoding: chunked'],
     ];
     for (const attempt of attempts) {
-      const { raw } = await send(['POST /first HTTP/1.1', host, good, ...attempt], `0\r\n\r\n${second}`);
+      const { raw } = await send(['POST /first HTTP/1.1', host, good, ...attempt], `0\r\n\r\n${second}`, {
+        endsAfter: '"correlation_id"',
+      });
       expect(raw.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     }
     expect(stack.upstream.received).toEqual([]);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { CleanUp } from '../support/clean-up.js';
 import { freePort } from '../support/free-port.js';
@@ -9,6 +9,7 @@ import { type GatewayStack, startStack } from '../support/gateway-stack.js';
 import { startHaproxy, startNginx } from '../support/load-balancers.js';
 import { describeWithPeers } from '../support/peers.js';
 import { valuesOf } from '../support/recording-upstream.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const starters = { nginx: startNginx, haproxy: startHaproxy } as const;
 type BalancerName = keyof typeof starters;
@@ -62,61 +63,69 @@ const connectionsTo = (port: number): number => {
   return new Set(peers.map(([, , remote]) => remote)).size;
 };
 
-interface Scene {
-  readonly stack: GatewayStack;
-  readonly balancerPort: number;
-}
-
-const behind = async (cleanUp: CleanUp, balancer: BalancerName, listenerMembers = ''): Promise<Scene> => {
-  const stack = await startStack(cleanUp, {
+// One gateway for both: its first listener trusts no proxy, the other one those on this machine.
+const cleanUp = new CleanUp();
+/** Of one test. */
+const ownCleanUp = new CleanUp();
+let stack: GatewayStack;
+let sayOk: GatewayStack['upstream']['answer'];
+beforeAll(async () => {
+  stack = await startStack(cleanUp, {
     transport: 'embedded',
     agentConfig: `api-keys "${key}:balanced"`,
-    listenerMembers,
+    listeners: { trusting: 'trusted-proxies "127.0.0.1/32"' },
     blocks: 'limits { max-body-size-bytes "32MB" }',
   });
-  const balancerPort = await freePort();
-  const started = await starters[balancer](stack.folder, balancerPort, stack.port);
+  sayOk = stack.upstream.answer;
+});
+beforeEach(() => {
+  stack.upstream.answer = sayOk;
+  stack.upstream.received.splice(0);
+});
+afterEach(() => ownCleanUp.run());
+afterAll(() => cleanUp.run());
+
+/** Starts a balancer before a port of the gateway; its own port. */
+const startBalancer = async (balancer: BalancerName, gatewayPort: number): Promise<number> => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const port = await freePort();
+  const started = await starters[balancer](folder, port, gatewayPort);
   cleanUp.add(() => started.stop());
-  return { stack, balancerPort };
+  return port;
 };
 
 /** The client address in the access line of a request. */
-const loggedClient = async ({ gateway }: GatewayStack, correlationId: string): Promise<unknown> => {
-  const output = await gateway.wrote(new RegExp(`"request".*${correlationId}`));
+const loggedClient = async (correlationId: string): Promise<unknown> => {
+  const output = await stack.gateway.wrote(new RegExp(`"request".*${correlationId}`));
   const line = output.split('\n').find((each) => each.includes(correlationId) && each.includes('"request"')) ?? '{}';
   return (JSON.parse(line) as Record<string, unknown>)['client_ip'];
 };
 
 for (const balancer of ['nginx', 'haproxy'] as const) {
   describeWithPeers([balancer], `traffic through ${balancer}`, () => {
-    const cleanUp = new CleanUp();
-    let scene: Scene;
+    let balancerPort: number;
     beforeAll(async () => {
-      scene = await behind(cleanUp, balancer, 'trusted-proxies "127.0.0.1/32"');
+      balancerPort = await startBalancer(balancer, stack.portOf('trusting'));
     });
-    afterAll(() => cleanUp.run());
 
     it('comes over connections that the gateway keeps', async () => {
-      const { stack, balancerPort } = scene;
       await ask(balancerPort);
-      const before = connectionsTo(stack.port);
+      const before = connectionsTo(stack.portOf('trusting'));
       for (let count = 0; count < 50; count += 1) expect((await ask(balancerPort)).status).toBe(200);
-      expect(connectionsTo(stack.port) - before).toBeLessThan(5);
+      expect(connectionsTo(stack.portOf('trusting')) - before).toBeLessThan(5);
     });
 
     it('has the address that the balancer saw, not the one that the client claims', async () => {
-      const { stack, balancerPort } = scene;
-      stack.upstream.received.splice(0);
-      const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': 'believed-balancer' };
+      const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': `believed-${balancer}` };
       expect((await ask(balancerPort, { headers })).status).toBe(200);
-      expect(await loggedClient(stack, 'believed-balancer')).toBe(clientAddress);
+      expect(await loggedClient(`believed-${balancer}`)).toBe(clientAddress);
     });
 
     it.each([
       ['with its length', true],
       ['in chunks', false],
     ])('carries 20 MB up, octet for octet (%s)', async (_name, hasLength) => {
-      const { stack, balancerPort } = scene;
       stack.upstream.answer = (received, response) => {
         void read(received).then((octets) => response.end(digest(octets)));
       };
@@ -131,7 +140,6 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       ['with its length', true],
       ['in chunks', false],
     ])('carries 20 MB down, octet for octet (%s)', async (_name, hasLength) => {
-      const { stack, balancerPort } = scene;
       stack.upstream.answer = (received, response) => {
         received.resume();
         if (hasLength) response.setHeader('Content-Length', body.length);
@@ -145,10 +153,8 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
     });
 
     it('carries a WebSocket both ways, and its end, once the agent has let it in', async () => {
-      const { stack, balancerPort } = scene;
-      stack.upstream.received.splice(0);
       const server = new WebSocketServer({ server: stack.upstream.server });
-      cleanUp.add(() => server.close());
+      ownCleanUp.add(() => server.close());
       const greeted = new Promise<IncomingMessage>((resolve) => {
         server.on('connection', (socket, opening) => {
           resolve(opening);
@@ -164,7 +170,7 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
       const client = new WebSocket(url, {
         headers: { 'X-API-Key': key, 'X-User-Id': 'mallory', X_User_Id: 'mallory' },
       });
-      cleanUp.add(() => client.terminate());
+      ownCleanUp.add(() => client.terminate());
       await new Promise((resolve, reject) => {
         client.once('open', resolve);
         client.once('error', reject);
@@ -188,14 +194,11 @@ for (const balancer of ['nginx', 'haproxy'] as const) {
   });
 
   describeWithPeers([balancer], `${balancer} where no proxy is trusted`, () => {
-    const cleanUp = new CleanUp();
-    afterAll(() => cleanUp.run());
-
     it('is the client itself, and what it forwards is not believed', async () => {
-      const { stack, balancerPort } = await behind(cleanUp, balancer);
-      const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': 'unknown-balancer' };
+      const balancerPort = await startBalancer(balancer, stack.port);
+      const headers = { 'X-Forwarded-For': forgedAddress, 'X-Correlation-Id': `unknown-${balancer}` };
       expect((await ask(balancerPort, { headers })).status).toBe(200);
-      expect(await loggedClient(stack, 'unknown-balancer')).toBe('127.0.0.1');
+      expect(await loggedClient(`unknown-${balancer}`)).toBe('127.0.0.1');
       const [received] = stack.upstream.received;
       expect(received && valuesOf(received, 'x-forwarded-for')).toEqual(['127.0.0.1']);
       expect(JSON.stringify(received)).not.toContain(forgedAddress);

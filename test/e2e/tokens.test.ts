@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
 import { type GatewayStack, startStack } from '../support/gateway-stack.js';
 import { valuesOf } from '../support/recording-upstream.js';
+import { runAgent } from '../support/running-gateway.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { rsaPair } from '../support/test-tokens.js';
 
@@ -39,44 +40,59 @@ const macked = (header: object, secret: string): string => {
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
 };
 
-const judgedBy = (
-  name: string,
-  transport: 'embedded' | 'socket',
-  config: (keyFile: (pemText: string) => string) => string,
-  tests: (stack: () => GatewayStack) => void,
-) =>
-  describe(name, () => {
-    const cleanUp = new CleanUp();
-    let stack: GatewayStack | null = null;
-    const running = (): GatewayStack => {
-      if (stack === null) throw new Error('the gateway has not started');
-      return stack;
-    };
-    beforeAll(async () => {
-      const keys = temporaryFolder();
-      cleanUp.add(() => keys.remove());
-      const agentConfig = config((pemText) => keys.write('key.pem', pemText));
-      stack = await startStack(cleanUp, {
-        transport,
-        agentConfig: `jwt-issuer "https://issuer.example"; jwt-audience "orders"; ${agentConfig}`,
-      });
-    });
-    beforeEach(() => void running().upstream.received.splice(0));
-    afterAll(() => cleanUp.run());
-    tests(running);
-  });
+const keys = temporaryFolder();
+const agents = {
+  'rs256-embedded': {
+    transport: 'embedded',
+    config: `jwt-algorithm "RS256"; jwt-public-key "${keys.write('rsa.pem', pem(rsa.publicKey))}"`,
+  },
+  'rs256-socket': {
+    transport: 'socket',
+    config: `jwt-algorithm "RS256"; jwt-public-key "${keys.file('rsa.pem')}"`,
+  },
+  es256: {
+    transport: 'embedded',
+    config: `jwt-algorithm "ES256"; jwt-public-key "${keys.write('ec.pem', pem(ec.publicKey))}"`,
+  },
+  hs256: { transport: 'embedded', config: `jwt-secret "${sharedSecret}"` },
+} as const;
 
-const present = (stack: GatewayStack, token: string) => stack.ask({ headers: { Authorization: `Bearer ${token}` } });
+type Judge = keyof typeof agents;
 
-const expectRefused = async (stack: GatewayStack, token: string): Promise<void> => {
-  const { status, headers } = await present(stack, token);
+// One gateway asks all of them, each on a route of its own.
+const cleanUp = new CleanUp();
+let stack: GatewayStack;
+beforeAll(async () => {
+  cleanUp.add(() => keys.remove());
+  const socket = keys.file('agent.sock');
+  const agent = runAgent(['--socket', socket]);
+  cleanUp.add(() => agent.stop());
+  const blocks = Object.entries(agents).map(
+    ([name, { transport, config }]) => `
+    agents { agent "${name}" {
+      ${transport === 'embedded' ? 'transport "embedded"' : `socket "${socket}"`}
+      config { jwt-issuer "https://issuer.example"; jwt-audience "orders"; ${config} }
+    } }
+    routes { route "${name}" { matches { path-prefix "/${name}" }; upstream "back"; agents "${name}" } }`,
+  );
+  stack = await startStack(cleanUp, { blocks: blocks.join('\n') });
+  await stack.agentsPresent();
+});
+beforeEach(() => void stack.upstream.received.splice(0));
+afterAll(() => cleanUp.run());
+
+const present = (judge: Judge, token: string) =>
+  stack.ask({ path: `/${judge}`, headers: { Authorization: `Bearer ${token}` } });
+
+const expectRefused = async (judge: Judge, token: string): Promise<void> => {
+  const { status, headers } = await present(judge, token);
   expect(status).toBe(401);
   expect(headers['www-authenticate']).toMatch(/^Bearer realm="gateway", ?error="invalid_token"/);
   expect(stack.upstream.received).toEqual([]);
 };
 
-const expectTaken = async (stack: GatewayStack, token: string): Promise<void> => {
-  expect((await present(stack, token)).status).toBe(200);
+const expectTaken = async (judge: Judge, token: string): Promise<void> => {
+  expect((await present(judge, token)).status).toBe(200);
   const [received] = stack.upstream.received;
   expect(received && valuesOf(received, 'x-user-id')).toEqual(['alice']);
   expect(received && valuesOf(received, 'x-auth-method')).toEqual(['jwt']);
@@ -135,79 +151,64 @@ const badTokens: readonly (readonly [string, () => Promise<string> | string])[] 
   ['dots alone', () => '..'],
 ];
 
-for (const transport of ['embedded', 'socket'] as const) {
-  judgedBy(
-    `RS256, the agent ${transport}`,
-    transport,
-    (file) => `jwt-algorithm "RS256"; jwt-public-key "${file(pem(rsa.publicKey))}"`,
-    (stack) => {
-      it('takes a good token, and its claims reach the upstream', async () => {
-        await expectTaken(stack(), await signed('RS256', rsa.privateKey));
-      });
+describe.each(['embedded', 'socket'] as const)('RS256, the agent %s', (transport) => {
+  const judge = `rs256-${transport}` as const;
 
-      it('takes one audience of several', async () => {
-        await expectTaken(stack(), await signed('RS256', rsa.privateKey, claims({ aud: ['billing', 'orders'] })));
-      });
+  it('takes a good token, and its claims reach the upstream', async () => {
+    await expectTaken(judge, await signed('RS256', rsa.privateKey));
+  });
 
-      it.each(badTokens)('refuses a token with %s', async (_name, make) => {
-        await expectRefused(stack(), await make());
-      });
+  it('takes one audience of several', async () => {
+    await expectTaken(judge, await signed('RS256', rsa.privateKey, claims({ aud: ['billing', 'orders'] })));
+  });
 
-      it('refuses a good token beside a second Authorization header, whichever comes first', async () => {
-        const good = `Bearer ${await signed('RS256', rsa.privateKey)}`;
-        for (const pair of [
-          [good, 'Bearer x'],
-          ['Bearer x', good],
-        ]) {
-          const headers = ['Host', 'a', ...pair.flatMap((value) => ['Authorization', value])];
-          const { status } = await stack().ask({ headers });
-          expect([400, 401]).toContain(status);
-        }
-        expect(stack().upstream.received).toEqual([]);
-      });
-    },
-  );
-}
+  it.each(badTokens)('refuses a token with %s', async (_name, make) => {
+    await expectRefused(judge, await make());
+  });
 
-judgedBy(
-  'ES256',
-  'embedded',
-  (file) => `jwt-algorithm "ES256"; jwt-public-key "${file(pem(ec.publicKey))}"`,
-  (stack) => {
-    it('takes a good token', async () => {
-      await expectTaken(stack(), await signed('ES256', ec.privateKey));
-    });
+  it('refuses a good token beside a second Authorization header, whichever comes first', async () => {
+    const good = `Bearer ${await signed('RS256', rsa.privateKey)}`;
+    for (const pair of [
+      [good, 'Bearer x'],
+      ['Bearer x', good],
+    ]) {
+      const headers = ['Host', 'a', ...pair.flatMap((value) => ['Authorization', value])];
+      const { status } = await stack.ask({ path: `/${judge}`, headers });
+      expect([400, 401]).toContain(status);
+    }
+    expect(stack.upstream.received).toEqual([]);
+  });
+});
 
-    it('refuses a signature of zeros', async () => {
-      const [header, payload] = (await signed('ES256', ec.privateKey)).split('.');
-      await expectRefused(stack(), `${header}.${payload}.${Buffer.alloc(64).toString('base64url')}`);
-    });
+describe('ES256', () => {
+  it('takes a good token', async () => {
+    await expectTaken('es256', await signed('ES256', ec.privateKey));
+  });
 
-    it('refuses the public key as an HMAC secret', async () => {
-      await expectRefused(stack(), macked({ alg: 'HS256' }, pem(ec.publicKey)));
-    });
-  },
-);
+  it('refuses a signature of zeros', async () => {
+    const [header, payload] = (await signed('ES256', ec.privateKey)).split('.');
+    await expectRefused('es256', `${header}.${payload}.${Buffer.alloc(64).toString('base64url')}`);
+  });
 
-judgedBy(
-  'HS256',
-  'embedded',
-  () => `jwt-secret "${sharedSecret}"`,
-  (stack) => {
-    const secret = new TextEncoder().encode(sharedSecret);
+  it('refuses the public key as an HMAC secret', async () => {
+    await expectRefused('es256', macked({ alg: 'HS256' }, pem(ec.publicKey)));
+  });
+});
 
-    it('takes a good token', async () => {
-      await expectTaken(stack(), await signed('HS256', secret));
-    });
+describe('HS256', () => {
+  const secret = new TextEncoder().encode(sharedSecret);
 
-    it('refuses another secret, another length of hash, and none', async () => {
-      await expectRefused(stack(), await signed('HS256', new TextEncoder().encode(`${sharedSecret}!`)));
-      await expectRefused(stack(), await signed('HS512', secret));
-      await expectRefused(stack(), `${part({ alg: 'none' })}.${part(claims())}.`);
-    });
+  it('takes a good token', async () => {
+    await expectTaken('hs256', await signed('HS256', secret));
+  });
 
-    it('refuses an RSA signature', async () => {
-      await expectRefused(stack(), await signed('RS256', rsa.privateKey));
-    });
-  },
-);
+  it('refuses another secret, another length of hash, and none', async () => {
+    await expectRefused('hs256', await signed('HS256', new TextEncoder().encode(`${sharedSecret}!`)));
+    await expectRefused('hs256', await signed('HS512', secret));
+    await expectRefused('hs256', `${part({ alg: 'none' })}.${part(claims())}.`);
+  });
+
+  it('refuses an RSA signature', async () => {
+    await expectRefused('hs256', await signed('RS256', rsa.privateKey));
+  });
+});

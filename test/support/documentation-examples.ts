@@ -128,14 +128,15 @@ export const configurationOf = (example: string): DocumentedConfiguration | null
   return { text: group === 'listeners' ? wrapped : listener + wrapped, isWhole: false };
 };
 
-/** A value for every variable that a text names in `(env)"NAME"`; lists of keys and users get an entry of one. */
+/** What a variable of that name may hold: lists of keys and users an entry, a redis its URL. */
+const exampleValue = (name: string): string => {
+  if (name.includes('REDIS')) return 'rediss://example:example@redis.example';
+  return `${/KEYS|USERS/.test(name) ? 'example:' : ''}example-text-of-more-than-32-octets`;
+};
+
+/** A value for every variable that a text names in `(env)"NAME"`. */
 export const exampleEnvironment = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    [...text.matchAll(/\(env\)"(\w+)"/g)].map(([, name = '']) => [
-      name,
-      `${/KEYS|USERS/.test(name) ? 'example:' : ''}example-text-of-more-than-32-octets`,
-    ]),
-  );
+  Object.fromEntries([...text.matchAll(/\(env\)"(\w+)"/g)].map(([, name = '']) => [name, exampleValue(name)]));
 
 /** The first configuration that a page shows whole: the one that its guide explains. */
 export const mainExample = (pageName: string): string => {

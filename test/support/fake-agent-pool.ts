@@ -30,7 +30,7 @@ export const fakePool = (settings: Partial<FakeAgentPoolSettings> = {}): FakeAge
   const logger = new RecordingLogger();
   const connector = new FakeAgentConnector();
   let uuids = 0;
-  const random = { uuid: () => `uuid-${++uuids}`, token: () => '', fraction: () => 0 };
+  const random = { uuid: () => `uuid-${++uuids}`, token: () => '', fraction: () => 0, hex: () => '' };
   const client = new PooledAgentClient(
     { name: 'auth', timeoutMs: 1_000, maxQueueDepth: 10, config: { v: 1 }, connections: 2, ...settings },
     connector,

@@ -1,12 +1,12 @@
 import type {
-  EngineLimits,
   HttpEngine,
+  ListenerOptions,
   OpenListener,
   RequestHandler,
   TlsContext,
   TlsMaterial,
 } from '../../src/application/ports/http-engine.js';
-import type { SocketAddress } from '../../src/domain/configuration/gateway-configuration.js';
+import type { ListenerTimeouts, SocketAddress } from '../../src/domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 
 /** A context that knows what it was made of. */
@@ -19,16 +19,19 @@ export class FakeOpenListener implements OpenListener {
   drained = false;
   /** Every way in which its connections were to be secured, the first included. */
   readonly secured: (TlsContext | null)[];
-  /** That of the last change. */
+  /** Every patience that it was told to have, the first included. */
+  readonly patience: ListenerTimeouts[];
+  /** That of the last change of TLS. */
   graceMs: number | null = null;
 
   constructor(
     readonly key: string,
     readonly socketAddress: SocketAddress,
     readonly handler: RequestHandler,
-    tls: TlsContext | null,
+    { tls, timeouts }: ListenerOptions,
   ) {
     this.secured = [tls];
+    this.patience = [timeouts];
   }
 
   address(): SocketAddress {
@@ -37,6 +40,10 @@ export class FakeOpenListener implements OpenListener {
 
   connections(): number {
     return 0;
+  }
+
+  waitFor(timeouts: ListenerTimeouts): void {
+    this.patience.push(timeouts);
   }
 
   secure(tls: TlsContext | null, graceMs: number): void {
@@ -72,11 +79,10 @@ export class FakeHttpEngine implements HttpEngine {
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
-    _limits: EngineLimits,
-    tls: TlsContext | null,
+    options: ListenerOptions,
   ): Promise<OpenListener> {
     if (address.port === 1) throw new Error('the address is taken');
-    const listener = new FakeOpenListener(key, address, handler, tls);
+    const listener = new FakeOpenListener(key, address, handler, options);
     this.listeners.push(listener);
     return listener;
   }

@@ -2,8 +2,10 @@ import type { AgentStatus } from '../../src/application/ports/agent-client.js';
 import type {
   GatewayPhase,
   GatewayState,
+  MemoryLimitStatus,
   ProgramIdentity,
   ReloadFigures,
+  TargetChange,
   UpstreamStatus,
   WorkerFigures,
 } from '../../src/application/ports/gateway-state.js';
@@ -77,6 +79,10 @@ export class FixedGatewayState implements GatewayState {
   agentStatuses: readonly AgentStatus[] = [];
   upstreamStatuses: readonly UpstreamStatus[] = [];
   workerFigures: readonly WorkerFigures[] = [];
+  memory: MemoryLimitStatus | null = null;
+  keys: Readonly<Record<string, number>> = {};
+  /** What was asked to be drained or not. */
+  readonly wishes: [upstream: string, address: string, drained: boolean][] = [];
 
   phase(): GatewayPhase {
     return this.currentPhase;
@@ -120,5 +126,25 @@ export class FixedGatewayState implements GatewayState {
 
   workers(): readonly WorkerFigures[] {
     return this.workerFigures;
+  }
+
+  routeBreakers(): readonly [] {
+    return [];
+  }
+
+  rateLimiterKeys(): Readonly<Record<string, number>> {
+    return this.keys;
+  }
+
+  memoryLimit(): MemoryLimitStatus | null {
+    return this.memory;
+  }
+
+  drainTarget(upstream: string, address: string, drained: boolean): TargetChange {
+    const found = this.upstreamStatuses.find(({ name }) => name === upstream);
+    if (found === undefined) return 'no_upstream';
+    if (!found.targets.some((target) => target.address === address)) return 'no_target';
+    this.wishes.push([upstream, address, drained]);
+    return 'done';
   }
 }

@@ -1,28 +1,14 @@
-import { NodeHttpEngine } from '../../src/adapters/inbound/node-http-engine/node-http-engine.js';
-import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-figures/node-process-figures.js';
-import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
-import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
-import { nodeZlibInflater } from '../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
-import { ownSampleNames } from '../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
-import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import { re2PathPatterns } from '../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { UndiciUpstreamClient } from '../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
-import { AgentMetrics } from '../../src/application/agent-metrics/agent-metrics.js';
-import { AdminRequests } from '../../src/application/answer-admin/admin-requests.js';
-import { AnswerAdmin } from '../../src/application/answer-admin/answer-admin.js';
 import type { AccessRecord } from '../../src/application/ports/access-log.js';
-import type { AgentClient } from '../../src/application/ports/agent-client.js';
+import type { AgentClient, AgentClientLimits } from '../../src/application/ports/agent-client.js';
+import type { HostResolver } from '../../src/application/ports/host-resolver.js';
 import { defaultEngineLimits, type EngineLimits } from '../../src/application/ports/http-engine.js';
-import type { UpstreamClientFactory } from '../../src/application/ports/upstream-client.js';
-import { ProblemAnswerer } from '../../src/application/proxy-request/answer-problem.js';
-import { ProxyRequest } from '../../src/application/proxy-request/proxy-request.js';
-import { StatusReports } from '../../src/application/report-status/status-reports.js';
-import { AgentRegistry } from '../../src/application/run-gateway/agent-registry.js';
-import { Gateway } from '../../src/application/run-gateway/gateway.js';
+import type { TargetClientFactory } from '../../src/application/ports/upstream-client.js';
+import type { Gateway } from '../../src/application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../../src/application/run-gateway/listener-registry.js';
-import { RunningState } from '../../src/application/run-gateway/running-state.js';
+import type { RunningState } from '../../src/application/run-gateway/running-state.js';
+import { gatewayTokens } from '../../src/bootstrap/gateway-tokens.js';
+import { gatewayContainer } from '../../src/bootstrap/start-gateway.js';
 import type {
   AgentConfiguration,
   GatewayConfiguration,
@@ -116,64 +102,49 @@ export interface InProcessGateway {
 
 export interface InProcessOptions {
   readonly engineLimits?: Partial<EngineLimits>;
-  readonly createAgent?: (agent: AgentConfiguration) => AgentClient;
-  readonly createUpstream?: UpstreamClientFactory;
+  readonly createAgent?: (agent: AgentConfiguration, limits: AgentClientLimits) => AgentClient;
+  readonly createTargetClient?: TargetClientFactory;
+  readonly resolver?: HostResolver;
+  /** Octets of memory that the gateway is to take its process for holding. */
+  readonly residentBytes?: () => number;
 }
 
-/** The gateway's own code with its real engine and upstream client, in the test's process. */
+/** The gateway as it is put together in production, in the test's process, with the parts that the test swaps. */
 export const startInProcess = async (
   configuration: GatewayConfiguration,
   options: InProcessOptions = {},
 ): Promise<InProcessGateway> => {
-  const clock = new SystemClock();
-  const random = new CryptoRandom();
   const logger = new RecordingLogger();
   const accessRecords: AccessRecord[] = [];
-  const metrics = new PrometheusGatewayMetrics('test');
-  const agents = new AgentRegistry(
-    (agent) => {
-      if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
-      return options.createAgent(agent);
-    },
-    new AgentMetrics(ownSampleNames, clock, logger),
-    logger,
-  );
-  const engine = new NodeHttpEngine();
-  const listeners = new ListenerRegistry(engine, { ...defaultEngineLimits, ...options.engineLimits });
-  const identity = { name: 'portcullis', version: '0.0.0', buildCommit: null, nodeVersion: 'test', startedAtMs: 0 };
-  const state = new RunningState(identity, agents, listeners, new NodeProcessFigures(), () => 0);
-  metrics.observe(state);
-  const reports = new StatusReports(state, metrics, clock);
-  const problems = new ProblemAnswerer(logger);
-  const accessLog = { write: (record: AccessRecord) => void accessRecords.push(record) };
-  const shared = { clock, random, logger, accessLog, metrics, problems };
-  const admin = new AdminRequests(
-    new AnswerAdmin(reports, (given, secret) => given === secret.reveal()),
-    () => state.configuration().admin,
-    () => state.phase() === 'draining',
-    random,
-    logger,
-  );
   let next = configuration;
-  const gateway = new Gateway({
-    source: { load: async () => ({ configuration: next, problems: [] }) },
-    agents,
-    listeners,
-    listenerTls: { engine, files: new NodeTextFileReader() },
-    state,
-    stages: {
-      ...shared,
-      scheduler: new NodeScheduler(),
-      inflater: nodeZlibInflater,
-      reports,
-      pathPatterns: re2PathPatterns,
-    },
-    createUpstream: options.createUpstream ?? ((upstream) => new UndiciUpstreamClient(upstream)),
-    proxy: new ProxyRequest(shared, () => state.current()),
-    admin,
+  const source = { load: async () => ({ configuration: next, problems: [] }) };
+  const container = gatewayContainer('in-process.kdl', source, {
     logger,
-    hostName: 'test',
+    accessLog: { write: (record) => void accessRecords.push(record) },
+    droppedAccessLines: () => 0,
   });
+  const limits = { ...defaultEngineLimits, ...options.engineLimits };
+  container
+    .rebind(gatewayTokens.listeners)
+    .toResolvedValue((engine) => new ListenerRegistry(engine, limits), [gatewayTokens.engine])
+    .inSingletonScope();
+  container.rebind(gatewayTokens.hostName).toConstantValue('test');
+  container.rebind(gatewayTokens.createAgent).toConstantValue((agent, agentLimits) => {
+    if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
+    return options.createAgent(agent, agentLimits);
+  });
+  if (options.createTargetClient) {
+    container.rebind(gatewayTokens.createTargetClient).toConstantValue(options.createTargetClient);
+  }
+  if (options.resolver) container.rebind(gatewayTokens.resolver).toConstantValue(options.resolver);
+  const { residentBytes } = options;
+  if (residentBytes) {
+    const figures = new NodeProcessFigures();
+    container.rebind(gatewayTokens.figures).toConstantValue(Object.assign(figures, { residentBytes }));
+  }
+  const state = container.get(gatewayTokens.state);
+  const metrics = container.get(gatewayTokens.metrics);
+  const gateway = container.get(gatewayTokens.gateway);
   const started = await gateway.start();
   if (!started.ok) {
     const { reason, problems: found } = started.error;

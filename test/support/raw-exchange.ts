@@ -14,6 +14,8 @@ export interface RawExchange {
 export interface RawOptions {
   /** Sent once this text has come. */
   readonly reply?: { readonly when: string; readonly send: string };
+  /** Once this text has come, nothing more is sent: a peer that still waits for a body need not. */
+  readonly endsAfter?: string;
 }
 
 const patienceMs = 10_000;
@@ -36,6 +38,7 @@ export const rawExchange = (address: SocketAddress, octets: string, options: Raw
         socket.write(reply.send, 'latin1');
         reply = null;
       }
+      if (options.endsAfter !== undefined && raw.includes(options.endsAfter)) socket.end();
     });
     // What came before a reset is what the client has seen.
     socket.on('error', () => undefined);

@@ -1,4 +1,9 @@
-import type { HandshakeFailure, RejectionAnswer, RequestHandler } from '../../src/application/ports/http-engine.js';
+import type {
+  Admission,
+  HandshakeFailure,
+  RejectionAnswer,
+  RequestHandler,
+} from '../../src/application/ports/http-engine.js';
 import type {
   ClientConnection,
   ClientRequest,
@@ -16,6 +21,24 @@ export class RecordingHandler implements RequestHandler {
   readonly #waiting: (() => void)[] = [];
   /** Left unanswered while set. */
   held = false;
+  /** What connections are told instead of being let in; null: they are. */
+  refusal: RejectionAnswer | null = null;
+  /** Peers of the connections that have come, let in or not. */
+  readonly peers: string[] = [];
+  /** Connections that were let in and have not been released; below 0 where one was released twice. */
+  open = 0;
+
+  admit(_listener: string, peerAddress: string): Admission {
+    this.peers.push(peerAddress);
+    if (this.refusal !== null) return { kind: 'refused', answer: this.refusal };
+    this.open += 1;
+    return {
+      kind: 'admitted',
+      release: () => {
+        this.open -= 1;
+      },
+    };
+  }
 
   handle(request: ClientRequest, response: ClientResponse): void {
     this.requests.push(request);

@@ -6,6 +6,19 @@ export interface RefusedDocument extends ForgedDocument {
   readonly reason: string;
 }
 
+/** Signed when it is first looked at, where it is not a text yet: whoever takes some documents of many pays for no others. */
+export const refusedDocument = (name: string, text: string | (() => string), reason: string): RefusedDocument => {
+  let made = typeof text === 'string' ? text : null;
+  return {
+    name,
+    reason,
+    get xml() {
+      made ??= typeof text === 'string' ? text : text();
+      return made;
+    },
+  };
+};
+
 const nameIdEnd = '</saml:NameID>';
 
 /** What stands in the text but not in what is signed: canonicalization leaves comments out, and parsers cut texts at them. */

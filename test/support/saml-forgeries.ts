@@ -1,7 +1,13 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
 import { assertionXml, responseXml, signedResponse } from './saml-documents.js';
-import { forgedMarkup, forgedSizes, malformedDocuments, type RefusedDocument } from './saml-forged-texts.js';
+import {
+  forgedMarkup,
+  forgedSizes,
+  malformedDocuments,
+  type RefusedDocument,
+  refusedDocument,
+} from './saml-forged-texts.js';
 import { ecSamlKey, idpKey, strangerKey } from './saml-keys.js';
 import { afterIssuer, atEnd, piece, swapped, without } from './saml-pieces.js';
 import { digestUris, signatureUris, signElement, transformUris } from './saml-signatures.js';
@@ -21,8 +27,8 @@ const structure = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDoc
   const sameId = assertionXml({ ...parts.assertion, nameId: mallory });
   const assertionId = parts.assertion?.id ?? '_assertion-1';
   const inResponse = (text: string): string => swapped(signed, original, text);
-  const bySignedResponse = signedResponse(parts, { key, signed: 'response' });
-  const entries: Readonly<Record<string, readonly [xml: string, reason: string]>> = {
+  const bySignedResponse = (): string => signedResponse(parts, { key, signed: 'response' });
+  const entries: Readonly<Record<string, readonly [xml: string | (() => string), reason: string]>> = {
     'a root that is an assertion': [original, 'unexpected_root'],
     'a root that is no message': [
       swapped(swapped(signed, '<samlp:Response ', '<samlp:Reply '), '</samlp:Response>', '</samlp:Reply>'),
@@ -40,7 +46,7 @@ const structure = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDoc
     'an unsigned assertion before the signed one': [inResponse(evil + original), 'several_assertions'],
     'an unsigned assertion behind the signed one': [inResponse(original + evil), 'several_assertions'],
     'two signed assertions': [
-      inResponse(original + signElement(evil, { id: evilAssertionId, key: key.privateKey })),
+      () => inResponse(original + signElement(evil, { id: evilAssertionId, key: key.privateKey })),
       'several_assertions',
     ],
     'no assertion': [inResponse(''), 'no_assertion'],
@@ -87,11 +93,11 @@ const structure = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDoc
       'misplaced_signature',
     ],
     'a signed response that is in another response': [
-      atEnd(responseXml({ ...parts, id: '_outer', assertions: [] }), bySignedResponse),
+      () => atEnd(responseXml({ ...parts, id: '_outer', assertions: [] }), bySignedResponse()),
       'unexpected_root',
     ],
   };
-  return Object.entries(entries).map(([name, [xml, reason]]) => ({ name, xml, reason }));
+  return Object.entries(entries).map(([name, [xml, reason]]) => refusedDocument(name, xml, reason));
 };
 
 const signatures = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDocument[] => {
@@ -115,8 +121,8 @@ const signatures = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDo
   const publicPem = key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const evilParts = { ...parts, assertion: { ...parts.assertion, nameId: mallory } };
   const transplanted = swapped(responseXml(evilParts), '<saml:Subject>', `${signature}<saml:Subject>`);
-  const twice = sign(forged({ signed: 'assertion', ...by }), responseId);
-  const entries: Readonly<Record<string, readonly [xml: string, reason: string]>> = {
+  const twice = (): string => sign(forged({ signed: 'assertion', ...by }), responseId);
+  const entries: Readonly<Record<string, readonly [xml: string | (() => string), reason: string]>> = {
     'no signature': [responseXml(parts), 'unsigned'],
     'a signature that was taken out': [without(signed, signature), 'unsigned'],
     'a name that was changed': [changed('alice@example.com', mallory), 'wrong_signature'],
@@ -135,40 +141,40 @@ const signatures = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDo
     'no signature value': [changed(value, ''), 'malformed_element'],
     'two signature values': [changed(value, value + value), 'malformed_element'],
     'the signature of another document': [transplanted, 'wrong_signature'],
-    'a key that is in KeyInfo alone': [forged(by), 'wrong_signature'],
-    'a key that is in KeyInfo alone, of the response': [forged({ ...by, signed: 'response' }), 'wrong_signature'],
-    'an EC key of nobody': [forged({ key: ecSamlKey() }), 'wrong_signature'],
+    'a key that is in KeyInfo alone': [() => forged(by), 'wrong_signature'],
+    'a key that is in KeyInfo alone, of the response': [() => forged({ ...by, signed: 'response' }), 'wrong_signature'],
+    'an EC key of nobody': [() => forged({ key: ecSamlKey() }), 'wrong_signature'],
     'a response that is signed, with an assertion signed by somebody else': [twice, 'wrong_signature'],
     'an assertion that is signed, in a response signed by somebody else': [
-      signElement(signed, { id: responseId, key: stranger.privateKey }),
+      () => signElement(signed, { id: responseId, key: stranger.privateKey }),
       'wrong_signature',
     ],
-    'HMAC with the public key': [hmac('hmacSha256', publicPem), 'weak_algorithm'],
-    'HMAC with the certificate': [hmac('hmacSha1', key.certificatePem), 'weak_algorithm'],
-    'RSA with SHA-1': [forged({ algorithm: signatureUris.rsaSha1 }), 'weak_algorithm'],
+    'HMAC with the public key': [() => hmac('hmacSha256', publicPem), 'weak_algorithm'],
+    'HMAC with the certificate': [() => hmac('hmacSha1', key.certificatePem), 'weak_algorithm'],
+    'RSA with SHA-1': [() => forged({ algorithm: signatureUris.rsaSha1 }), 'weak_algorithm'],
     'RSA with SHA-1, of the response': [
-      forged({ algorithm: signatureUris.rsaSha1, signed: 'response' }),
+      () => forged({ algorithm: signatureUris.rsaSha1, signed: 'response' }),
       'weak_algorithm',
     ],
-    'ECDSA with SHA-1': [forged({ key: ecSamlKey(), algorithm: signatureUris.ecdsaSha1 }), 'weak_algorithm'],
-    'a digest by SHA-1': [forged({ digest: digestUris.sha1 }), 'weak_algorithm'],
-    'a digest by MD5': [forged({ digest: digestUris.md5 }), 'weak_algorithm'],
+    'ECDSA with SHA-1': [() => forged({ key: ecSamlKey(), algorithm: signatureUris.ecdsaSha1 }), 'weak_algorithm'],
+    'a digest by SHA-1': [() => forged({ digest: digestUris.sha1 }), 'weak_algorithm'],
+    'a digest by MD5': [() => forged({ digest: digestUris.md5 }), 'weak_algorithm'],
     'an algorithm that nobody knows': [changed(signatureUris.rsaSha256, 'urn:none'), 'weak_algorithm'],
     'inclusive canonicalization': [
-      forged({ transforms: [transformUris.enveloped, transformUris.inclusive] }),
+      () => forged({ transforms: [transformUris.enveloped, transformUris.inclusive] }),
       'signature_transform',
     ],
     'canonicalization with comments': [
-      forged({ transforms: [transformUris.enveloped, transformUris.exclusiveWithComments] }),
+      () => forged({ transforms: [transformUris.enveloped, transformUris.exclusiveWithComments] }),
       'signature_transform',
     ],
     'SignedInfo with comments': [
-      forged({ canonicalization: transformUris.exclusiveWithComments }),
+      () => forged({ canonicalization: transformUris.exclusiveWithComments }),
       'signature_transform',
     ],
-    'no canonicalization': [forged({ transforms: [transformUris.enveloped] }), 'signature_transform'],
+    'no canonicalization': [() => forged({ transforms: [transformUris.enveloped] }), 'signature_transform'],
     'transforms the other way round': [
-      forged({ transforms: [transformUris.exclusive, transformUris.enveloped] }),
+      () => forged({ transforms: [transformUris.exclusive, transformUris.enveloped] }),
       'signature_transform',
     ],
     'an XPath transform': [
@@ -212,7 +218,7 @@ const signatures = ({ parts = {}, key = idpKey() }: Forgery): readonly RefusedDo
       'signature_reference',
     ],
   };
-  return Object.entries(entries).map(([name, [xml, reason]]) => ({ name, xml, reason }));
+  return Object.entries(entries).map(([name, [xml, reason]]) => refusedDocument(name, xml, reason));
 };
 
 /** Every document of the attack suite that is not a matter of wrapping, encryption or of what it says. */

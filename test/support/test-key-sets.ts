@@ -23,6 +23,10 @@ export class SetRandom implements Random {
   fraction(): number {
     return this.value;
   }
+
+  hex(octets: number): string {
+    return 'a'.repeat(2 * octets);
+  }
 }
 
 /** A JWK of the right form; nobody has the other half of it. */

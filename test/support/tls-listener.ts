@@ -7,9 +7,11 @@ import {
   type TlsContext,
   type TlsMaterial,
 } from '../../src/application/ports/http-engine.js';
+import type { ListenerTimeouts } from '../../src/domain/configuration/gateway-configuration.js';
 import { Secret } from '../../src/domain/shared/secret.js';
 import type { CleanUp } from './clean-up.js';
 import { type OpensslCertificate, pemChain } from './openssl-certificates.js';
+import { plainTimeouts } from './plain-configurations.js';
 import { RecordingHandler } from './recording-handler.js';
 
 /** As the engine takes it. */
@@ -43,12 +45,16 @@ export interface RecordedListener {
 export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
-  limits: Partial<EngineLimits> = {},
+  changes: Partial<EngineLimits & ListenerTimeouts> = {},
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };
-  const all = { ...defaultEngineLimits, ...limits };
-  const listener = await new NodeHttpEngine().listen('main', address, handler, all, tls);
+  const options = {
+    limits: { ...defaultEngineLimits, ...changes },
+    timeouts: { ...plainTimeouts, ...changes },
+    tls,
+  };
+  const listener = await new NodeHttpEngine().listen('main', address, handler, options);
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };
 };

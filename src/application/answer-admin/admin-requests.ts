@@ -2,7 +2,8 @@ import type { AdminConfiguration } from '../../domain/configuration/gateway-conf
 import { acceptCorrelationId, correlationIdHeader } from '../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../domain/http/header-list.js';
-import type { HandshakeFailure, RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
+import type { AdminConnectionAdmissions } from '../admit-connections/admin-connection-admissions.js';
+import type { Admission, HandshakeFailure, RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
@@ -16,6 +17,7 @@ export class AdminRequests implements RequestHandler {
   readonly #closing: () => boolean;
   readonly #random: Random;
   readonly #logger: Logger;
+  readonly #connections: AdminConnectionAdmissions;
 
   /** `configuration` is asked for each request; null where a reload has taken the block away meanwhile. */
   constructor(
@@ -24,12 +26,18 @@ export class AdminRequests implements RequestHandler {
     closing: () => boolean,
     random: Random,
     logger: Logger,
+    connections: AdminConnectionAdmissions,
   ) {
     this.#answerAdmin = answerAdmin;
     this.#configuration = configuration;
     this.#closing = closing;
     this.#random = random;
     this.#logger = logger;
+    this.#connections = connections;
+  }
+
+  admit(_listener: string, peerAddress: string): Admission {
+    return this.#connections.admit(peerAddress);
   }
 
   handle(request: ClientRequest, response: ClientResponse): void {

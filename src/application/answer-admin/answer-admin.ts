@@ -1,11 +1,13 @@
 import type { AdminConfiguration, BuiltinHandler } from '../../domain/configuration/gateway-configuration.js';
 import { isAdminHost } from '../../domain/status/admin-host.js';
 import { isLoopbackAddress, isLoopbackHost } from '../../domain/status/loopback-address.js';
+import type { GatewayState } from '../ports/gateway-state.js';
 import type { SecretComparer } from '../ports/secret-comparer.js';
-import { type AdminAnswer, problemAnswer } from '../report-status/admin-answer.js';
+import { type AdminAnswer, jsonAnswer, problemAnswer } from '../report-status/admin-answer.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import { answerBuiltin } from './answer-builtin.js';
 import { bearerToken } from './bearer-token.js';
+import { type TargetWish, targetWishOf } from './target-wish.js';
 
 /** A request that came by the admin address. */
 export interface AdminRequest {
@@ -38,10 +40,12 @@ const isUnderAdmin = (path: string): boolean => path === '/admin' || path.starts
 export class AnswerAdmin {
   readonly #reports: StatusReports;
   readonly #isSecret: SecretComparer;
+  readonly #drainTarget: GatewayState['drainTarget'];
 
-  constructor(reports: StatusReports, isSecret: SecretComparer) {
+  constructor(reports: StatusReports, isSecret: SecretComparer, drainTarget: GatewayState['drainTarget']) {
     this.#reports = reports;
     this.#isSecret = isSecret;
+    this.#drainTarget = drainTarget;
   }
 
   /** `admin` is the block in force now: a reload may have changed its token. */
@@ -49,11 +53,23 @@ export class AnswerAdmin {
     const refusal = this.#refusal(request, admin);
     if (refusal !== null) return refusal;
 
+    const wish = targetWishOf(request.path);
+    if (wish !== null) return this.#changeTarget(wish, request);
     const handler = handlersByPath.get(request.path);
     if (handler === undefined) {
       return problemAnswer('no_route', 'There is no such admin endpoint.', request.correlationId);
     }
     return answerBuiltin(this.#reports, handler, request.method, request.correlationId);
+  }
+
+  #changeTarget({ upstream, address, drained }: TargetWish, { method, correlationId }: AdminRequest): AdminAnswer {
+    if (method !== 'POST') {
+      return problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
+    }
+    const change = this.#drainTarget(upstream, address, drained);
+    if (change === 'no_upstream') return problemAnswer('no_route', 'There is no such upstream.', correlationId);
+    if (change === 'no_target') return problemAnswer('no_route', 'The upstream has no such target.', correlationId);
+    return jsonAnswer(200, { upstream, target: address, drained });
   }
 
   #refusal(request: AdminRequest, admin: AdminConfiguration): AdminAnswer | null {

@@ -1,5 +1,6 @@
 import type { Deadlined } from '../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
+import type { ReachedLimit } from '../../domain/limits/limit-violation.js';
 import { err } from '../../domain/shared/result.js';
 import type { AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
 import type { Dialogue } from './dialogues.js';
@@ -32,4 +33,6 @@ export class AgentCall implements Deadlined<AgentCall> {
   }
 }
 
-export const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
+/** `limit`: the one of the gateway that was reached, where that is why. */
+export const failedOutcome = (code: AgentFailureCode, detail: string, limit?: ReachedLimit): AgentOutcome =>
+  err(limit === undefined ? { code, detail } : { code, detail, limit });

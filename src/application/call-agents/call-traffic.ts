@@ -1,6 +1,8 @@
 import { answerFault, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
 import type { FlowControl } from '../../domain/agent-protocol/flow-control.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
+import { agentQueueLimit } from '../../domain/limits/agent-limits.js';
+import type { ReachedLimit } from '../../domain/limits/limit-violation.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
 import type { ConnectionEnd } from '../ports/agent-connector.js';
@@ -80,7 +82,9 @@ export class CallTraffic {
     if (absence !== null) return refused(absence.code, absence.detail);
     const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
     if (free === null && this.#waiting.size >= this.#parts.maxQueueDepth) {
-      return refused('queue_full', `${this.#waiting.size} calls are waiting already`);
+      const waiting = this.#waiting.size;
+      const limit = agentQueueLimit(this.#parts.maxQueueDepth, waiting);
+      return refused('queue_full', `${waiting} calls are waiting already`, limit);
     }
     return new Promise((resolve) => {
       const call = this.#calls.open(event, dialogue, resolve);
@@ -291,5 +295,5 @@ export class CallTraffic {
   }
 }
 
-const refused = (code: AgentFailureCode, detail: string): Promise<AgentOutcome> =>
-  Promise.resolve(failedOutcome(code, detail));
+const refused = (code: AgentFailureCode, detail: string, limit?: ReachedLimit): Promise<AgentOutcome> =>
+  Promise.resolve(failedOutcome(code, detail, limit));

@@ -1,14 +1,14 @@
 import { isBodyChunk, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
-import { isAnswerLargerThan } from '../../domain/agent-protocol/answer-size.js';
+import { octetsOverMaximum } from '../../domain/agent-protocol/answer-size.js';
 import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
 import { type AgentEvent, allowAnswer, type CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
+import { agentResponseLimit } from '../../domain/limits/agent-limits.js';
 import type { JsonObject } from '../../domain/shared/json.js';
-import { err, ok } from '../../domain/shared/result.js';
+import { ok } from '../../domain/shared/result.js';
 import type {
   AgentClient,
-  AgentFailureCode,
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
@@ -17,19 +17,18 @@ import type {
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import { AgentBreaker } from './agent-breaker.js';
+import { failedOutcome } from './agent-call.js';
 import { EventSupport } from './event-support.js';
 
 /** What holds for the calls of one agent, whatever the transport. */
 export interface AgentCallRules {
   /** Null: it is asked however often it fails. */
   readonly breaker: CircuitBreakerRules | null;
-  /** Octets of an answer, body mutations not counted; see `isAnswerLargerThan`. */
+  /** Octets of an answer, body mutations not counted; see `octetsOverMaximum`. */
   readonly maxResponseBytes: number;
   /** What the agent's block subscribes it to. */
   readonly events: readonly AgentSubscription[];
 }
-
-const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
 /** Nothing hangs on the answer to an event that only tells: it is left out. */
 const unsupported = ({ kind }: AgentEvent, outcome: AgentOutcome): AgentOutcome =>
@@ -121,8 +120,11 @@ export class GuardedAgentClient implements AgentClient {
     const answer = outcome.value;
     const isOpen = opensDialogue(answer);
     let failure: AgentOutcome | null = null;
-    if (isAnswerLargerThan(answer, this.#maxResponseBytes)) {
-      failure = failedOutcome('response_too_large', `an answer of more than ${this.#maxResponseBytes} octets`);
+    const maximum = this.#maxResponseBytes;
+    const octets = octetsOverMaximum(answer, maximum);
+    if (octets !== null) {
+      const limit = agentResponseLimit(maximum, octets);
+      failure = failedOutcome('response_too_large', `an answer of more than ${maximum} octets`, limit);
     } else if (isOpen && !this.#takesBodyAfter(event)) {
       failure = failedOutcome('malformed_answer', 'it asks for a body, and does not support body chunks');
     }

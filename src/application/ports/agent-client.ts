@@ -5,6 +5,7 @@ import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-p
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { AgentConfiguration, AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
+import type { ReachedLimit } from '../../domain/limits/limit-violation.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 
@@ -14,6 +15,8 @@ export interface AgentFailure {
   readonly code: AgentFailureCode;
   /** For the log; never a secret. */
   readonly detail: string;
+  /** The limit of the gateway that the call, or its answer, is over; absent where it failed otherwise. */
+  readonly limit?: ReachedLimit;
 }
 
 export type AgentOutcome = Result<AgentAnswer, AgentFailure>;

@@ -1,5 +1,7 @@
 import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
+import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { AgentStatus } from './agent-client.js';
+import type { MemoryLimitStatus, UpstreamStatus } from './gateway-state.js';
 
 /** Limits whose violations are counted. */
 export type ExceededLimit = 'header_size' | 'body_size';
@@ -10,6 +12,8 @@ export interface PoolFigures {
   readonly target: string;
   readonly size: number;
   readonly idle: number;
+  /** Requests that wait for a connection. */
+  readonly waiting: number;
 }
 
 /** Counters of one route, its labels resolved when the configuration loads. */
@@ -65,6 +69,12 @@ export interface GatewayGauges {
   memoryBytes(): number;
   /** Lines of the access log that were dropped because whoever reads the log is too slow. */
   droppedAccessLines(): number;
+  /** Requests that wait for their turn. */
+  requestsQueued(): number;
+  upstreams(): readonly UpstreamStatus[];
+  routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
+  rateLimiterKeys(): Readonly<Record<string, number>>;
+  memoryLimit(): MemoryLimitStatus | null;
   /** How each agent is, as the gateway sees it. */
   agents(): readonly AgentStatus[];
   /** What the agents report of themselves; those that can be asked are asked for it. */

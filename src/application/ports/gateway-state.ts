@@ -1,3 +1,4 @@
+import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { GatewayConfiguration, RouteConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import type { AgentStatus } from './agent-client.js';
 
@@ -23,9 +24,17 @@ export interface ReloadFigures {
 }
 
 export interface TargetStatus {
-  /** `host:port`. */
+  /** `host:port` that is connected to. */
   readonly address: string;
+  /** `host:port` as it is configured, where that is a name; else null. */
+  readonly name: string | null;
+  /** Its checks say so, and it has not failed too often. */
   readonly healthy: boolean;
+  /** It gets no new requests, because somebody has said so. */
+  readonly drained: boolean;
+  readonly weight: number;
+  /** Null where it has no breaker. */
+  readonly breaker: CircuitState | null;
   readonly activeConnections: number;
   readonly totalRequests: number;
   readonly failedRequests: number;
@@ -34,6 +43,17 @@ export interface TargetStatus {
   /** Milliseconds since the Unix epoch; null while healthy. */
   readonly unhealthySinceMs: number | null;
 }
+
+/** How much memory there is for the gateway. */
+export interface MemoryLimitStatus {
+  /** Octets. */
+  readonly limitBytes: number;
+  /** The gateway is over it, or was so a moment ago. */
+  readonly isShort: boolean;
+}
+
+/** What came of the wish to change a target. */
+export type TargetChange = 'done' | 'no_upstream' | 'no_target';
 
 export interface UpstreamStatus {
   readonly name: string;
@@ -84,4 +104,12 @@ export interface GatewayState {
   agents(): readonly AgentStatus[];
   upstreams(): readonly UpstreamStatus[];
   workers(): readonly WorkerFigures[];
+  /** Routes that have a circuit breaker. */
+  routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
+  /** Buckets of rate limits that this gateway holds, by kind of limit. */
+  rateLimiterKeys(): Readonly<Record<string, number>>;
+  /** Null: memory has no limit. */
+  memoryLimit(): MemoryLimitStatus | null;
+  /** Keeps new requests from a target, or lets them to it again. `address` as it is configured or as it is connected to. */
+  drainTarget(upstream: string, address: string, drained: boolean): TargetChange;
 }

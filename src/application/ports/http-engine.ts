@@ -1,4 +1,4 @@
-import type { ClientAuth, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { ClientAuth, ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { Secret } from '../../domain/shared/secret.js';
@@ -11,8 +11,19 @@ export interface RejectionAnswer {
   readonly body: string;
 }
 
-/** What an engine calls. Neither function throws, and `handle` ends the response in every case. */
+/** What is made of a connection that has come. */
+export type Admission =
+  | {
+      readonly kind: 'admitted';
+      /** To be called once, when the connection has ended. */
+      release(): void;
+    }
+  | { readonly kind: 'refused'; readonly answer: RejectionAnswer };
+
+/** What an engine calls. No function throws, and `handle` ends the response in every case. */
 export interface RequestHandler {
+  /** Asked for every connection, before anything is read of it. `listener`: its key, as it was given to the engine. */
+  admit(listener: string, peerAddress: string): Admission;
   handle(request: ClientRequest, response: ClientResponse): void;
   reject(rejected: RejectedRequest): RejectionAnswer;
   /** Told of a connection that ended in its TLS handshake. */
@@ -51,33 +62,29 @@ export interface TlsContext {
   readonly warnings: readonly string[];
 }
 
-/** How long an engine waits for clients, and how much of a head it reads. */
+/** What no configuration changes: for how long an engine waits, and how much of a head it reads. */
 export interface EngineLimits {
   /** For the whole of a TLS handshake. */
   readonly handshakeTimeoutMs: number;
-  /** From the first octet of a head to its last. */
-  readonly headTimeoutMs: number;
-  /** Silence while a body is awaited, and while a client does not read its response. */
-  readonly bodyTimeoutMs: number;
   /** How long an unwanted body is read on, so that the client gets to see the answer before a reset. */
   readonly lingerMs: number;
-  /** Silence between two requests on one connection. */
-  readonly idleTimeoutMs: number;
   /** Octets of request line and header section; more is rejected before it is held. */
   readonly maxHeadBytes: number;
-  readonly maxConnections: number;
 }
 
-/** TLS handshake 10 s, client header 60 s, body 60 s, keep-alive idle 75 s. */
 export const defaultEngineLimits: EngineLimits = {
   handshakeTimeoutMs: 10_000,
-  headTimeoutMs: 60_000,
-  bodyTimeoutMs: 60_000,
   lingerMs: 2_000,
-  idleTimeoutMs: 75_000,
   maxHeadBytes: 98_304,
-  maxConnections: 10_000,
 };
+
+/** How a listener is to serve. */
+export interface ListenerOptions {
+  readonly limits: EngineLimits;
+  readonly timeouts: ListenerTimeouts;
+  /** Null: it speaks plain HTTP. */
+  readonly tls: TlsContext | null;
+}
 
 /** A listener that is open. */
 export interface OpenListener {
@@ -85,7 +92,11 @@ export interface OpenListener {
   readonly key: string;
   /** The address in fact, with the port that port 0 became. */
   address(): SocketAddress;
+  /** Those that were let in and stand. */
   connections(): number;
+
+  /** How long clients are waited for from now on; what has begun keeps the patience that it began with. */
+  waitFor(timeouts: ListenerTimeouts): void;
 
   /**
    * How connections are secured from now on; null: plain HTTP. Those that stand keep what they have, but for three kinds:
@@ -107,12 +118,9 @@ export interface HttpEngine {
   /** Checks and prepares what TLS needs. The error names what does not fit, and holds nothing of a key. */
   prepareTls(material: TlsMaterial): Result<TlsContext, string>;
 
-  /** Rejects with the system's error where the address cannot be had. Without `tls` the listener speaks plain HTTP. */
-  listen(
-    key: string,
-    address: SocketAddress,
-    handler: RequestHandler,
-    limits: EngineLimits,
-    tls: TlsContext | null,
-  ): Promise<OpenListener>;
+  /**
+   * Rejects with the system's error where the address cannot be had. A connection that the handler refuses gets its answer,
+   * after the TLS handshake where TLS is spoken, and ends; where too many are being refused already it ends at once.
+   */
+  listen(key: string, address: SocketAddress, handler: RequestHandler, options: ListenerOptions): Promise<OpenListener>;
 }

@@ -4,6 +4,10 @@ import type { EventLoopDelay, MemoryFigures } from './gateway-state.js';
 export interface ProcessFigures {
   readonly pid: number;
   memory(): MemoryFigures;
+  /** Octets of memory that the process holds; costs less than `memory`. */
+  residentBytes(): number;
+  /** Octets that the system has, or the control group of the process where that is less. */
+  availableBytes(): number;
   /** Since the program started. */
   eventLoopDelay(): EventLoopDelay;
 }

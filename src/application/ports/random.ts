@@ -6,4 +6,6 @@ export interface Random {
   token(): string;
   /** At least 0 and below 1. */
   fraction(): number;
+  /** As many octets in lower-case hexadecimal; not all of them are zero. 1 to 64 octets. */
+  hex(octets: number): string;
 }

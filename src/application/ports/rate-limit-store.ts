@@ -1,4 +1,5 @@
 import type { RateLimit } from '../../domain/rate-limiting/token-bucket.js';
+import type { Secret } from '../../domain/shared/secret.js';
 
 /** One token of one bucket. */
 export interface RateLimitCharge {
@@ -19,9 +20,18 @@ export type RateLimitAnswer =
 
 /** The buckets of rate limits. */
 export interface RateLimitStore {
-  /** Takes a token of every bucket, or of none. Answers at once where it can. Settles within a deadline of the adapter's own; never rejects. */
+  /**
+   * Takes a token of every bucket, or of none; no bucket is named twice. Without charges it only says whether it can be asked. Answers at once
+   * where it can. Settles within a deadline of the adapter's own; never rejects.
+   */
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer>;
   /** Buckets that this process holds, by space. */
   sizes(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }
+
+/**
+ * Opens a store that is shared with other gateways. Resolves once it has been tried to reach it, whatever came of that: a store that cannot
+ * be reached is `unavailable` until it can.
+ */
+export type SharedRateLimitStoreOpener = (url: Secret) => Promise<RateLimitStore>;

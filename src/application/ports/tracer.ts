@@ -1,13 +1,15 @@
 import type { TracingConfiguration } from '../../domain/configuration/tracing-configuration.js';
 import type { TraceContext } from '../../domain/tracing/trace-context.js';
 
-/** Names are those of OpenTelemetry's semantic conventions; no value is a secret. */
+/** Names are those of OpenTelemetry's semantic conventions, or begin with `portcullis.`; no value is a secret. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** Something that takes time. */
 export interface Span {
   readonly context: TraceContext;
   set(attributes: SpanAttributes): void;
+  /** What it is called now that more is known of it. */
+  rename(name: string): void;
   /** It went wrong; `errorType` is one of a few words. */
   failed(errorType: string): void;
   /** Called once, at the end. */
@@ -22,8 +24,11 @@ export interface Tracer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** `instance`: what this gateway is called; `version`: of the program. */
-export type TracerFactory = (
-  configuration: TracingConfiguration,
-  resource: { readonly instance: string; readonly version: string },
-) => Tracer;
+/** Who the spans are of: `instance` is what this gateway is called, `version` that of the program. */
+export interface TracedProgram {
+  readonly instance: string;
+  readonly version: string;
+}
+
+/** What a tracer needs is loaded when the first one is made: a program that does not trace starts without it. */
+export type TracerFactory = (configuration: TracingConfiguration, program: TracedProgram) => Promise<Tracer>;

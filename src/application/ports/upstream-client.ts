@@ -1,4 +1,4 @@
-import type { SocketAddress, UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { BodySource } from './body-source.js';
@@ -56,25 +56,6 @@ export interface UpstreamExchange {
   /** The request is no longer wanted: its connection is closed. */
   cancel(): void;
 }
-
-export interface TargetFigures {
-  readonly address: SocketAddress;
-  readonly activeConnections: number;
-  readonly idleConnections: number;
-  /** Requests that wait for a connection. */
-  readonly waitingRequests: number;
-}
-
-/** The connections to the targets of one upstream. */
-export interface UpstreamClient {
-  /** `target` is an index into the upstream's targets. */
-  send(target: number, request: UpstreamRequest): UpstreamExchange;
-  figures(): readonly TargetFigures[];
-  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
-  close(graceMs: number): Promise<void>;
-}
-
-export type UpstreamClientFactory = (upstream: UpstreamConfiguration) => UpstreamClient;
 
 /** Connections that the targets of one upstream may keep together while nothing uses them. */
 export interface IdleAllowance {

@@ -9,14 +9,18 @@ const count = ({ code, name }: LimitViolation, metrics: GatewayMetrics): void =>
   switch (code) {
     case 'header_too_large':
     case 'target_too_long':
-      return metrics.limitExceeded('header_size');
+      metrics.limitExceeded('header_size');
+      return;
     case 'body_too_large':
-      return metrics.limitExceeded('body_size');
+      metrics.limitExceeded('body_size');
+      return;
     case 'connection_limit_reached':
-      return metrics.connectionLimitReached(name);
+      metrics.connectionLimitReached(name);
+      return;
     case 'request_limit_reached':
     case 'memory_limit_reached':
-      return metrics.requestLimitReached(name);
+      metrics.requestLimitReached(name);
+      return;
   }
 };
 

@@ -47,7 +47,7 @@ export const answerWithDecision = (
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
   const operated = withResponseOperations(headers, exchange.responseOperations);
-  const all = withHeader(operated, correlationIdHeader, exchange.correlationId);
+  const all = withHeader([...operated, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
   exchange.status = status;
   exchange.verdict = verdict;
   if (status >= 400) exchange.errorType = 'blocked_by_agent';

@@ -1,15 +1,14 @@
 import { opensOn } from '../../domain/agent-protocol/failure-rules.js';
 import type { AgentFailure } from '../ports/agent-client.js';
 import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
-import type { Logger } from '../ports/logger.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
+import { type AgentLimitDependencies, noteAgentLimit } from './note-agent-limit.js';
 import type { RouteAgent } from './route-agent.js';
 import type { StageOutcome } from './stage.js';
 
-export interface FailureModeDependencies {
+export interface FailureModeDependencies extends AgentLimitDependencies {
   readonly problems: ProblemAnswerer;
-  readonly logger: Logger;
 }
 
 /** What goes on without an agent, in the words of the log. */
@@ -24,8 +23,10 @@ export const applyFailureMode = (
   { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
   failure: AgentFailure,
   message: JudgedMessage,
-  { problems, logger }: FailureModeDependencies,
+  dependencies: FailureModeDependencies,
 ): StageOutcome => {
+  const { problems, logger } = dependencies;
+  noteAgentLimit(exchange, client.name, failure, dependencies);
   if (failure.code === 'timed_out') metrics.timedOut();
   else metrics.failed();
   const fields = { agent: client.name, reason: failure.code, cause: failure.detail };

@@ -1,6 +1,7 @@
 import type {
   AgentConfiguration,
   GatewayConfiguration,
+  LimitsConfiguration,
   RouteConfiguration,
   UpstreamConfiguration,
 } from '../../domain/configuration/gateway-configuration.js';
@@ -8,31 +9,39 @@ import { configuredOwnedHeaders } from '../../domain/identity/configured-owned-h
 import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
 import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { RequestAdmissions } from '../admit-requests/request-admissions.js';
+import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { BodyInflater } from '../ports/body-inflater.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { Logger } from '../ports/logger.js';
 import type { Scheduler } from '../ports/scheduler.js';
-import type { UpstreamClient } from '../ports/upstream-client.js';
+import type { SecretDigest } from '../ports/secret-digest.js';
 import type { StatusReports } from '../report-status/status-reports.js';
+import type { TargetChooser } from '../upstream-targets/chosen-target.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { CompiledRoute } from './compiled-route.js';
 import { inspectionLimits } from './inspection-limits.js';
 import { ResponseJudge } from './judge-response.js';
 import { OwnedHeadersOfAgents } from './owned-headers-of-agents.js';
+import { RetryAllowance } from './retry-allowance.js';
 import type { RouteAgent } from './route-agent.js';
+import type { RouteBreaker } from './route-breaker.js';
+import type { RouteBreakers } from './route-breakers.js';
 import type { Stage } from './stage.js';
+import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
+import { bufferRequest } from './stages/buffer-request.js';
 import { checkRequest } from './stages/check-request.js';
 import { chooseRoute } from './stages/choose-route.js';
-import { forwardToUpstream } from './stages/forward-to-upstream.js';
 import { limitBody } from './stages/limit-body.js';
+import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
 import { offerReadableCodings } from './stages/offer-readable-codings.js';
 import { prepareHeaders } from './stages/prepare-headers.js';
 import { resolveTarget } from './stages/resolve-target.js';
-import type { TargetLedger } from './target-ledger.js';
+import { sendToUpstream } from './stages/send-to-upstream.js';
 
 /** What the stages of every configuration work with. */
 export interface StageDependencies {
@@ -44,15 +53,16 @@ export interface StageDependencies {
   readonly inflater: BodyInflater;
   readonly reports: StatusReports;
   readonly pathPatterns: PathPatternCompiler;
+  readonly admissions: RequestAdmissions;
+  readonly routeBreakers: RouteBreakers;
+  readonly digest: SecretDigest;
 }
 
 /** What one configuration's stages send requests to. */
 export interface GatewayPeers {
   readonly agents: ReadonlyMap<string, AgentClient>;
-  readonly upstreams: ReadonlyMap<
-    string,
-    { readonly client: UpstreamClient; readonly ledgers: readonly TargetLedger[] }
-  >;
+  readonly upstreams: ReadonlyMap<string, TargetChooser>;
+  readonly limiter: RateLimiter;
 }
 
 /** A configuration as the request path runs it. */
@@ -61,6 +71,8 @@ export interface CompiledGateway {
   readonly stages: readonly Stage[];
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
+  /** By route. */
+  readonly breakers: ReadonlyMap<string, RouteBreaker>;
 }
 
 /** Turns a configuration into stages and a route table. An error names the route that cannot be. */
@@ -73,26 +85,43 @@ export const compileGateway = (
   const { metrics, problems, pathPatterns } = dependencies;
   const table = compileRouteTable(configuration.routes, pathPatterns);
   if (!table.ok) return err(table.error.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
-  const routes = new Map(
-    table.value.routes.map((route) => [route, compileRoute(route, configuration, peers, dependencies)]),
+  const allowances = new Map(
+    configuration.upstreams.map(({ name, retries }) => [name, new RetryAllowance(retries.budgetPercent)]),
   );
+  const breakers = new Map(
+    configuration.routes.flatMap(({ id, circuitBreaker }) =>
+      circuitBreaker === null ? [] : [[id, dependencies.routeBreakers.of(id, circuitBreaker)]],
+    ),
+  );
+  const shared = { ...dependencies, peers, allowances, breakers };
+  const routes = new Map(table.value.routes.map((route) => [route, compileRoute(route, configuration, shared)]));
+  const unroutedRate = limitUnroutedRate(limits.rates, { ...dependencies, limiter: peers.limiter });
   return ok({
     stages: [
       checkRequest(limits, problems, metrics),
       resolveTarget(problems),
-      chooseRoute(table.value, routes, problems),
+      chooseRoute(table.value, routes, unroutedRate, problems),
     ],
     routes: [...routes.values()],
+    breakers,
   });
 };
+
+/** What the routes of one configuration share. */
+interface RouteDependencies extends StageDependencies {
+  readonly peers: GatewayPeers;
+  /** By upstream. */
+  readonly allowances: ReadonlyMap<string, RetryAllowance>;
+  /** By route. */
+  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+}
 
 const compileRoute = (
   route: RouteConfiguration,
   configuration: GatewayConfiguration,
-  peers: GatewayPeers,
-  dependencies: StageDependencies,
+  dependencies: RouteDependencies,
 ): CompiledRoute => {
-  const { metrics, problems } = dependencies;
+  const { metrics, peers, problems } = dependencies;
   const { limits } = configuration;
   const maxBodyOctets = route.policies.maxBodySize ?? limits.maxBodySizeBytes;
   // INVARIANT: the rules of the configuration refuse a route whose agents or upstream are not defined.
@@ -102,23 +131,64 @@ const compileRoute = (
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
   const { inflater, clock } = dependencies;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
-  const stages: Stage[] = [];
-  stages.push(prepareHeaders(agents.length === 0 ? null : ownedBy(agents, blocks)));
-  stages.push(limitBody(maxBodyOctets, problems, metrics));
+  const owned = agents.length === 0 ? null : ownedBy(agents, blocks);
+  const rate = limitRouteRate(limits.rates, { id: route.id, policy: route.policies.rateLimit }, owned, {
+    ...dependencies,
+    limiter: peers.limiter,
+  });
+  const stages: (Stage | null)[] = [
+    prepareHeaders(owned),
+    rate.beforeAgents,
+    limitBody(maxBodyOctets, problems, metrics),
+  ];
+  const upstream = configuration.upstreams.find(({ name }) => name === route.upstream);
+  if (upstream !== undefined) stages.push(admit(route, upstream, dependencies));
   if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodyOctets }));
-  if (route.builtinHandler !== null) {
-    stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
-  } else {
-    const upstream = configuration.upstreams.find(({ name }) => name === route.upstream) as UpstreamConfiguration;
-    const peer = peers.upstreams.get(upstream.name);
-    if (peer) {
-      if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
-      const timeoutMs = route.policies.requestTimeoutMs ?? upstream.timeouts.requestMs;
-      const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
-      stages.push(forwardToUpstream(upstream, { ...dependencies, ...peer, maxBodyOctets, timeoutMs, responseJudge }));
+  stages.push(rate.afterAgents);
+  if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
+  if (upstream !== undefined) {
+    if (route.policies.bufferRequests) {
+      stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodyOctets }));
     }
+    if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
+    const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
+    stages.push(send(route, upstream, { ...dependencies, limits, maxBodyOctets, responseJudge }));
   }
-  return { configuration: route, stages, metrics: metrics.route(route.id), inFlight: 0 };
+  return {
+    configuration: route,
+    stages: stages.filter((stage) => stage !== null),
+    metrics: metrics.route(route.id),
+    inFlight: 0,
+  };
+};
+
+const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
+  policies.requestTimeoutMs ?? timeouts.requestMs;
+
+const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: RouteDependencies): Stage => {
+  const { admissions } = dependencies;
+  const places = admissions.route(route.id);
+  return admitRequest({ ...dependencies, places, timeoutMs: timeoutOf(route, upstream) });
+};
+
+interface SendingRoute extends RouteDependencies {
+  readonly limits: LimitsConfiguration;
+  readonly maxBodyOctets: number;
+  readonly responseJudge: ResponseJudge | null;
+}
+
+const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: SendingRoute): Stage => {
+  const { peers, allowances, breakers, limits } = dependencies;
+  // INVARIANT: every upstream of the configuration has its targets and its allowance.
+  return sendToUpstream(upstream.name, {
+    ...dependencies,
+    chooser: peers.upstreams.get(upstream.name) as TargetChooser,
+    allowance: allowances.get(upstream.name) as RetryAllowance,
+    retries: upstream.retries,
+    timeoutMs: timeoutOf(route, upstream),
+    routeBreaker: breakers.get(route.id) ?? null,
+    heldResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
+  });
 };
 
 const routeAgent = (

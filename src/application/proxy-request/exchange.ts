@@ -49,6 +49,8 @@ export class Exchange {
   verdict: Verdict | null = null;
   /** The place that the request has taken among those in flight: given back when it ends. */
   admission: { release(): void } | null = null;
+  /** How long it has waited for that place, in milliseconds: its upstream has so much less time to answer. */
+  queuedMs = 0;
   /** What the client is told of its rate limits. */
   rateLimitFields: HeaderList = noHeaders;
   /** What the balancer tells the client, as the cookie that keeps it with its target. */

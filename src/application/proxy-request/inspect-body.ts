@@ -14,6 +14,7 @@ import type { Clock } from '../ports/clock.js';
 import { askAgent } from './ask-agent.js';
 import type { BodyDirection } from './body-direction.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
+import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 import { type BodyAfterwards, ShownBody, type ShownBodyFault } from './shown-body.js';
 
@@ -30,6 +31,8 @@ export interface BodyInspection {
   /** The body is a part of something (RFC 9110, section 14): its codings are those of the whole. */
   readonly isPart: boolean;
   readonly direction: BodyDirection;
+  /** Null while tracing is off. */
+  readonly trace: RequestTrace | null;
 }
 
 export interface InspectionParts {
@@ -93,7 +96,7 @@ const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): Ag
 };
 
 const inspect = async (
-  { agent, correlationId, first, headers, body, isPart, direction }: BodyInspection,
+  { agent, correlationId, first, headers, body, isPart, direction, trace }: BodyInspection,
   { inflater, limits, clock }: InspectionParts,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
   const { client } = agent;
@@ -110,7 +113,7 @@ const inspect = async (
   for (;;) {
     const piece = await shown.next();
     if (!piece.ok) return piece;
-    const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock);
+    const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock, trace);
     // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
     const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
     if (!outcome.ok) {

@@ -99,7 +99,7 @@ export class ResponseJudge {
     const seen = lowerNames(responseHead(exchange, status, headers));
     const { inspection: parts } = this.#dependencies;
     const event = { kind: 'response_headers', correlationId, status, headers: seen } as const;
-    const first = await askAgent(agent, event, parts.clock);
+    const first = await askAgent(agent, event, parts.clock, exchange.trace);
     if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
     if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
     const isPart = status === partialContent;
@@ -111,6 +111,7 @@ export class ResponseJudge {
       body,
       isPart,
       direction: responseDirection,
+      trace: exchange.trace,
     };
     return inspectBody(inspection, parts);
   }

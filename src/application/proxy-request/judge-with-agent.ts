@@ -6,6 +6,7 @@ import type { BodySource } from '../ports/body-source.js';
 import { askAgent } from './ask-agent.js';
 import { requestDirection } from './body-direction.js';
 import { type InspectedBody, type InspectionFailure, type InspectionParts, inspectBody } from './inspect-body.js';
+import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 
 /** A request as an agent gets to see it. */
@@ -13,6 +14,8 @@ export interface JudgedRequest {
   readonly event: RequestHeadersEvent;
   readonly headers: HeaderList;
   readonly body: BodySource | null;
+  /** Null while tracing is off. */
+  readonly trace: RequestTrace | null;
 }
 
 /**
@@ -21,13 +24,13 @@ export interface JudgedRequest {
  */
 export const judgeWithAgent = async (
   agent: RouteAgent,
-  { event, headers, body }: JudgedRequest,
+  { event, headers, body, trace }: JudgedRequest,
   parts: InspectionParts,
 ): Promise<Result<InspectedBody, InspectionFailure>> => {
-  const first = await askAgent(agent, event, parts.clock);
+  const first = await askAgent(agent, event, parts.clock, trace);
   if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
   if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
   const { correlationId } = event;
-  const inspection = { agent, correlationId, first: first.value, headers, body, isPart: false };
+  const inspection = { agent, correlationId, first: first.value, headers, body, isPart: false, trace };
   return inspectBody({ ...inspection, direction: requestDirection }, parts);
 };

@@ -4,10 +4,12 @@ import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { firstHeader } from '../../domain/http/header-list.js';
 import { maxTargetBytes } from '../../domain/limits/request-limits.js';
+import type { ConnectionAdmissions } from '../admit-connections/connection-admissions.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, RouteMetrics } from '../ports/gateway-metrics.js';
 import {
+  type Admission,
   defaultEngineLimits,
   type HandshakeFailure,
   type RejectionAnswer,
@@ -19,6 +21,7 @@ import type { Random } from '../ports/random.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
 import type { CertificateHeaderRules } from './certificate-header-rules.js';
 import { Exchange } from './exchange.js';
+import type { RequestTrace } from './request-trace.js';
 import { runStages, type Stage } from './stage.js';
 import { takeCertificateFields } from './take-certificate-fields.js';
 import { tellCompletion } from './tell-completion.js';
@@ -29,6 +32,8 @@ export interface RequestPath {
   /** Peers whose forwarding headers are believed, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
+  /** Null while tracing is off. */
+  readonly tracing: { begin(exchange: Exchange): RequestTrace } | null;
   /** Responses end their connections. */
   readonly closing: boolean;
   /** Told of every request that enters, and of its end. */
@@ -43,6 +48,7 @@ export interface ProxyRequestDependencies {
   readonly accessLog: AccessLog;
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
+  readonly connections: ConnectionAdmissions;
 }
 
 /** nginx's name for it: the client closed the request. Seen in logs and metrics only. */
@@ -55,10 +61,13 @@ const rejections = {
   timed_out: ['request_timeout', 'The request head did not come in time.'],
 } as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
 
-/** The limit that a head was over. How far it went over is not known: the rest of it was not read. */
+/** One octet more is the least that was too much: the rest was not read. */
+const readLimit = (name: string, limit: number): LogFields => ({ limit, limit_name: name, actual: limit + 1 });
+
+/** The limit that a head was over. */
 const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
-  if (reason === 'target_too_long') return { limit: maxTargetBytes, limit_name: 'max-target-bytes' };
-  if (reason === 'header_too_large') return { limit: defaultEngineLimits.maxHeadBytes, limit_name: 'max-head-bytes' };
+  if (reason === 'target_too_long') return readLimit('max-target-bytes', maxTargetBytes);
+  if (reason === 'header_too_large') return readLimit('max-head-bytes', defaultEngineLimits.maxHeadBytes);
   return null;
 };
 
@@ -73,6 +82,10 @@ export class ProxyRequest implements RequestHandler {
     this.#dependencies = dependencies;
     this.#current = current;
     this.#unrouted = dependencies.metrics.route(null);
+  }
+
+  admit(listener: string, peerAddress: string): Admission {
+    return this.#dependencies.connections.admit(listener, peerAddress);
   }
 
   handle(request: ClientRequest, response: ClientResponse): void {
@@ -94,6 +107,7 @@ export class ProxyRequest implements RequestHandler {
       clock.monotonicMs(),
       this.#isClosing,
     );
+    if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
     takeCertificateFields(exchange, path.certificateHeaders);
     path.entered();
     response.onClosed((completed) => {
@@ -151,7 +165,8 @@ export class ProxyRequest implements RequestHandler {
     const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
-    tellCompletion(exchange, { status, durationMs }, clock);
+    exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.errorType);
+    tellCompletion(exchange, { status, durationMs }, this.#dependencies);
     accessLog.write({
       requestId: exchange.id,
       traceId: exchange.traceId,

@@ -10,13 +10,13 @@ const stallMs = 60_000;
 /** Silence in both directions after which a tunnel is given up; looked at once in this time, so at most twice it. */
 const idleMs = 1_800_000;
 
-/** Switches the client's connection too, and passes octets both ways until one side is done. */
+/** Switches the client's connection too, and passes octets both ways until one side is done: then the result resolves. */
 export const relayTunnel = (
   exchange: Exchange,
   upgraded: UpstreamResponse,
   upstream: Tunnel,
   scheduler: Scheduler,
-): void => {
+): Promise<void> => {
   exchange.status = upgraded.status;
   const headers = [...clientHeaders(exchange, upgraded.headers), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
@@ -42,7 +42,7 @@ export const relayTunnel = (
     }
     to.end();
   };
-  Promise.all([pump(client, upstream), pump(upstream, client)]).then(destroyBoth, destroyBoth);
+  return Promise.all([pump(client, upstream), pump(upstream, client)]).then(destroyBoth, destroyBoth);
 };
 
 const written = (to: Tunnel, chunk: Uint8Array): Promise<void> =>

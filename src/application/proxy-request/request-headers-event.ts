@@ -22,7 +22,7 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
       routeId: route?.configuration.id ?? null,
       upstreamId: route?.configuration.upstream ?? null,
       timestampMs: nowMs,
-      traceparent: firstHeader(request.headers, 'traceparent') ?? null,
+      traceparent: exchange.trace?.traceparent ?? firstHeader(request.headers, 'traceparent') ?? null,
     },
     method: request.method,
     uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,

@@ -13,7 +13,7 @@ export interface RequestTrace {
   readonly traceId: string;
   /** What agents are told as `traceparent`. */
   readonly traceparent: string;
-  /** Null where the request is not sampled: there is nothing to record. */
+  /** Null where there is nothing to record: the request is not sampled, or has had very many calls. */
   agentCall(agent: string, event: string): PartTrace | null;
   /** A context has to be propagated also where nothing is recorded. */
   upstreamAttempt(upstream: string, target: string, attempt: number): PartTrace;

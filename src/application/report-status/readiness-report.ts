@@ -12,7 +12,8 @@ export interface ReadinessReport {
   readonly agents: Readonly<Record<string, AgentReadiness>>;
 }
 
-const isDown = (upstream: UpstreamStatus): boolean => !upstream.targets.some((target) => target.healthy);
+const isDown = (upstream: UpstreamStatus): boolean =>
+  !upstream.targets.some((target) => target.healthy && !target.drained);
 
 /**
  * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only
@@ -29,6 +30,7 @@ export const readinessReport = (state: GatewayState): ReadinessReport => {
   const absentAgents = agents.filter(isAbsent).map((agent) => agent.name);
 
   const reasons: string[] = phase === 'running' ? [] : [phase];
+  if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
   if (requires.includes('upstreams'))
     reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));
   if (requires.includes('agents')) reasons.push(...absentAgents.map((name) => `agent ${name} is absent`));

@@ -1,3 +1,4 @@
+import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type {
   BuiltinHandler,
   NamedMatch,
@@ -5,6 +6,7 @@ import type {
   RouteMatches,
   RoutePolicies,
 } from '../../domain/configuration/gateway-configuration.js';
+import type { RateLimitPolicy } from '../../domain/rate-limiting/rate-limit-policy.js';
 import { isSecretName } from '../../domain/shared/secret-name.js';
 
 interface NamedMatchReport {
@@ -22,7 +24,22 @@ interface RouteReport {
   readonly agents: readonly string[];
   readonly service_type: 'proxy' | 'builtin';
   readonly builtin_handler?: BuiltinHandler;
-  readonly policies: Readonly<Record<string, number>>;
+  /** Those that the route has; times in seconds, sizes in octets. */
+  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport>>;
+  readonly circuit_breaker?: BreakerReport;
+}
+
+interface RateLimitReport {
+  readonly requests_per_second: number;
+  readonly burst: number;
+  /** As the configuration has it. */
+  readonly key: string;
+}
+
+interface BreakerReport {
+  readonly failure_threshold: number;
+  readonly timeout_seconds: number;
+  readonly probes: number;
 }
 
 /** Body of /admin/routes: in matching order. */
@@ -45,9 +62,24 @@ const matchesReport = (matches: RouteMatches): RouteReport['matches'] => {
   return Object.fromEntries(kinds.filter(([, values]) => values.length > 0));
 };
 
+const rateLimitReport = ({ limit, key }: RateLimitPolicy): RateLimitReport => ({
+  requests_per_second: limit.requestsPerSecond,
+  burst: limit.burst,
+  key: key.kind === 'header' ? `header:${key.name}` : key.kind,
+});
+
+const breakerReport = ({ failureThreshold, openMs, probes }: CircuitBreakerRules): BreakerReport => ({
+  failure_threshold: failureThreshold,
+  timeout_seconds: openMs / 1000,
+  probes,
+});
+
 const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
+  ...(policies.bufferRequests ? { buffer_requests: true } : {}),
+  ...(policies.bufferResponses ? { buffer_responses: true } : {}),
+  ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
 });
 
 const routeReport = (route: RouteConfiguration): RouteReport => ({
@@ -60,6 +92,7 @@ const routeReport = (route: RouteConfiguration): RouteReport => ({
     ? { service_type: 'proxy' as const }
     : { service_type: 'builtin' as const, builtin_handler: route.builtinHandler }),
   policies: policiesReport(route.policies),
+  ...(route.circuitBreaker === null ? {} : { circuit_breaker: breakerReport(route.circuitBreaker) }),
 });
 
 export const routesReport = (routesInOrder: readonly RouteConfiguration[]): RoutesReport =>

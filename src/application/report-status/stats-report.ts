@@ -35,7 +35,11 @@ export interface StatsReport {
   readonly requests_in_flight: number;
   readonly requests_queued: number;
   readonly agents: Readonly<Record<string, AgentReport>>;
+  /** Buckets that this gateway holds, by kind of limit. */
+  readonly rate_limiter_keys: Readonly<Record<string, number>>;
   readonly memory: MemoryReport;
+  /** Absent where memory has no limit. */
+  readonly memory_limit?: { readonly bytes: number; readonly reached: boolean };
   readonly event_loop_delay_ms: DelayReport;
   readonly workers: readonly WorkerReport[];
 }
@@ -73,6 +77,7 @@ const workerReport = (worker: WorkerFigures): WorkerReport => ({
 export const statsReport = (state: GatewayState): StatsReport => {
   const connections = state.connections();
   const workers = state.workers();
+  const limit = state.memoryLimit();
   return {
     connections: {
       total: sum(connections.map(({ open }) => open)),
@@ -82,7 +87,9 @@ export const statsReport = (state: GatewayState): StatsReport => {
     requests_in_flight: state.requestsInFlight(),
     requests_queued: state.requestsQueued(),
     agents: agentsReport(state.agents()),
+    rate_limiter_keys: state.rateLimiterKeys(),
     memory: memoryReport(workers),
+    ...(limit === null ? {} : { memory_limit: { bytes: limit.limitBytes, reached: limit.isShort } }),
     event_loop_delay_ms: delayReport(workers),
     workers: workers.map(workerReport),
   };

@@ -1,9 +1,16 @@
+import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { TargetStatus, UpstreamStatus } from '../ports/gateway-state.js';
 import { timestamp } from './timestamp.js';
 
 interface TargetReport {
   readonly address: string;
+  /** As configured; absent where that is the address. */
+  readonly name?: string;
   readonly healthy: boolean;
+  readonly drained: boolean;
+  readonly weight: number;
+  /** Absent where the target has none. */
+  readonly circuit_breaker?: CircuitState;
   readonly active_connections: number;
   readonly total_requests: number;
   readonly failed_requests: number;
@@ -20,7 +27,11 @@ export interface UpstreamsReport {
 
 const targetReport = (target: TargetStatus): TargetReport => ({
   address: target.address,
+  ...(target.name === null ? {} : { name: target.name }),
   healthy: target.healthy,
+  drained: target.drained,
+  weight: target.weight,
+  ...(target.breaker === null ? {} : { circuit_breaker: target.breaker }),
   active_connections: target.activeConnections,
   total_requests: target.totalRequests,
   failed_requests: target.failedRequests,
@@ -30,13 +41,13 @@ const targetReport = (target: TargetStatus): TargetReport => ({
     : { unhealthy_since: timestamp(target.unhealthySinceMs) }),
 });
 
-/** An upstream is healthy while any of its targets is. */
+/** An upstream is healthy while any of its targets is and takes requests. */
 export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): UpstreamsReport => ({
   // fromEntries defines its members, so that an upstream called `__proto__` is one like any other.
   upstreams: Object.fromEntries(
     upstreams.map(({ name, targets }) => [
       name,
-      { healthy: targets.some((target) => target.healthy), targets: targets.map(targetReport) },
+      { healthy: targets.some((target) => target.healthy && !target.drained), targets: targets.map(targetReport) },
     ]),
   ),
 });

@@ -1,24 +1,26 @@
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import type {
   GatewayConfiguration,
+  ListenerTimeouts,
   SocketAddress,
-  TargetConfiguration,
-  UpstreamConfiguration,
 } from '../../domain/configuration/gateway-configuration.js';
 import { type CidrSet, compileCidrs } from '../../domain/http/cidr-set.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { MemoryGuard } from '../guard-memory/memory-guard.js';
+import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { ConfigurationSource } from '../ports/configuration-source.js';
 import type { OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
 import type { Logger } from '../ports/logger.js';
-import type { UpstreamClientFactory } from '../ports/upstream-client.js';
+import type { Random } from '../ports/random.js';
+import type { Tracer, TracerFactory } from '../ports/tracer.js';
 import { certificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
 import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
-import { newLedger, type TargetLedger } from '../proxy-request/target-ledger.js';
+import { RequestTracing } from '../trace-requests/request-tracing.js';
+import { UpstreamTargets, type UpstreamTargetsParts } from '../upstream-targets/upstream-targets.js';
 import type { AgentRegistry } from './agent-registry.js';
-import { Generation, type UpstreamPeer } from './generation.js';
+import { Generation } from './generation.js';
 import {
-  addressText,
   type ListenerRegistry,
   listenerKey,
   type PreparedListeners,
@@ -35,7 +37,11 @@ export interface GatewayDependencies {
   readonly listenerTls: ListenerTlsParts;
   readonly state: RunningState;
   readonly stages: StageDependencies;
-  readonly createUpstream: UpstreamClientFactory;
+  readonly upstreamTargets: UpstreamTargetsParts;
+  readonly rateLimiters: RateLimiters;
+  readonly memory: MemoryGuard;
+  readonly createTracer: TracerFactory;
+  readonly random: Random;
   readonly proxy: RequestHandler;
   readonly admin: RequestHandler;
   readonly logger: Logger;
@@ -61,16 +67,15 @@ export interface ListeningAddresses {
 /** What the admin address is called among the listeners. */
 const adminName = 'admin';
 
+/** How long clients of the admin address are waited for. */
+const adminTimeouts: ListenerTimeouts = { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 };
+
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
-
-const ledgerKey = ({ name }: UpstreamConfiguration, { address }: TargetConfiguration): string =>
-  `${name} ${addressText(address)}`;
 
 /** The gateway: brings configurations into force one after the other, and ends. */
 export class Gateway {
   readonly #dependencies: GatewayDependencies;
-  readonly #ledgers = new Map<string, TargetLedger>();
   /** One load at a time: a second signal waits for the first. */
   #loading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | null = null;
@@ -127,7 +132,8 @@ export class Gateway {
     await Promise.all(open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs)));
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
-    await state.current().closeUpstreams(closeGraceMs);
+    this.#dependencies.memory.stop();
+    await state.current().close(closeGraceMs);
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
@@ -167,7 +173,7 @@ export class Gateway {
     const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
     const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return failure(prepared.error);
-    const generation = this.#build(configuration, prepared.value.clients);
+    const generation = await this.#build(configuration, prepared.value.clients);
     if (!generation.ok) {
       await prepared.value.abandon();
       return failure(generation.error);
@@ -179,7 +185,7 @@ export class Gateway {
     try {
       bound = await listeners.prepare(this.#wanted(configuration, tls.value.contexts));
     } catch (error) {
-      await Promise.all([prepared.value.abandon(), generation.value.closeUpstreams(0)]);
+      await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
       return failure('an address cannot be listened on', error);
     }
     // From here on nothing can fail, and nothing waits: the swap is one step for every request.
@@ -187,7 +193,7 @@ export class Gateway {
     const droppedAgents = prepared.value.commit();
     const { gracefulShutdownTimeoutMs } = (previous ?? generation.value).configuration.system;
     const droppedListeners = bound.commit(gracefulShutdownTimeoutMs);
-    this.#forgetLedgers(generation.value);
+    this.#enforce(generation.value);
     stages.metrics.nameInstance(configuration.system.instance ?? this.#dependencies.hostName);
     if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
     return ok(undefined);
@@ -195,20 +201,39 @@ export class Gateway {
 
   #wanted(configuration: GatewayConfiguration, contexts: ReadonlyMap<string, TlsContext>): readonly WantedListener[] {
     const { proxy, admin } = this.#dependencies;
-    const wanted: WantedListener[] = configuration.listeners.map(({ name, address }) => ({
+    const wanted: WantedListener[] = configuration.listeners.map(({ name, address, timeouts }) => ({
       key: listenerKey(address, name),
       address,
       handler: proxy,
+      timeouts,
       tls: contexts.get(name) ?? null,
     }));
     if (configuration.admin) {
       const { address } = configuration.admin;
-      wanted.push({ key: listenerKey(address, adminName), address, handler: admin, tls: null });
+      wanted.push({
+        key: listenerKey(address, adminName),
+        address,
+        handler: admin,
+        timeouts: adminTimeouts,
+        tls: null,
+      });
     }
     return wanted;
   }
 
-  #build(configuration: GatewayConfiguration, agents: ReadonlyMap<string, AgentClient>): Result<Generation, string> {
+  /** Limits that hold for the gateway as a whole. */
+  #enforce({ configuration: { limits, routes }, breakers }: Generation): void {
+    const { stages, memory } = this.#dependencies;
+    stages.admissions.limit(limits);
+    stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
+    stages.routeBreakers.adopt(breakers);
+    memory.limit(limits);
+  }
+
+  async #build(
+    configuration: GatewayConfiguration,
+    agents: ReadonlyMap<string, AgentClient>,
+  ): Promise<Result<Generation, string>> {
     const listeners = new Map(
       configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
     );
@@ -218,40 +243,38 @@ export class Gateway {
       if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
       trustedProxies.set(key, cidrs.value);
     }
-    const upstreams = new Map<string, UpstreamPeer>();
-    for (const upstream of configuration.upstreams) {
-      try {
-        upstreams.set(upstream.name, this.#peer(upstream));
-      } catch (error) {
-        return err(`upstream "${upstream.name}": ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
-    const compiled = compileGateway(configuration, { agents, upstreams }, this.#dependencies.stages);
+    const { upstreamTargets, rateLimiters, stages } = this.#dependencies;
+    const { limits } = configuration;
+    const limiter = await rateLimiters.use(limits.rateLimitStore);
+    const tracer = await this.#tracer(configuration);
+    const idleLimit = limits.maxIdleConnectionsPerUpstream;
+    const upstreams = new Map(
+      configuration.upstreams.map((upstream) => [
+        upstream.name,
+        new UpstreamTargets(upstream, idleLimit, upstreamTargets),
+      ]),
+    );
+    const compiled = compileGateway(configuration, { agents, upstreams, limiter: limiter.limiter }, stages);
     if (!compiled.ok) {
-      for (const { client } of upstreams.values()) void client.close(0);
+      const opened = [...upstreams.values()].map((targets) => targets.close(0));
+      await Promise.all([...opened, limiter.release(), tracer?.stop(0)]);
       return compiled;
     }
-    return ok(
-      new Generation(configuration, compiled.value, upstreams, trustedProxies, certificateHeaderRules(listeners)),
-    );
+    await Promise.all([...upstreams.values()].map((targets) => targets.start()));
+    const tracing = tracer && this.#tracing(configuration, tracer);
+    const certificateHeaders = certificateHeaderRules(listeners);
+    const parts = { upstreams, trustedProxies, certificateHeaders, limiter, tracer, tracing };
+    return ok(new Generation(configuration, compiled.value, parts));
   }
 
-  #peer(upstream: UpstreamConfiguration): UpstreamPeer {
-    const ledgers = upstream.targets.map((target) => {
-      const key = ledgerKey(upstream, target);
-      const ledger = this.#ledgers.get(key) ?? newLedger();
-      this.#ledgers.set(key, ledger);
-      return ledger;
-    });
-    return { client: this.#dependencies.createUpstream(upstream), ledgers };
+  async #tracer({ tracing, system }: GatewayConfiguration): Promise<Tracer | null> {
+    const { createTracer, hostName, state } = this.#dependencies;
+    if (tracing === null) return null;
+    return createTracer(tracing, { instance: system.instance ?? hostName, version: state.identity.version });
   }
 
-  /** Targets that are gone for good leave nothing behind. */
-  #forgetLedgers({ configuration: { upstreams } }: Generation): void {
-    const kept = new Set(
-      upstreams.flatMap((upstream) => upstream.targets.map((target) => ledgerKey(upstream, target))),
-    );
-    for (const key of this.#ledgers.keys()) if (!kept.has(key)) this.#ledgers.delete(key);
+  #tracing({ tracing }: GatewayConfiguration, tracer: Tracer): RequestTracing | null {
+    return tracing && new RequestTracing(tracer, tracing.sampleRatio, this.#dependencies.random);
   }
 
   async #retire(
@@ -261,12 +284,13 @@ export class Gateway {
   ): Promise<void> {
     const { state, stages, logger } = this.#dependencies;
     const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
+    for (const targets of previous.upstreams.values()) targets.stopLooking();
     try {
       const emptied = previous.emptied();
       const agentsEnded = stopOnceUnused(agents, emptied, graceMs, stages.scheduler);
       await Promise.all(listeners.map((listener) => listener.drain(graceMs)));
       await Promise.all([emptied, agentsEnded]);
-      await previous.closeUpstreams(closeGraceMs);
+      await previous.close(closeGraceMs);
     } catch (error) {
       logger.warn('what the old configuration used could not be closed', { error: String(error) });
     }

@@ -1,4 +1,4 @@
-import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { EngineLimits, HttpEngine, OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
 
 /** A listener that a configuration wants. */
@@ -7,6 +7,7 @@ export interface WantedListener {
   readonly key: string;
   readonly address: SocketAddress;
   readonly handler: RequestHandler;
+  readonly timeouts: ListenerTimeouts;
   /** Null: it speaks plain HTTP. */
   readonly tls: TlsContext | null;
 }
@@ -38,6 +39,11 @@ class SwitchableHandler implements RequestHandler {
 
   constructor(first: RequestHandler) {
     this.current = first;
+  }
+
+  /** A connection is released to whoever admitted it, since the admission carries that. */
+  admit(...parameters: Parameters<RequestHandler['admit']>): ReturnType<RequestHandler['admit']> {
+    return this.current.admit(...parameters);
   }
 
   handle(...parameters: Parameters<RequestHandler['handle']>): void {
@@ -80,7 +86,7 @@ export class ListenerRegistry {
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
     };
-    for (const { key, address, handler, tls } of wanted) {
+    for (const { key, address, handler, timeouts, tls } of wanted) {
       const present = this.#open.get(key);
       if (present) {
         next.set(key, present);
@@ -88,7 +94,7 @@ export class ListenerRegistry {
       }
       const switchable = new SwitchableHandler(handler);
       try {
-        const listener = await this.#engine.listen(key, address, switchable, this.#limits, tls);
+        const listener = await this.#engine.listen(key, address, switchable, { limits: this.#limits, timeouts, tls });
         bound.push(listener);
         next.set(key, { listener, handler: switchable });
       } catch (error) {
@@ -106,10 +112,11 @@ export class ListenerRegistry {
   ): readonly OpenListener[] {
     const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     this.#open = next;
-    for (const { key, handler, tls } of wanted) {
+    for (const { key, handler, timeouts, tls } of wanted) {
       const registered = next.get(key);
       if (!registered) continue;
       registered.handler.current = handler;
+      registered.listener.waitFor(timeouts);
       registered.listener.secure(tls, graceMs);
     }
     return dropped;

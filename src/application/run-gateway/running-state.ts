@@ -1,19 +1,34 @@
 import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
+import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { GatewayConfiguration, RouteConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { RequestAdmissions } from '../admit-requests/request-admissions.js';
+import type { MemoryGuard } from '../guard-memory/memory-guard.js';
+import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { AgentStatus } from '../ports/agent-client.js';
 import type { GatewayGauges, PoolFigures } from '../ports/gateway-metrics.js';
 import type {
   GatewayPhase,
   GatewayState,
+  MemoryLimitStatus,
   ProgramIdentity,
   ReloadFigures,
+  TargetChange,
   UpstreamStatus,
   WorkerFigures,
 } from '../ports/gateway-state.js';
 import type { ProcessFigures } from '../ports/process-figures.js';
+import type { RouteBreakers } from '../proxy-request/route-breakers.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Generation } from './generation.js';
-import { addressText, type ListenerRegistry, listenerKey } from './listener-registry.js';
+import { type ListenerRegistry, listenerKey } from './listener-registry.js';
+
+/** What governs requests, over all configurations. */
+export interface Traffic {
+  readonly admissions: RequestAdmissions;
+  readonly breakers: RouteBreakers;
+  readonly rateLimiters: RateLimiters;
+  readonly memory: MemoryGuard;
+}
 
 /** What the gateway is, read by its endpoints and gauges, written by those who start, reload and stop it. */
 export class RunningState implements GatewayState, GatewayGauges {
@@ -21,6 +36,7 @@ export class RunningState implements GatewayState, GatewayGauges {
   readonly #agents: AgentRegistry;
   readonly #listeners: ListenerRegistry;
   readonly #figures: ProcessFigures;
+  readonly #traffic: Traffic;
   readonly #droppedAccessLines: () => number;
   #phase: GatewayPhase = 'starting';
   #generation: Generation | null = null;
@@ -33,12 +49,14 @@ export class RunningState implements GatewayState, GatewayGauges {
     agents: AgentRegistry,
     listeners: ListenerRegistry,
     figures: ProcessFigures,
+    traffic: Traffic,
     droppedAccessLines: () => number,
   ) {
     this.identity = identity;
     this.#agents = agents;
     this.#listeners = listeners;
     this.#figures = figures;
+    this.#traffic = traffic;
     this.#droppedAccessLines = droppedAccessLines;
     this.#reloads = { count: 0, lastLoadMs: identity.startedAtMs };
   }
@@ -106,13 +124,11 @@ export class RunningState implements GatewayState, GatewayGauges {
     return this.current().routes.map(({ configuration, inFlight }) => ({ route: configuration.id, inFlight }));
   }
 
-  /** Requests wait for agents and for connections to upstreams. */
+  /** Requests wait to be in flight, for agents, and for connections to upstreams. */
   requestsQueued(): number {
-    let sum = 0;
+    let sum = this.#traffic.admissions.queued;
     for (const { queueDepth } of this.agents()) sum += queueDepth;
-    for (const { client } of this.current().upstreams.values()) {
-      for (const { waitingRequests } of client.figures()) sum += waitingRequests;
-    }
+    for (const { waiting } of this.pools()) sum += waiting;
     return sum;
   }
 
@@ -121,34 +137,33 @@ export class RunningState implements GatewayState, GatewayGauges {
   }
 
   upstreams(): readonly UpstreamStatus[] {
-    return [...this.current().upstreams].map(([name, { client, ledgers }]) => ({
-      name,
-      targets: client.figures().map(({ address, activeConnections }, index) => ({
-        address: addressText(address),
-        // Without health checks nothing says otherwise.
-        healthy: true,
-        activeConnections,
-        totalRequests: ledgers[index]?.totalRequests ?? 0,
-        failedRequests: ledgers[index]?.failedRequests ?? 0,
-        lastError: null,
-        unhealthySinceMs: null,
-      })),
-    }));
+    return [...this.current().upstreams].map(([name, targets]) => ({ name, targets: targets.statuses() }));
   }
 
   pools(): readonly PoolFigures[] {
-    return [...this.current().upstreams].flatMap(([upstream, { client }]) =>
-      client.figures().map(({ address, activeConnections, idleConnections }) => ({
-        upstream,
-        target: addressText(address),
-        size: activeConnections + idleConnections,
-        idle: idleConnections,
-      })),
-    );
+    return [...this.current().upstreams.values()].flatMap((targets) => targets.pools());
+  }
+
+  routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[] {
+    return this.#traffic.breakers.states();
+  }
+
+  rateLimiterKeys(): Readonly<Record<string, number>> {
+    return this.#traffic.rateLimiters.heldBuckets();
+  }
+
+  memoryLimit(): MemoryLimitStatus | null {
+    return this.#traffic.memory.status();
+  }
+
+  drainTarget(upstream: string, address: string, drained: boolean): TargetChange {
+    const targets = this.current().upstreams.get(upstream);
+    if (targets === undefined) return 'no_upstream';
+    return (drained ? targets.drain(address) : targets.undrain(address)) ? 'done' : 'no_target';
   }
 
   memoryBytes(): number {
-    return this.#figures.memory().residentBytes;
+    return this.#figures.residentBytes();
   }
 
   droppedAccessLines(): number {

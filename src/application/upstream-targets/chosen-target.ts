@@ -10,6 +10,11 @@ export interface ChosenTarget {
   readonly client: TargetClient;
   /** Fields for the response, as the cookie that keeps the client with this target; usually empty. */
   readonly responseHeaders: readonly string[];
+  /**
+   * The head of a good answer has come: enough for a target that is tried again after it failed, for the body may go on
+   * for hours. May be called once, before `ended`.
+   */
+  answered(): void;
   /** Has to be called once for every choice, when the exchange with the target is over. `detail` says what failed. */
   ended(outcome: AttemptOutcome, detail?: string): void;
 }

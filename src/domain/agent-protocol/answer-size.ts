@@ -10,6 +10,10 @@ class OctetCount {
     this.#maximum = maximum;
   }
 
+  get octets(): number {
+    return this.#octets;
+  }
+
   get isOver(): boolean {
     return this.#octets > this.#maximum;
   }
@@ -67,15 +71,15 @@ const countAudit = (count: OctetCount, audit: AgentAudit): void => {
 };
 
 /**
- * Whether an answer has more than so many octets: those of all its texts in UTF-8, and one more for each of them. Body
- * mutations do not count. It is the same for every transport, whatever its framing costs, and takes no longer than the
- * maximum allows.
+ * The octets of an answer where it has more than so many, else null: those of all its texts in UTF-8, and one more for
+ * each of them. Body mutations do not count. It is the same for every transport, whatever its framing costs, and takes no
+ * longer than the maximum allows: what comes after the text that is too much is not counted any more.
  */
-export const isAnswerLargerThan = (answer: AgentAnswer, maximum: number): boolean => {
+export const octetsOverMaximum = (answer: AgentAnswer, maximum: number): number | null => {
   const count = new OctetCount(maximum);
   countDecision(count, answer.decision);
   countOperations(count, answer.requestHeaders);
   countOperations(count, answer.responseHeaders);
   countAudit(count, answer.audit);
-  return count.isOver;
+  return count.isOver ? count.octets : null;
 };

@@ -45,7 +45,7 @@ export const gatewayProblems = {
   method_not_implemented: kind(501, 'The method is not implemented', 'info', { closes: true }),
   upstream_unreachable: kind(502, 'The upstream cannot be reached', 'error'),
   upstream_invalid_response: kind(502, 'The upstream sent no valid response', 'error'),
-  response_too_large: kind(502, 'The response is too large to be inspected', 'error'),
+  response_too_large: kind(502, 'The response is too large to be inspected', 'warn'),
   response_not_inspectable: kind(502, 'The response cannot be inspected', 'error'),
   upstream_timeout: kind(504, 'The upstream did not answer in time', 'error'),
   upstream_overloaded: kind(503, 'The upstream takes no more requests', 'warn', { retryAfterSeconds: 1 }),

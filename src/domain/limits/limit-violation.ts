@@ -1,5 +1,14 @@
+/** A limit that something is over. */
+export interface ReachedLimit {
+  /** The key of the configuration, or the name of the constant. */
+  readonly name: string;
+  readonly limit: number;
+  /** What the request has, or declares; what there would be with this one. */
+  readonly actual: number;
+}
+
 /** A limit that a request or a connection is over; its code is that of the answer. */
-export interface LimitViolation {
+export interface LimitViolation extends ReachedLimit {
   readonly code:
     | 'header_too_large'
     | 'target_too_long'
@@ -7,9 +16,4 @@ export interface LimitViolation {
     | 'connection_limit_reached'
     | 'request_limit_reached'
     | 'memory_limit_reached';
-  /** The key of the configuration, or the name of the constant. */
-  readonly name: string;
-  readonly limit: number;
-  /** What the request has, or declares; what there would be with this one. */
-  readonly actual: number;
 }

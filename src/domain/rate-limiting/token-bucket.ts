@@ -38,3 +38,7 @@ export const takeToken = (bucket: TokenBucket | null, limit: RateLimit, nowMs: n
   const waitMs = Math.ceil(((1 - tokens) * 1000) / requestsPerSecond + atMs - nowMs);
   return { bucket: { tokens, atMs }, waitMs };
 };
+
+/** When a bucket that nothing more is taken from is full; of the clock that it was filled by. */
+export const fullAtMs = ({ tokens, atMs }: TokenBucket, { requestsPerSecond, burst }: RateLimit): number =>
+  atMs + (Math.max(0, burst - tokens) * 1000) / requestsPerSecond;

@@ -6,4 +6,6 @@ export interface TraceContext {
   readonly spanId: string;
   /** Whether the trace is recorded. */
   readonly isSampled: boolean;
+  /** Whether the last 14 digits of the trace id were chosen by chance (level 2, "random-trace-id flag"). */
+  readonly hasRandomId: boolean;
 }

@@ -66,7 +66,10 @@ describe('a head that is refused before it has been read', () => {
     const { address, logger, metrics } = await startWith([testRoute()]);
     expect((await rawExchange(address, text)).status).toBe(status);
     expect(logger.lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ limit_name: name, limit }) }),
+      expect.objectContaining({
+        level: 'warn',
+        fields: expect.objectContaining({ limit_name: name, limit, actual: limit + 1 }),
+      }),
     );
     expect(await metrics()).toMatch(/^gateway_header_size_exceeded_total\{[^}]*\} 1$/m);
   });

@@ -1,5 +1,10 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type {
+  GatewayConfiguration,
+  ListenerTimeouts,
+} from '../../../src/domain/configuration/gateway-configuration.js';
 import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
 import {
   type InProcessGateway,
@@ -8,7 +13,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/in-process-gateway.js';
-import { plainPolicies } from '../../support/plain-configurations.js';
+import { plainPolicies, plainTimeouts } from '../../support/plain-configurations.js';
 import { rawExchange } from '../../support/raw-exchange.js';
 
 let upstream: HttpUpstream | null = null;
@@ -24,11 +29,17 @@ afterEach(async () => {
   upstream = null;
 });
 
-const impatient = { headTimeoutMs: 200, bodyTimeoutMs: 200, idleTimeoutMs: 200 };
+const impatient: ListenerTimeouts = { headMs: 200, bodyMs: 200, idleMs: 200 };
+
+/** A configuration whose listener waits this long for its clients. */
+const waiting = ({ port }: HttpUpstream, timeouts: ListenerTimeouts): GatewayConfiguration => {
+  const configuration = testConfiguration([testUpstream(port)]);
+  return { ...configuration, listeners: configuration.listeners.map((listener) => ({ ...listener, timeouts })) };
+};
 
 const start = async (handle = echo): Promise<InProcessGateway> => {
   upstream = await startHttpUpstream(handle);
-  gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)]), { engineLimits: impatient });
+  gateway = await startInProcess(waiting(upstream, impatient));
   return gateway;
 };
 
@@ -38,6 +49,24 @@ describe('a client that is too slow', () => {
     const { status, body } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow');
     expect(status).toBe(408);
     expect(JSON.parse(body)).toMatchObject({ code: 'request_timeout' });
+  });
+
+  it('with its head is closed in time, however steadily its octets come', async () => {
+    const { address } = await start();
+    let came = '';
+    client = connect({ host: address.host, port: address.port });
+    const socket = client;
+    socket.on('error', () => undefined);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('data', (data) => {
+      came += String(data);
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+    // Never silent for as long as a head may take.
+    const trickle = setInterval(() => socket.write('X-Slow: 1\r\n'), 50);
+    await closed;
+    clearInterval(trickle);
+    expect(came).toContain('408 Request Timeout');
   });
 
   it('to begin at all is closed', async () => {
@@ -100,5 +129,26 @@ describe('a client that is too slow', () => {
     client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await expect.poll(() => state.openConnections(), { timeout: 10_000 }).toBe(1);
     await expect.poll(() => state.openConnections(), { timeout: 10_000 }).toBe(0);
+  });
+});
+
+describe('the patience of a listener after a reload', () => {
+  it('is the new one for requests on connections that stand, and for new ones', async () => {
+    upstream = await startHttpUpstream(echo);
+    gateway = await startInProcess(waiting(upstream, plainTimeouts));
+    const { address } = gateway;
+    client = connect({ host: address.host, port: address.port });
+    const socket = client;
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    expect((await gateway.reload(waiting(upstream, impatient))).ok).toBe(true);
+
+    const answers: string[] = [];
+    socket.on('data', (data) => answers.push(String(data)));
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    await once(socket, 'close');
+    expect(answers.join('')).toContain('408 Request Timeout');
+    expect((await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow')).status).toBe(408);
+    expect((await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).status).toBe(200);
   });
 });

@@ -66,19 +66,6 @@ describe('requests that wait for a connection', () => {
     const answers = await Promise.all([1, 2, 3].map(() => rawExchange(address, request('GET'))));
     expect(answers.map(({ status }) => status)).toEqual([502, 502, 502]);
   });
-
-  it('are joined by no more than 1000', async () => {
-    const { url, state } = await startWith(() => undefined);
-    const abort = new AbortController();
-    const waiting = Array.from({ length: 1_001 }, () => fetch(url, { signal: abort.signal }).catch(() => null));
-    await eventually(() => state.requestsQueued() === 1_000);
-    const refused = await fetch(url);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await refused.json()).toMatchObject({ code: 'upstream_overloaded' });
-    abort.abort();
-    await Promise.all(waiting);
-    await eventually(() => state.requestsQueued() === 0);
-  });
 });
 
 describe('a connection to an upstream', () => {

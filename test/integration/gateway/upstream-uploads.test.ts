@@ -1,30 +1,14 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { UndiciUpstreamClient } from '../../../src/adapters/outbound/undici-upstream/undici-upstream-client.js';
 import type { BodySource } from '../../../src/application/ports/body-source.js';
-import type { UpstreamRequest } from '../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../support/clean-up.js';
 import { echo, startHttpUpstream } from '../../support/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
 import { startRawUpstream } from '../../support/raw-upstream.js';
+import { plainUpstreamRequest as plain, targetClient } from '../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
-
-const clientFor = (port: number): UndiciUpstreamClient => {
-  const client = new UndiciUpstreamClient(testUpstream(port));
-  cleanUp.add(() => client.close(0));
-  return client;
-};
-
-const plain: UpstreamRequest = {
-  method: 'POST',
-  target: '/',
-  headers: ['Host', 'a'],
-  body: null,
-  upgradeToWebSocket: false,
-  timeoutMs: 5_000,
-};
 
 /** A body of unknown length whose pieces are made one at a time. */
 const bodyOf = (read: (turn: number) => Promise<Uint8Array | null>): BodySource => {
@@ -68,7 +52,7 @@ describe('an upstream that answers before it has the whole request', () => {
       if (turn > 0) await isOver;
       return turn < 1_000 ? Buffer.alloc(1_000, 'x') : null;
     });
-    const response = await clientFor(upstream.port).send(0, { ...plain, body }).response;
+    const response = await targetClient(upstream.port, cleanUp).send({ ...plain, body }).response;
     if (!response.ok) throw new Error(response.error.detail);
     expect(response.value.status).toBe(413);
     expect(await textOf(response.value.body)).toBe('big');
@@ -105,32 +89,11 @@ describe('a request that cannot be sent as it is', () => {
   ])('for %s is refused, and its connection is free for the next', async (_, changes) => {
     const upstream = await startHttpUpstream(echo);
     cleanUp.add(() => upstream.close());
-    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
-    cleanUp.add(() => client.close(0));
-    const refused = await client.send(0, { ...plain, ...changes }).response;
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    const refused = await client.send({ ...plain, ...changes }).response;
     expect(refused).toMatchObject({ ok: false, error: { code: 'refused_request' } });
-    const next = await client.send(0, plain).response;
+    const next = await client.send(plain).response;
     expect(next).toMatchObject({ ok: true, value: { status: 200 } });
-  });
-
-  it('is an error of the gateway, and not counted against the target', async () => {
-    const refused = { ok: false, error: { code: 'refused_request', detail: 'why' } } as const;
-    const address = { host: '127.0.0.1', port: 1 };
-    const gateway = await startInProcess(testConfiguration([testUpstream(1)]), {
-      createUpstream: () => ({
-        send: () => ({ response: Promise.resolve(refused), cancel: () => undefined }),
-        figures: () => [{ address, activeConnections: 0, idleConnections: 0, waitingRequests: 0 }],
-        close: async () => undefined,
-      }),
-    });
-    cleanUp.add(() => gateway.stop());
-    const response = await fetch(gateway.url);
-    expect(response.status).toBe(500);
-    expect(await response.json()).toMatchObject({ code: 'internal_error' });
-    expect(gateway.state.upstreams()[0]?.targets[0]).toMatchObject({ totalRequests: 1, failedRequests: 0 });
-    expect(gateway.logger.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', fields: expect.objectContaining({ cause: 'why' }) }),
-    );
   });
 });
 
@@ -138,10 +101,9 @@ describe('a request that is given up while its connection is being made', () => 
   it('is never sent, and leaves the connection to the next', async () => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());
-    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
-    cleanUp.add(() => client.close(0));
-    const givenUp = client.send(0, plain);
-    const next = client.send(0, { ...plain, target: '/next' });
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    const givenUp = client.send(plain);
+    const next = client.send({ ...plain, target: '/next' });
     givenUp.cancel();
     expect(await givenUp.response).toMatchObject({ ok: false, error: { code: 'cancelled' } });
     expect(await next.response).toMatchObject({ ok: true });
@@ -155,10 +117,10 @@ describe('closing', () => {
     const held: Socket[] = [];
     const upstream = await startRawUpstream((socket) => held.push(socket));
     cleanUp.add(() => upstream.close());
-    const client = new UndiciUpstreamClient(testUpstream(upstream.port, { maxConnections: 1 }));
-    const finishing = client.send(0, plain).response;
-    const cut = client.send(0, plain).response;
-    const dropped = client.send(0, plain).response;
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    const finishing = client.send(plain).response;
+    const cut = client.send(plain).response;
+    const dropped = client.send(plain).response;
     await expect.poll(() => held.length).toBe(1);
     const closed = client.close(200);
     held[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');

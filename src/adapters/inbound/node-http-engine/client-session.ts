@@ -1,8 +1,15 @@
 import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionTls } from '../../../application/ports/http-exchange.js';
+import type { IncomingBody } from './incoming-body.js';
 
 /** Pipelined requests that may wait behind the one that is being answered; nobody sends that many in good faith. */
 const maxWaiting = 64;
+
+/** A request with a body, and whether its answer has been given whole. */
+export interface Upload {
+  readonly body: IncomingBody;
+  readonly answer: { readonly isGiven: boolean };
+}
 
 /**
  * A connection, whose requests are answered one after the other: Node would hand over every request of a packet at once,
@@ -10,6 +17,8 @@ const maxWaiting = 64;
  */
 export class ClientSession {
   readonly client: ClientConnection;
+  /** What is being answered, where it has a body. Let go of with its end: connections are idle for most of their time. */
+  upload: Upload | null = null;
   readonly #socket: Socket;
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
@@ -56,6 +65,7 @@ export class ClientSession {
 
   over(): void {
     this.#isBusy = false;
+    this.upload = null;
     // What waits behind a connection that has ended was never begun: there is nothing to end.
     if (this.#isClosing || this.#socket.destroyed) this.#waiting.splice(0);
     const next = this.#waiting.shift();

@@ -1,8 +1,9 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import type { RequestHandler } from '../../../application/ports/http-engine.js';
+import type { RejectionAnswer, RequestHandler } from '../../../application/ports/http-engine.js';
 import type { ConnectionTls } from '../../../application/ports/http-exchange.js';
+import type { ConnectionRefusals } from './connection-refusals.js';
 import { connectionTls } from './connection-tls.js';
 import type { PreparedTls } from './prepared-tls.js';
 import { TlsHandshakes } from './tls-handshakes.js';
@@ -17,10 +18,12 @@ interface Connection {
   clientTrust: string | null;
   /** Its end has been told of, or is none of the client's doing. */
   isSettled: boolean;
+  /** What its client is told instead of being let in; null where it is let in. */
+  readonly refusal: RejectionAnswer | null;
 }
 
-/** What counts where it is asked whether a connection would be let in as it is. */
-interface Admission {
+/** What counts where it is asked whether a connection is secured as it has to be. */
+interface Security {
   readonly isSecured: boolean;
   /** See `Connection`. */
   readonly clientTrust: string | null;
@@ -33,9 +36,12 @@ interface Admission {
 export class ConnectionGate {
   readonly #key: string;
   readonly #handler: RequestHandler;
+  readonly #refusals: ConnectionRefusals;
   readonly #handshakeTimeoutMs: number;
   readonly #speakHttp: (socket: Socket) => void;
+  /** Those that were let in. */
   readonly #open = new Set<Connection>();
+  readonly #refused = new Set<Connection>();
   readonly #handshakes = new TlsHandshakes<Connection>();
   readonly #tls = new WeakMap<Socket, ConnectionTls>();
   /** Does not listen itself; null while the listener speaks plain HTTP. */
@@ -43,9 +49,16 @@ export class ConnectionGate {
   #tlsNow: PreparedTls | null = null;
 
   /** Takes the place of what `server` does with its connections by itself. */
-  constructor(key: string, server: HttpServer, handler: RequestHandler, handshakeTimeoutMs: number) {
+  constructor(
+    key: string,
+    server: HttpServer,
+    handler: RequestHandler,
+    refusals: ConnectionRefusals,
+    handshakeTimeoutMs: number,
+  ) {
     this.#key = key;
     this.#handler = handler;
+    this.#refusals = refusals;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     const own = server.listeners('connection') as ((socket: Socket) => void)[];
     this.#speakHttp = (socket) => {
@@ -69,7 +82,7 @@ export class ConnectionGate {
     this.#tlsNow = tls;
     const outdated: Socket[] = [];
     for (const { raw, served, clientTrust } of this.#open) {
-      if (served !== null && !this.#isAdmitted({ isSecured: served !== raw, clientTrust })) outdated.push(served);
+      if (served !== null && !this.#isSecureEnough({ isSecured: served !== raw, clientTrust })) outdated.push(served);
     }
     return outdated;
   }
@@ -86,6 +99,7 @@ export class ConnectionGate {
 
   endAll(): void {
     for (const connection of this.#open) this.#end(connection);
+    for (const connection of this.#refused) this.#end(connection);
   }
 
   #end(connection: Connection): void {
@@ -93,27 +107,46 @@ export class ConnectionGate {
     (connection.served ?? connection.raw).destroy();
   }
 
-  #isAdmitted({ isSecured, clientTrust }: Admission): boolean {
+  #isSecureEnough({ isSecured, clientTrust }: Security): boolean {
     const now = this.#tlsNow;
     if (clientTrust !== null) return clientTrust === now?.clientTrust;
     return now === null || (isSecured && !now.needsClientCertificate);
   }
 
   #take(raw: Socket): void {
-    const securing = this.#securing;
-    const connection: Connection = {
-      raw,
-      peerAddress: securing === null ? '' : (raw.remoteAddress ?? ''),
-      served: securing === null ? raw : null,
-      clientTrust: null,
-      isSettled: false,
-    };
-    this.#open.add(connection);
-    raw.once('close', () => this.#open.delete(connection));
-    if (securing === null) {
-      this.#speakHttp(raw);
+    const { remoteAddress } = raw;
+    // Whoever has gone already has nothing to be judged by.
+    if (remoteAddress === undefined) {
+      raw.destroy();
       return;
     }
+    const admission = this.#handler.admit(this.#key, remoteAddress);
+    if (admission.kind === 'admitted') {
+      const connection = this.#connection(raw, remoteAddress, null);
+      this.#open.add(connection);
+      // It comes once; `once` would cost every idle connection more than that.
+      raw.on('close', () => {
+        this.#open.delete(connection);
+        admission.release();
+      });
+      if (this.#securing === null) this.#speakHttp(raw);
+      else this.#handshake(connection, this.#securing);
+    } else if (this.#refusals.begin(raw)) {
+      const connection = this.#connection(raw, remoteAddress, admission.answer);
+      this.#refused.add(connection);
+      raw.once('close', () => this.#refused.delete(connection));
+      if (this.#securing === null) this.#refusals.answer(raw, raw, admission.answer);
+      else this.#handshake(connection, this.#securing);
+    }
+  }
+
+  #connection(raw: Socket, peerAddress: string, refusal: RejectionAnswer | null): Connection {
+    const served = this.#securing === null ? raw : null;
+    return { raw, peerAddress, served, clientTrust: null, isSettled: refusal !== null, refusal };
+  }
+
+  #handshake(connection: Connection, securing: TlsServer): void {
+    const { raw } = connection;
     raw.on('error', () => raw.destroy());
     // TLS says itself when a side is done. Without it, the end of a connection in its handshake means the end of both.
     raw.allowHalfOpen = false;
@@ -140,10 +173,15 @@ export class ConnectionGate {
 
   #secured(socket: TLSSocket, clientTrust: string | null): void {
     const connection = this.#handshakes.take(socket);
+    if (connection !== null && connection.refusal !== null) {
+      connection.served = socket;
+      this.#refusals.answer(connection.raw, socket, connection.refusal);
+      return;
+    }
     const tls = connectionTls(socket, clientTrust !== null);
     const usedTrust = tls.ok && tls.value.clientCertificate !== null ? clientTrust : null;
     // One that began before a change has proved what was asked then, which may be too little now.
-    if (connection === null || !tls.ok || !this.#isAdmitted({ isSecured: true, clientTrust: usedTrust })) {
+    if (connection === null || !tls.ok || !this.#isSecureEnough({ isSecured: true, clientTrust: usedTrust })) {
       if (!tls.ok) this.#failed(connection, tls.error);
       socket.on('error', () => undefined);
       socket.destroy();

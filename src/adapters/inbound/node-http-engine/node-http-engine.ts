@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type {
   EngineLimits,
   HttpEngine,
+  ListenerOptions,
   OpenListener,
   RequestHandler,
   TlsContext,
@@ -15,8 +15,10 @@ import type { SocketAddress } from '../../../domain/configuration/gateway-config
 import type { Result } from '../../../domain/shared/result.js';
 import { ClientSessions } from './client-sessions.js';
 import { ConnectionGate } from './connection-gate.js';
+import { ConnectionRefusals } from './connection-refusals.js';
 import { FilteredIncomingMessage } from './filtered-incoming-message.js';
 import { IncomingBody } from './incoming-body.js';
+import { ListenerPatience } from './listener-patience.js';
 import { NodeOpenListener, ownTls } from './node-open-listener.js';
 import { NodeResponse } from './node-response.js';
 import { prepareTls } from './prepared-tls.js';
@@ -26,6 +28,8 @@ import { UpgradeResponse } from './upgrade-response.js';
 
 /** The HTTP/1.1 engine on Node's own server. */
 export class NodeHttpEngine implements HttpEngine {
+  readonly #refusals = new ConnectionRefusals();
+
   prepareTls(material: TlsMaterial): Result<TlsContext, string> {
     return prepareTls(material, Date.now());
   }
@@ -34,8 +38,7 @@ export class NodeHttpEngine implements HttpEngine {
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
-    limits: EngineLimits,
-    tls: TlsContext | null,
+    { limits, timeouts, tls }: ListenerOptions,
   ): Promise<OpenListener> {
     const server = createServer({
       IncomingMessage: FilteredIncomingMessage,
@@ -43,25 +46,25 @@ export class NodeHttpEngine implements HttpEngine {
       // The gateway checks Host itself, to answer as it answers everything else.
       requireHostHeader: false,
       maxHeaderSize: limits.maxHeadBytes,
-      headersTimeout: limits.headTimeoutMs,
       // A slow body is watched by its silence, not by its length.
       requestTimeout: 0,
-      keepAliveTimeout: limits.idleTimeoutMs,
       connectionsCheckingInterval: 1_000,
     });
     // Node would drop the fields past this count without a word; the gateway counts them and refuses.
     server.maxHeadersCount = 0;
-    server.maxConnections = limits.maxConnections;
-    const gate = new ConnectionGate(key, server, handler, limits.handshakeTimeoutMs);
+    const patience = new ListenerPatience(server, timeouts);
+    const gate = new ConnectionGate(key, server, handler, this.#refusals, limits.handshakeTimeoutMs);
     gate.secure(ownTls(tls));
     const sessions = new ClientSessions(key, gate);
-    serve(server, sessions, handler, limits);
+    serve(server, sessions, handler, limits, patience);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host: address.host, port: address.port, exclusive: true }, () => {
         server.off('error', reject);
+        // A connection that the system could not hand over, as for want of memory: the next one may come.
+        server.on('error', () => undefined);
         const { address: host, port } = server.address() as AddressInfo;
-        resolve(new NodeOpenListener(key, server, gate, sessions, { host, port }));
+        resolve(new NodeOpenListener(key, server, gate, sessions, patience, { host, port }));
       });
     });
   }
@@ -74,9 +77,8 @@ const serve = (
   sessions: ClientSessions,
   handler: RequestHandler,
   limits: EngineLimits,
+  patience: ListenerPatience,
 ): void => {
-  /** What is being answered, by connection, of requests that have a body. */
-  const uploads = new WeakMap<Duplex, Upload>();
   const budget = new ReadAheadBudget();
 
   const take = (request: FilteredIncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
@@ -85,9 +87,10 @@ const serve = (
     session.take(() => {
       const length = bodyLength(request);
       const continueWith = expectsContinue ? response : null;
-      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, limits.bodyTimeoutMs, budget);
-      const answer = new NodeResponse(request, response, session, body !== null, limits);
-      if (body) uploads.set(socket, { body, answer });
+      const { bodyMs } = patience.timeouts;
+      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, bodyMs, budget);
+      const answer = new NodeResponse(request, response, session, body !== null, bodyMs, limits.lingerMs);
+      if (body) session.upload = { body, answer };
       handler.handle(clientRequest(request, session.client, body, expectsContinue, false), answer);
     });
   };
@@ -99,7 +102,7 @@ const serve = (
     if (session.isBusy || session.isClosing) socket.destroy();
     else {
       session.handOver();
-      const response = new UpgradeResponse(socket, head, limits.bodyTimeoutMs);
+      const response = new UpgradeResponse(socket, head, patience.timeouts.bodyMs);
       handler.handle(clientRequest(request, session.client, null, false, wantsWebSocket), response);
     }
   };
@@ -109,8 +112,8 @@ const serve = (
     if (session.isBusy) {
       // The error is in the body that is being read, or behind a request that is still to be answered.
       session.closeAfterResponse();
-      const upload = uploads.get(socket);
-      if (upload === undefined || upload.body.isComplete) return;
+      const { upload } = session;
+      if (upload === null || upload.body.isComplete) return;
       if (error.code !== endedEarly) upload.body.fail(new BodyReadError('malformed', 'the request body is malformed'));
       // Whoever sends no more, and has not sent all of it, waits for no answer. One that has been given still goes out.
       else if (!upload.answer.isGiven) socket.destroy();
@@ -165,11 +168,6 @@ const bodyLength = (request: IncomingMessage): number | null => {
   }
   return length;
 };
-
-interface Upload {
-  readonly body: IncomingBody;
-  readonly answer: NodeResponse;
-}
 
 /** What Node says where a connection ends within a message. */
 const endedEarly = 'HPE_INVALID_EOF_STATE';

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import type { OpenListener, TlsContext } from '../../../application/ports/http-engine.js';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { ListenerTimeouts, SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { ClientSessions } from './client-sessions.js';
 import type { ConnectionGate } from './connection-gate.js';
+import type { ListenerPatience } from './listener-patience.js';
 import { PreparedTls } from './prepared-tls.js';
 
 /** How often a draining listener looks for connections that have become idle. */
@@ -12,6 +13,7 @@ export class NodeOpenListener implements OpenListener {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
   readonly #sessions: ClientSessions;
+  readonly #patience: ListenerPatience;
   readonly #address: SocketAddress;
 
   constructor(
@@ -19,11 +21,13 @@ export class NodeOpenListener implements OpenListener {
     server: Server,
     gate: ConnectionGate,
     sessions: ClientSessions,
+    patience: ListenerPatience,
     address: SocketAddress,
   ) {
     this.#server = server;
     this.#gate = gate;
     this.#sessions = sessions;
+    this.#patience = patience;
     this.#address = address;
   }
 
@@ -33,6 +37,10 @@ export class NodeOpenListener implements OpenListener {
 
   connections(): number {
     return this.#gate.size;
+  }
+
+  waitFor(timeouts: ListenerTimeouts): void {
+    this.#patience.change(timeouts);
   }
 
   secure(tls: TlsContext | null, graceMs: number): void {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { EngineLimits } from '../../../application/ports/http-engine.js';
 import type { ClientResponse } from '../../../application/ports/http-exchange.js';
 import type { Tunnel } from '../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../domain/http/bodyless-status.js';
@@ -17,23 +16,27 @@ export class NodeResponse implements ClientResponse {
   readonly #response: ServerResponse;
   readonly #session: ClientSession;
   readonly #bodyExpected: boolean;
-  readonly #limits: EngineLimits;
+  readonly #writeTimeoutMs: number;
+  readonly #lingerMs: number;
   #sent = 0;
   #isGiven = false;
   #closedListener: ((completed: boolean) => void) | null = null;
 
+  /** `writeTimeoutMs`: how long a client may take nothing; `lingerMs`: see `EngineLimits`. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     session: ClientSession,
     bodyExpected: boolean,
-    limits: EngineLimits,
+    writeTimeoutMs: number,
+    lingerMs: number,
   ) {
     this.#request = request;
     this.#response = response;
     this.#session = session;
     this.#bodyExpected = bodyExpected;
-    this.#limits = limits;
+    this.#writeTimeoutMs = writeTimeoutMs;
+    this.#lingerMs = lingerMs;
     const { socket } = request;
     let isOver = false;
     const closed = () => {
@@ -71,7 +74,7 @@ export class NodeResponse implements ClientResponse {
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sent += chunk.length;
     if (this.#response.write(chunk) || this.#response.destroyed) return undefined;
-    return drained(this.#response, this.#limits.bodyTimeoutMs, () => this.abort());
+    return drained(this.#response, this.#writeTimeoutMs, () => this.abort());
   }
 
   end(trailers: HeaderList): void {
@@ -109,7 +112,7 @@ export class NodeResponse implements ClientResponse {
       if (last) this.#response.end(last);
       else this.#response.end();
       // Node gives the socket another time-out when the response has gone out.
-      if (this.#response.writableLength > 0) this.#request.socket.setTimeout(this.#limits.bodyTimeoutMs);
+      if (this.#response.writableLength > 0) this.#request.socket.setTimeout(this.#writeTimeoutMs);
       return;
     }
     if (last) this.#response.write(last);
@@ -134,7 +137,7 @@ export class NodeResponse implements ClientResponse {
       left -= chunk.length;
       if (left < 0) finish();
     };
-    const timer = setTimeout(finish, this.#limits.lingerMs);
+    const timer = setTimeout(finish, this.#lingerMs);
     socket.once('close', () => clearTimeout(timer));
     request.on('error', () => undefined);
     request.on('end', finish);

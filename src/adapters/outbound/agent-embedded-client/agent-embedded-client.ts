@@ -14,6 +14,7 @@ import { answerFault, isBodyChunk, opensDialogue } from '../../../domain/agent-p
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { AgentState } from '../../../domain/agent-protocol/health.js';
 import type { AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import { agentQueueLimit } from '../../../domain/limits/agent-limits.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { EmbeddedCall } from './embedded-call.js';
@@ -195,7 +196,8 @@ export class AgentEmbeddedClient implements AgentClient {
       if (health === 'draining') return failedOutcome('unreachable', 'the agent is draining');
     }
     if (!this.#hasRoom() && this.#waiting.size >= this.#settings.maxQueueDepth) {
-      return failedOutcome('queue_full', `${this.#waiting.size} calls are waiting already`);
+      const limit = agentQueueLimit(this.#settings.maxQueueDepth, this.#waiting.size);
+      return err({ code: 'queue_full', detail: `${limit.limit} calls are waiting already`, limit });
     }
     return null;
   }

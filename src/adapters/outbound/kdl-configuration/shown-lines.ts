@@ -4,7 +4,7 @@ import type { SourceText } from './source-text.js';
 
 const hidden = '[secret]';
 /** Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a line, not more. */
-const sensitive = /secr|passw|token|key|jwt|basic|cred|priv/i;
+const sensitive = /secr|passw|token|key|jwt|basic|cred|priv|authori|bearer|:\/\/[^/]*@/i;
 /** Names that hold a secret in the configuration of any agent, whether they are known or not. */
 const surelySecret = /secr|passw|private-?key/i;
 /** Lines that are looked at upwards for the beginning of what a line continues. */
@@ -64,13 +64,17 @@ export class ShownLines {
     for (let steps = 0; ; steps += 1) {
       if (steps === maximumLookBack) return true;
       const line = this.#source.line(first);
-      if (line === null || sensitive.test(line)) return true;
+      if (line === null || sensitive.test(line) || this.#namesSecret(line)) return true;
       const string = this.#longStrings.find(([from, to]) => from < first && first <= to);
       const above = first > 1 ? (this.#source.line(first - 1) ?? '\\') : '';
       if (string !== undefined) first = string[0];
       else if (first > 1 && (/[\\[,]\s*(\/\/.*)?$/.test(above) || !/^\s*([\p{L}_}]|\/\/|$)/u.test(line))) first -= 1;
       else return false;
     }
+  }
+
+  #namesSecret(line: string): boolean {
+    return (line.match(/[\w-]+/g) ?? []).some((word) => this.#secretNames.has(word));
   }
 
   /** The name of the first setting that holds a secret, at its place; nothing else of the line. */

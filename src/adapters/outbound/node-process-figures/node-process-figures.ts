@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway-state.js';
 import type { ProcessFigures } from '../../../application/ports/process-figures.js';
@@ -19,6 +20,16 @@ export class NodeProcessFigures implements ProcessFigures {
   memory(): MemoryFigures {
     const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
     return { residentBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal, externalBytes: external };
+  }
+
+  residentBytes(): number {
+    return process.memoryUsage.rss();
+  }
+
+  availableBytes(): number {
+    // 0 where the system does not know; without a control group it is more than the system has.
+    const constrained = process.constrainedMemory();
+    return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   }
 
   eventLoopDelay(): EventLoopDelay {

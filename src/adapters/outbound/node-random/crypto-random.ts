@@ -1,9 +1,13 @@
-import { getRandomValues, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import type { Random } from '../../../application/ports/random.js';
+
+/** Octets that are taken from the operating system at once: one call for many short values. */
+const poolOctets = 4_096;
 
 /** The operating system's random numbers. */
 export class CryptoRandom implements Random {
-  readonly #word = new Uint32Array(1);
+  readonly #pool = Buffer.alloc(poolOctets);
+  #used = poolOctets;
 
   uuid(): string {
     return randomUUID();
@@ -14,7 +18,25 @@ export class CryptoRandom implements Random {
   }
 
   fraction(): number {
-    getRandomValues(this.#word);
-    return (this.#word[0] as number) / 2 ** 32;
+    return this.#pool.readUInt32LE(this.#take(4)) / 2 ** 32;
+  }
+
+  hex(octets: number): string {
+    for (;;) {
+      const from = this.#take(octets);
+      const text = this.#pool.toString('hex', from, from + octets);
+      if (!/^0*$/.test(text)) return text;
+    }
+  }
+
+  /** Where so many octets of the pool begin that nobody has had yet. */
+  #take(octets: number): number {
+    if (this.#used + octets > poolOctets) {
+      randomFillSync(this.#pool);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += octets;
+    return from;
   }
 }

@@ -118,7 +118,7 @@ export const metricDefinitions = {
   circuitBreakerState: {
     name: 'gateway_circuit_breaker_state',
     type: 'gauge',
-    help: 'State of a circuit breaker: 0 closed, 0.5 half-open, 1 open. The component is agent:NAME.',
+    help: 'State of a circuit breaker: 0 closed, 0.5 half-open, 1 open. The component is agent:NAME, route:ID or upstream:NAME/ADDRESS.',
     labels: ['component'],
   },
   agentSeriesDropped: {
@@ -137,6 +137,42 @@ export const metricDefinitions = {
     name: 'gateway_body_size_exceeded_total',
     type: 'counter',
     help: 'Requests refused for the size of their body.',
+    labels: [],
+  },
+  targetHealthy: {
+    name: 'gateway_target_healthy',
+    type: 'gauge',
+    help: 'Whether a target of an upstream is well: 1, or 0. One that is drained is told by gateway_target_drained.',
+    labels: ['upstream', 'target'],
+  },
+  targetDrained: {
+    name: 'gateway_target_drained',
+    type: 'gauge',
+    help: 'Whether somebody has said that a target gets no new requests: 1, or 0.',
+    labels: ['upstream', 'target'],
+  },
+  requestsQueued: {
+    name: 'gateway_requests_queued',
+    type: 'gauge',
+    help: 'Requests that wait to be in flight, for an agent, or for a connection to an upstream.',
+    labels: [],
+  },
+  rateLimiterKeys: {
+    name: 'gateway_rate_limiter_keys',
+    type: 'gauge',
+    help: 'Buckets of rate limits that the gateway holds, by kind of limit.',
+    labels: ['limit'],
+  },
+  memoryLimit: {
+    name: 'gateway_memory_limit_bytes',
+    type: 'gauge',
+    help: 'Memory that the gateway may use; absent where it has no limit.',
+    labels: [],
+  },
+  memoryLimited: {
+    name: 'gateway_memory_limited',
+    type: 'gauge',
+    help: 'Whether connections and requests are refused for want of memory: 1, or 0.',
     labels: [],
   },
   connectionLimitReached: {

@@ -9,10 +9,12 @@ import type {
   RouteMetrics,
   UpstreamMetrics,
 } from '../../../application/ports/gateway-metrics.js';
+import type { TargetStatus } from '../../../application/ports/gateway-state.js';
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import { AgentCounters } from './agent-counters.js';
 import { agentGauges } from './agent-gauges.js';
 import { agentSamples } from './agent-samples.js';
+import { breakerSamples } from './breaker-samples.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { RouteCounters } from './route-counters.js';
@@ -108,6 +110,31 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
       metricDefinitions.poolIdle,
       pools((pool) => pool.idle),
     );
+    const targets = (figure: (target: TargetStatus) => boolean) => () =>
+      gauges.upstreams().flatMap(({ name, targets: all }) =>
+        all.map((target) => ({
+          labels: { upstream: name, target: target.address },
+          value: figure(target) ? 1 : 0,
+        })),
+      );
+    this.#register(
+      metricDefinitions.targetHealthy,
+      targets(({ healthy }) => healthy),
+    );
+    this.#register(
+      metricDefinitions.targetDrained,
+      targets(({ drained }) => drained),
+    );
+    this.#register(metricDefinitions.circuitBreakerState, () => breakerSamples(gauges));
+    this.#register(metricDefinitions.requestsQueued, () => unlabelled(gauges.requestsQueued()));
+    this.#register(metricDefinitions.rateLimiterKeys, () =>
+      Object.entries(gauges.rateLimiterKeys()).map(([limit, value]) => ({ labels: { limit }, value })),
+    );
+    this.#register(metricDefinitions.memoryLimit, () => {
+      const limit = gauges.memoryLimit();
+      return limit === null ? [] : unlabelled(limit.limitBytes);
+    });
+    this.#register(metricDefinitions.memoryLimited, () => unlabelled(gauges.memoryLimit()?.isShort === true ? 1 : 0));
     this.#register(metricDefinitions.openConnections, connections);
     this.#register(metricDefinitions.connectionsActive, connections);
     this.#register(metricDefinitions.activeRequests, requests);

@@ -4,6 +4,8 @@ import { connectSocket, type UpstreamSocket } from './upstream-socket.js';
 
 export interface ConnectionOptions {
   readonly address: SocketAddress;
+  /** For requests that have no Host themselves. */
+  readonly authority: string;
   readonly connectMs: number;
   readonly readMs: number;
 }
@@ -16,19 +18,22 @@ const origin = 'http://upstream';
 
 /** One connection to a target, made anew when it is needed again after it was closed. Takes one request at a time. */
 export class Connection {
-  /** For requests that have no Host themselves. */
   readonly authority: string;
   readonly #client: Client;
   #socket: UpstreamSocket | null = null;
 
-  constructor({ address, connectMs, readMs }: ConnectionOptions) {
-    const { host, port } = address;
-    this.authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  /** `onLost` is called when the socket that it has has closed, whoever closed it. */
+  constructor({ address, authority, connectMs, readMs }: ConnectionOptions, onLost: (connection: Connection) => void) {
+    this.authority = authority;
     this.#client = new Client(origin, {
       pipelining: 1,
       connect: (_options, callback) => {
         this.#socket?.destroy();
-        this.#socket = connectSocket(address, connectMs, callback);
+        const socket = connectSocket(address, connectMs, callback);
+        this.#socket = socket;
+        socket.once('close', () => {
+          if (this.#socket === socket) onLost(this);
+        });
       },
       headersTimeout: readMs,
       bodyTimeout: readMs,

@@ -1,4 +1,5 @@
-import { Connection, type ConnectionOptions } from './connection.js';
+import type { ConnectionFigures, TargetClientSettings } from '../../../application/ports/upstream-client.js';
+import { Connection } from './connection.js';
 
 /** Requests that may wait for a connection to one target. */
 const maxWaiting = 1_000;
@@ -13,34 +14,24 @@ export interface ConnectionUser {
 
 /** The connections to one target, and who waits for them, in the order of their coming. */
 export class TargetConnections {
-  readonly #options: ConnectionOptions;
-  readonly #maxConnections: number;
+  readonly #settings: TargetClientSettings;
   readonly #busy = new Set<Connection>();
-  /** The one used last is used next, so that the others may end. */
+  /** The one used last is used next, so that the others may end. Each has its part of the upstream's allowance. */
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<ConnectionUser>();
   #isClosed = false;
   #whenUnused: (() => void) | null = null;
 
-  constructor(options: ConnectionOptions, maxConnections: number) {
-    this.#options = options;
-    this.#maxConnections = maxConnections;
+  constructor(settings: TargetClientSettings) {
+    this.#settings = settings;
   }
 
-  get active(): number {
-    let open = 0;
-    for (const connection of this.#busy) if (connection.isOpen) open += 1;
-    return open;
-  }
-
-  get idle(): number {
-    let open = 0;
-    for (const connection of this.#idle) if (connection.isOpen) open += 1;
-    return open;
-  }
-
-  get waiting(): number {
-    return this.#waiting.size;
+  figures(): ConnectionFigures {
+    return {
+      activeConnections: openOf(this.#busy),
+      idleConnections: openOf(this.#idle),
+      waitingRequests: this.#waiting.size,
+    };
   }
 
   /** Has `user` use a connection, now or later. False where too many wait already. */
@@ -78,16 +69,20 @@ export class TargetConnections {
       this.#noticeUnused();
     });
     clearTimeout(cut);
-    await Promise.all(this.#idle.map((connection) => connection.destroy()));
+    const idle = this.#idle.splice(0);
+    for (const _ of idle) this.#settings.idle.giveBack();
+    await Promise.all(idle.map((connection) => connection.destroy()));
   }
 
   /** One that stands, else one that can be made. */
   #free(): Connection | null {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      this.#settings.idle.giveBack();
       if (connection.isUsable) return connection;
       void connection.destroy();
     }
-    return this.#busy.size < this.#maxConnections ? new Connection(this.#options) : null;
+    if (this.#busy.size >= this.#settings.maxConnections) return null;
+    return new Connection(this.#settings, (lost) => this.#forgetIdle(lost));
   }
 
   #passOn(connection: Connection): void {
@@ -101,8 +96,23 @@ export class TargetConnections {
 
   #rest(connection: Connection): void {
     this.#busy.delete(connection);
-    this.#idle.push(connection);
+    if (this.#mayBeKept(connection)) this.#idle.push(connection);
+    // undici is still in the middle of the request that has ended.
+    else queueMicrotask(() => void connection.destroy());
     this.#noticeUnused();
+  }
+
+  #mayBeKept(connection: Connection): boolean {
+    const { maxIdle, idle } = this.#settings;
+    return connection.isUsable && this.#idle.length < maxIdle && idle.take();
+  }
+
+  #forgetIdle(connection: Connection): void {
+    const index = this.#idle.lastIndexOf(connection);
+    if (index < 0) return;
+    this.#idle.splice(index, 1);
+    this.#settings.idle.giveBack();
+    void connection.destroy();
   }
 
   #cutOff(): void {
@@ -118,3 +128,9 @@ export class TargetConnections {
     if (this.#busy.size === 0 && this.#waiting.size === 0) this.#whenUnused?.();
   }
 }
+
+const openOf = (connections: Iterable<Connection>): number => {
+  let open = 0;
+  for (const connection of connections) if (connection.isOpen) open += 1;
+  return open;
+};

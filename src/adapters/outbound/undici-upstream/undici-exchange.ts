@@ -152,10 +152,15 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
       this.#repeat(this.#connection);
       return;
     }
-    const failure = this.#ownFailure ?? classifyFailure(error);
+    const failure = this.#ownFailure ?? { ...classifyFailure(error), neverSent: this.#isUnsent };
     if (this.#body && !this.#held) this.#body.fail(new BodyReadError(readErrorCode(failure), failure.detail));
     else this.#resolve(err(failure));
     this.#end();
+  }
+
+  /** undici has written nothing of it: it writes once it has called `onRequestStart`. */
+  get #isUnsent(): boolean {
+    return this.#controller === null && !this.#isRepeated;
   }
 
   /**
@@ -207,7 +212,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     this.#outgoing = outgoing;
     this.#startTimer();
     if (this.#connections.request(this)) return;
-    this.#resolve(err({ code: 'overloaded', detail: 'every connection is busy and so is the queue' }));
+    this.#resolve(err({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' }));
     this.#end();
   }
 
@@ -257,7 +262,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
 
   #abort(code: UpstreamFailureCode, detail = 'ended by the gateway'): void {
     if (this.#isEnded) return;
-    this.#ownFailure ??= { code, detail };
+    this.#ownFailure ??= { code, detail, neverSent: this.#isUnsent };
     this.#clearTimer();
     if (this.#connection === null) {
       this.#connections.forget(this);

@@ -12,7 +12,7 @@ export const answerBuiltin =
     const { status, headers, body } = await answer(reports, handler, method, exchange.correlationId);
     exchange.status = status;
     if (exchange.abandoned) return 'ended';
-    const all = [...headers, correlationIdHeader, exchange.correlationId];
+    const all = [...headers, ...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId];
     exchange.response.send(status, all, body, exchange.close);
     return 'ended';
   };

@@ -70,8 +70,8 @@ const askOne = async (
   exchange.waitFor(() => client.cancel(exchange.id, 'client_disconnect'));
   exchange.request.body?.lookAhead(true);
   const event = requestHeadersEvent(exchange, clock.wallMs());
-  const { headers, forwardedBody: body } = exchange;
-  const judgement = await judgeWithAgent(agent, { event, headers, body }, inspection);
+  const { headers, forwardedBody: body, trace } = exchange;
+  const judgement = await judgeWithAgent(agent, { event, headers, body, trace }, inspection);
   exchange.waitOver();
   exchange.request.body?.lookAhead(false);
   if (exchange.abandoned) return 'ended';

@@ -9,9 +9,13 @@ import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { warnOfTakenCertificates } from './certificate-reader-rules.js';
 import { checkFailureMode } from './failure-mode-rules.js';
 import { checkListener } from './listener-rules.js';
-import { agentsOf, listenersOf, type ReadGateway, type ReadUpstream, routesOf, upstreamsOf } from './read-gateway.js';
+import { checkPolicies } from './policy-rules.js';
+import { checkRateStore } from './rate-store-rules.js';
+import { agentsOf, listenersOf, type ReadGateway, routesOf, upstreamsOf } from './read-gateway.js';
 import { checkRoute, type PatternFault } from './route-rules.js';
 import { requireOneConfigPerPlace } from './shared-place-rules.js';
+import { checkTracing } from './tracing-rules.js';
+import { checkUpstream, warnOfSharedCookies } from './upstream-rules.js';
 
 const requireListener = (gateway: ReadGateway, root: SourcePosition | null, report: ProblemReport): void => {
   if (gateway.listeners.value.listener.given) return;
@@ -44,16 +48,6 @@ const requireOwnAddresses = (gateway: ReadGateway, report: ProblemReport): void 
   if (admin?.address.sound === true) {
     take('admin', admin.address.value, admin.address.position ?? gateway.admin.position, admin.address.hidden);
   }
-};
-
-const requireTargets = ({ name, fields }: ReadUpstream, report: ProblemReport): void => {
-  const inner = fields.targets.value.target;
-  if (inner.value.length + fields.target.value.length > 0 || !inner.sound || !fields.target.sound) return;
-  report.add(`upstream "${name.value}" has no target`, {
-    position: name.position,
-    path: ['upstreams', `upstream "${name.value}"`],
-    suggestion: 'write target "127.0.0.1:8081"',
-  });
 };
 
 const checkAdmin = (gateway: ReadGateway, report: ProblemReport): void => {
@@ -91,8 +85,14 @@ export const checkConfiguration = (
     upstreams: upstreamsOf(gateway).map(({ name }) => name.value),
     agents: agentsOf(gateway).map(({ name }) => name.value),
   };
-  for (const route of routesOf(gateway)) checkRoute(route, names, patternFault, report);
-  for (const upstream of upstreamsOf(gateway)) requireTargets(upstream, report);
+  for (const route of routesOf(gateway)) {
+    checkRoute(route, names, patternFault, report);
+    checkPolicies(route, gateway.limits.value, report);
+  }
+  for (const upstream of upstreamsOf(gateway)) checkUpstream(upstream, report);
+  warnOfSharedCookies(upstreamsOf(gateway), report);
+  checkRateStore(gateway, report);
+  checkTracing(gateway, report);
   for (const agent of agentsOf(gateway)) {
     checkAgentTransport(agent, report);
     checkAgentEvents(agent, report);

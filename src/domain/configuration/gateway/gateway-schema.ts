@@ -5,6 +5,7 @@ import { limitsShape } from './limits-schema.js';
 import { listenerShape } from './listener-schema.js';
 import { routeShape } from './route-schema.js';
 import { serverReplacement, systemShape } from './system-schema.js';
+import { tracing } from './tracing-schema.js';
 import { upstreamShape } from './upstream-schema.js';
 
 const belongsIn = (name: string, groupName: string) =>
@@ -19,6 +20,7 @@ export const gatewayShape = {
   agents: group({ agent: namedBlocks(agentShape, 'An agent that judges requests.') }, 'The agents.'),
   limits: block(limitsShape, 'Limits of the whole gateway.'),
   admin: optionalBlock(adminShape, 'The admin endpoints. Without the block none are served.'),
+  tracing,
   server: serverReplacement,
   listener: belongsIn('listener', 'listeners'),
   route: belongsIn('route', 'routes'),

@@ -1,5 +1,6 @@
+import type { TargetConfiguration } from '../gateway-configuration.js';
 import type { NamedBlock } from '../schema/block-keys.js';
-import type { Fields } from '../schema/schema.js';
+import type { Fields, Located } from '../schema/schema.js';
 import type { agentShape } from './agent-schema.js';
 import type { gatewayShape } from './gateway-schema.js';
 import type { listenerShape } from './listener-schema.js';
@@ -17,3 +18,9 @@ export const listenersOf = (gateway: ReadGateway): readonly ReadListener[] => ga
 export const routesOf = (gateway: ReadGateway): readonly ReadRoute[] => gateway.routes.value.route.value;
 export const upstreamsOf = (gateway: ReadGateway): readonly ReadUpstream[] => gateway.upstreams.value.upstream.value;
 export const agentsOf = (gateway: ReadGateway): readonly ReadAgent[] => gateway.agents.value.agent.value;
+
+/** In the order of the file, those of the block `targets` first. */
+export const targetsOf = ({ fields }: ReadUpstream): readonly Located<TargetConfiguration>[] => [
+  ...fields.targets.value.target.value,
+  ...fields.target.value,
+];

@@ -114,24 +114,6 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
   }
 };
 
-const checkPolicies = (route: ReadRoute, report: ProblemReport): void => {
-  const policies = route.fields.policies.value;
-  const short = policies['timeout-secs'];
-  const long = policies.timeouts.value['request-secs'];
-  if (short.given && long.given) {
-    report.add('"timeout-secs" and "timeouts" cannot both be given', {
-      position: short.position,
-      path: [...pathOf(route), 'policies'],
-      suggestion: 'keep timeouts { request-secs ... }',
-    });
-  }
-  if (!route.fields['builtin-handler'].given || (!short.given && !long.given)) return;
-  report.add('a time-out has no effect on a builtin route', {
-    position: short.position ?? long.position,
-    path: [...pathOf(route), 'policies'],
-  });
-};
-
 /** What a route has to be, besides each of its keys being what it has to be. */
 export const checkRoute = (
   route: ReadRoute,
@@ -142,5 +124,4 @@ export const checkRoute = (
   checkDestination(route, report);
   checkReferences(route, names, report);
   checkMatches(route, patternFault, report);
-  checkPolicies(route, report);
 };

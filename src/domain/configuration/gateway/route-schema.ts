@@ -1,10 +1,12 @@
 import { err, ok } from '../../shared/result.js';
 import { builtinHandlers } from '../gateway-configuration.js';
-import { block, notYet, notYetBlock } from '../schema/block-keys.js';
+import { block } from '../schema/block-keys.js';
 import { hostPattern, matchableHeader, method } from '../schema/network-kinds.js';
 import { list, optional, withDefault } from '../schema/scalar-keys.js';
-import { integer, oneOf, type ScalarKind, seconds, size, text } from '../schema/scalar-kind.js';
+import { integer, oneOf, type ScalarKind, text } from '../schema/scalar-kind.js';
+import { circuitBreaker } from './circuit-breaker-schema.js';
 import { namedMatches } from './named-match-key.js';
+import { policies } from './policies-schema.js';
 
 const priorityNames: Readonly<Record<string, number>> = { low: 10, normal: 50, high: 100, critical: 1000 };
 const priorityNumber = integer(-1_000_000, 1_000_000);
@@ -25,9 +27,6 @@ const priority: ScalarKind<number> = {
   },
 };
 
-/** Octets up to what a number can count. */
-export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
-
 const matchesShape = {
   path: list(text, 'The whole path.'),
   'path-prefix': list(text, 'The first segments of the path: `/v2` takes `/v2` and `/v2/x`, not `/v2x`.'),
@@ -41,27 +40,6 @@ const matchesShape = {
   'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
 };
 
-/** What `request-secs` counts, wherever it stands. */
-export const requestTimeout = 'The wait for a connection, and from the request sent whole to the head of its answer.';
-
-const policiesShape = {
-  'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
-  'timeout-secs': optional(seconds(1, 86_400), `${requestTimeout} Not together with \`timeouts\`.`),
-  timeouts: block(
-    {
-      'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the upstream says.`),
-    },
-    'Time-outs of the route.',
-  ),
-  'buffer-requests': notYet('Read a request whole before it is forwarded.'),
-  'buffer-responses': notYet('Read a response whole before it is forwarded.'),
-  'rate-limit': notYetBlock('Requests per second, by client, header, path or route.', [
-    'requests-per-second',
-    'burst',
-    'key',
-  ]),
-};
-
 export const routeShape = {
   priority: withDefault(priority, 50, '50', 'Routes of a higher priority are tried first.'),
   matches: block(
@@ -72,6 +50,9 @@ export const routeShape = {
   agents: list(text, 'Names of the agents that judge a request, in this order.'),
   'service-type': optional(oneOf(['builtin']), 'Says that the gateway answers by itself.'),
   'builtin-handler': optional(oneOf(builtinHandlers), 'What answers where `service-type` is `builtin`.'),
-  policies: block(policiesShape, 'Limits of this route.'),
-  'circuit-breaker': notYetBlock('Stop asking an upstream that fails.', ['failure-threshold', 'timeout-seconds']),
+  policies,
+  'circuit-breaker': circuitBreaker({
+    standard: 'none',
+    meaning: 'Answer with 503 at once, for a while, once requests of the route have failed in a row.',
+  }),
 };

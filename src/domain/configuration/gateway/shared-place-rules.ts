@@ -1,5 +1,5 @@
-import { parseIpAddress } from '../../http/ip-address.js';
 import { canonicalJson } from '../../shared/canonical-json.js';
+import { hostKey } from '../schema/host-key.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { settingsToJson } from '../setting/setting-json.js';
 import type { ReadAgent } from './read-gateway.js';
@@ -9,9 +9,6 @@ interface AgentPlace {
   readonly key: string;
   readonly word: 'socket' | 'address';
 }
-
-/** Addresses are compared as octets: they can be written in several ways. */
-const hostKey = (host: string): string => parseIpAddress(host)?.join('.') ?? host.toLowerCase();
 
 const placeOf = ({ fields: { transport, socket } }: ReadAgent): AgentPlace | null => {
   const written = transport.value;

@@ -1,48 +1,11 @@
-import type { SocketAddress } from '../gateway-configuration.js';
-import { block, custom, notYet, notYetBlock, replaced } from '../schema/block-keys.js';
-import { socketAddress } from '../schema/network-kinds.js';
-import { readMembers } from '../schema/read-block.js';
-import { list, required, withDefault } from '../schema/scalar-keys.js';
-import { integer, seconds } from '../schema/scalar-kind.js';
-import type { Key, Located } from '../schema/schema.js';
-import { hasMembers, members } from '../setting/setting.js';
-import { requestTimeout } from './route-schema.js';
-
-const targetShape = {
-  address: required(socketAddress(1), 'Where it listens.'),
-  weight: notYet('Share of the requests.'),
-};
-
-const addresses = list(socketAddress(1), '');
-
-/** `target "host:port"`, with several addresses too, and `target { address "host:port" }`. */
-const target: Key<readonly Located<SocketAddress>[]> = custom(
-  'list of host:port, or block; may be repeated',
-  'required',
-  'One target: its address, or a block with it.',
-  (name, settings, context) => {
-    const targets: Located<SocketAddress>[] = [];
-    let sound = true;
-    for (const setting of settings) {
-      if (hasMembers(setting) && setting.args.length === 0) {
-        const path = [...context.path, name];
-        const { address } = readMembers(targetShape, members(setting), {
-          ...context,
-          path,
-          position: setting.position,
-        });
-        if (address.sound) targets.push({ value: address.value, position: address.position });
-        else sound = false;
-        continue;
-      }
-      const field = addresses.read(name, [setting], context);
-      targets.push(...field.value);
-      sound &&= field.sound;
-    }
-    return { value: targets, given: settings.length > 0, sound, position: settings[0]?.position ?? null };
-  },
-  targetShape,
-);
+import { block, replaced } from '../schema/block-keys.js';
+import { withDefault } from '../schema/scalar-keys.js';
+import { decimal, integer, seconds } from '../schema/scalar-kind.js';
+import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
+import { circuitBreaker } from './circuit-breaker-schema.js';
+import { healthCheck } from './health-check-schema.js';
+import { requestTimeout } from './policies-schema.js';
+import { target } from './target-key.js';
 
 const timeoutsShape = {
   'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'Until a connection stands.'),
@@ -57,7 +20,22 @@ const timeoutsShape = {
 
 const poolShape = {
   'max-connections': withDefault(integer(1, 100_000), 100, '100', 'Connections to each target.'),
-  'max-idle': notYet('Connections that are kept while nothing uses them.'),
+  'max-idle': withDefault(
+    integer(0, 100_000),
+    20,
+    '20',
+    'Connections to each target that are kept while nothing uses them; no more than `max-connections`.',
+  ),
+};
+
+const retriesShape = {
+  'max-attempts': withDefault(integer(1, 10), 3, '3', 'How often a request is sent, the first time included. 1: once.'),
+  'budget-percent': withDefault(
+    decimal(0, 100),
+    20,
+    '20',
+    'Retries for each 100 requests of the upstream, at the most: an upstream that fails as a whole is not sent more for it.',
+  ),
 };
 
 export const upstreamShape = {
@@ -65,21 +43,24 @@ export const upstreamShape = {
   target,
   timeouts: block(timeoutsShape, 'Time-outs.'),
   'connection-pool': block(poolShape, 'Connections.'),
-  'health-check': notYetBlock('Checks whether a target is there.', [
-    'type',
-    'http',
-    'tcp',
-    'grpc',
-    'path',
-    'expected-status',
-    'host',
-    'service',
-    'interval-secs',
-    'timeout-secs',
-    'healthy-threshold',
-    'unhealthy-threshold',
-  ]),
-  'load-balancing': notYet('How a target is chosen; they take turns.'),
+  'health-check': healthCheck,
+  'circuit-breaker': circuitBreaker({
+    standard: 'see its keys, where there are several targets or a name; else none',
+    meaning: 'Leave a target alone, for a while, once requests to it have failed in a row.',
+  }),
+  'load-balancing': loadBalancing,
+  'hash-key': hashKey,
+  'sticky-cookie': stickyCookie,
+  retries: block(
+    retriesShape,
+    'When a request is sent again, to another target: where nothing was sent yet, or its method is idempotent and no response has come.',
+  ),
+  'dns-refresh-secs': withDefault(
+    seconds(1, 86_400),
+    30_000,
+    '30',
+    'How often the names of targets are looked up again.',
+  ),
   'timeout-secs': replaced(
     'the block `timeouts` has taken its place',
     'write timeouts { connect-secs 10; request-secs 60 }',

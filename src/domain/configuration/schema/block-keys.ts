@@ -119,50 +119,25 @@ export const custom = <Value>(
   shape: Shape | null = null,
 ): Key<Value> => ({ read, document: { type, default: standard, meaning }, shape, secret: false });
 
-const refusal = (message: (name: string) => string, suggestion: string | null, secret: boolean, mayBeNull: boolean) =>
+const refusal = (message: (name: string) => string, suggestion: string | null) =>
   ((name, settings, context) => {
     for (const setting of settings) {
-      if (mayBeNull && setting.args.length === 1 && setting.args[0]?.value === null && !hasMembers(setting)) continue;
-      context.report.add(message(name), { position: setting.position, path: context.path, suggestion, secret });
+      context.report.add(message(name), { position: setting.position, path: context.path, suggestion });
     }
     return blockField(settings, null);
   }) satisfies Key<null>['read'];
 
 /** A key whose behaviour does not exist yet: known, and refused, because a key is never accepted and ignored. */
-export const notYet = (
-  meaning: string,
-  options: { readonly secret?: boolean; readonly mayBeNull?: boolean } = {},
-): Key<null> => ({
-  read: refusal((name) => `"${name}" is not supported yet`, null, options.secret ?? false, options.mayBeNull ?? false),
-  document: { type: 'not supported yet', default: options.mayBeNull === true ? '`#null` (disabled)' : 'none', meaning },
+export const notYet = (meaning: string): Key<null> => ({
+  read: refusal((name) => `"${name}" is not supported yet`, null),
+  document: { type: 'not supported yet', default: 'none', meaning },
   shape: null,
-  secret: options.secret ?? false,
+  secret: false,
 });
-
-const laterKey = (name: string): Key<null> => ({
-  read: () => blockField([], null),
-  document: { type: 'not supported yet', default: 'none', meaning: '' },
-  shape: null,
-  secret: /secret|password|url|clients|policy-inline/.test(name),
-});
-
-/** A block whose behaviour does not exist yet; its keys are known, so that a misspelt one is found all the same. */
-export const notYetBlock = (meaning: string, names: readonly string[]): Key<null> => {
-  const shape = Object.fromEntries(names.map((name) => [name, laterKey(name)]));
-  const refuse = notYet(meaning);
-  return {
-    ...refuse,
-    read: (name, settings, context) => {
-      for (const setting of settings) readMembers(shape, members(setting), inside(context, setting));
-      return refuse.read(name, settings, context);
-    },
-    document: { ...refuse.document, meaning: `${meaning} Its keys: ${names.map((name) => `\`${name}\``).join(', ')}.` },
-  };
-};
 
 /** A key of older files, refused with the form that took its place. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({
-  read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion, false, false),
+  read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion),
   document: { type: 'replaced', default: 'none', meaning: `${by.slice(0, 1).toUpperCase()}${by.slice(1)}.` },
   shape: null,
   secret: false,

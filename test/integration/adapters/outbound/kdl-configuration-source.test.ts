@@ -132,6 +132,25 @@ describe('values that stand elsewhere', () => {
     expect(text.match(/error/g)?.length).toBeGreaterThan(10);
     expect(text).not.toContain('S3CRET');
   });
+
+  it('is in no message of what traffic goes by', async () => {
+    const text = await report(
+      configurationText({
+        routes: `routes { route "api" { matches { path "/" }; upstream "echo"; policies { buffer-requests (env)"S"
+          rate-limit { requests-per-second (env)"S"; burst (env)"S"; key (env)"S" } } } }`,
+        upstreams: `upstreams { upstream "echo" { target (env)"S" weight=(env)"S"; load-balancing (env)"S"; hash-key (env)"S"
+          sticky-cookie (env)"S"; connection-pool max-idle=(env)"S"; dns-refresh-secs (env)"S"
+          health-check { type "http" { path (env)"S"; host (env)"S"; expected-status (env)"S" }; interval-secs (env)"S" } }
+          upstream "b" { target "a:1"; health-check { type "grpc" service=(env)"S" } }
+          upstream "c" { target "a:1"; health-check { type (env)"S" } } }`,
+        more: `limits { max-total-connections (env)"S"; max-memory-percent (env)"S"; rate-limit-store (env)"S" }
+          tracing { endpoint (env)"S"; collector-header (env)"S" (env)"S"; sample-ratio (env)"S" }`,
+      }),
+      { S: 'S3CRET S3CRET' },
+    );
+    expect(text.match(/error: /g)?.length).toBeGreaterThan(18);
+    expect(text).not.toContain('S3CRET');
+  });
 });
 
 describe('lines that hold a secret', () => {
@@ -147,6 +166,38 @@ describe('lines that hold a secret', () => {
     ['another mistake beside a secret', withConfig('\n  api-keys "S3CRET:a"; fail-open 3\n'), '  api-keys [secret]'],
     ['a secret that no schema knows', withConfig('\n  password "S3CRET" x=1e999\n'), '[secret]'],
     ['a secret in the wrong block', withListener('\n  address "127.0.0.1:1"\n  token "S3CRET"\n'), '  token [secret]'],
+    [
+      'a URL with its password',
+      configurationText({ more: 'limits {\n  rate-limit-store "redis"\n  rate-limit-store-url "http://S3CRET@h"\n}' }),
+      '  rate-limit-store-url [secret]',
+    ],
+    [
+      'a header of a collector',
+      configurationText({ more: 'tracing {\n  collector-header "A B" "S3CRET"\n}' }),
+      '  collector-header [secret]',
+    ],
+    [
+      'a misspelt header of a collector',
+      configurationText({ more: 'tracing {\n  colector-header "A" "S3CRET"\n}' }),
+      '  colector-header [secret]',
+    ],
+    [
+      'a collector with a password',
+      configurationText({ more: 'tracing {\n  endpoint "https://S3CRET@h/v1/traces"\n}' }),
+      '[secret]',
+    ],
+    [
+      'a header with a mistake of syntax',
+      'tracing {\n  collector-header "A" S3CRET=\n}',
+      '  collector-header [secret]',
+    ],
+    ['a header in a misspelt setting and such a mistake', 'tracing {\n  header "Authorization" S3CRET=\n}', '[secret]'],
+    [
+      'a URL with a mistake of syntax',
+      'limits {\n  rate-limit-store-url S3CRET=\n}',
+      '  rate-limit-store-url [secret]',
+    ],
+    ['a URL in a misspelt setting and such a mistake', 'limits {\n  store "redis://u:S3CRET@h" x=\n}', '[secret]'],
     ['an unclosed string', 'admin {\n  token "S3CRET\n}', '  token [secret]'],
     ['two strings in one', 'admin {\n  token "a"S3CRET"\n}', '  token [secret]'],
     ['a bracket list', 'config {\n  api-keys ["S3CRET:a", "S3CRET:b"]\n}', '  api-keys [secret]'],

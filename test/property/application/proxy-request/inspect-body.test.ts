@@ -72,6 +72,7 @@ describe('whatever the body, its coding, its pieces and what the agent does', ()
             body: source,
             isPart: false,
             direction: requestDirection,
+            trace: null,
           },
           {
             inflater: nodeZlibInflater,

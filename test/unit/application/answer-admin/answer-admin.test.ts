@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type AdminRequest, AnswerAdmin } from '../../../../src/application/answer-admin/answer-admin.js';
 import { answerBuiltin } from '../../../../src/application/answer-admin/answer-builtin.js';
+import type { TargetStatus } from '../../../../src/application/ports/gateway-state.js';
 import type { AdminAnswer } from '../../../../src/application/report-status/admin-answer.js';
 import { StatusReports } from '../../../../src/application/report-status/status-reports.js';
 import type { AdminConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
@@ -12,13 +13,30 @@ import { FixedGatewayState } from '../../../support/fixed-gateway-state.js';
 const digest = (text: string, encoding: BufferEncoding): Buffer =>
   createHash('sha256').update(Buffer.from(text, encoding)).digest();
 
+const target: TargetStatus = {
+  address: '10.0.0.1:80',
+  name: null,
+  healthy: true,
+  drained: false,
+  weight: 1,
+  breaker: null,
+  activeConnections: 0,
+  totalRequests: 0,
+  failedRequests: 0,
+  lastError: null,
+  unhealthySinceMs: null,
+};
+const state = new FixedGatewayState();
+state.upstreamStatuses = [{ name: 'team/api', targets: [target] }];
 const reports = new StatusReports(
-  new FixedGatewayState(),
+  state,
   { contentType: 'text/plain', observe: () => undefined, render: () => Promise.resolve('up 1\n') },
   { wallMs: () => 0, monotonicMs: () => 0 },
 );
-const answerAdmin = new AnswerAdmin(reports, (given, secret) =>
-  timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
+const answerAdmin = new AnswerAdmin(
+  reports,
+  (given, secret) => timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
+  (upstream, address, drained) => state.drainTarget(upstream, address, drained),
 );
 
 const address = { host: 'admin.internal', port: 9090 };
@@ -176,5 +194,49 @@ describe('a built-in endpoint on a route', () => {
     const refused = await answerBuiltin(reports, 'health', 'POST', 'c-2');
     expect(refused.status).toBe(405);
     expect(JSON.parse(refused.body)).toMatchObject({ code: 'method_not_allowed', correlation_id: 'c-2' });
+  });
+});
+
+describe('the wish to drain a target', () => {
+  const path = '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/drain';
+  const post = (wish: string, changes: Partial<AdminRequest> = {}): Promise<AdminAnswer> =>
+    ask({ method: 'POST', path: wish, peerAddress: '10.9.9.9', authorizations: [bearer], ...changes }, guarded);
+
+  it.each([
+    [path, true],
+    ['/admin/upstreams/team/api/targets/10.0.0.1%3A80/undrain', false],
+  ])('is granted whoever has the token: %s', async (wish, drained) => {
+    state.wishes.splice(0);
+    const { status, body } = await post(wish);
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({ upstream: 'team/api', target: '10.0.0.1:80', drained });
+    expect(state.wishes).toEqual([['team/api', '10.0.0.1:80', drained]]);
+  });
+
+  it.each([
+    ['without the token', { authorizations: [] }, 401],
+    ['with another token', { authorizations: ['Bearer other'] }, 401],
+    ['by GET', { method: 'GET' }, 405],
+  ] as const)('is refused %s, and nothing is drained', async (_how, changes, status) => {
+    state.wishes.splice(0);
+    expect((await post(path, changes)).status).toBe(status);
+    expect(state.wishes).toEqual([]);
+  });
+
+  it('is refused where no token is configured', async () => {
+    expect((await ask({ method: 'POST', path })).status).toBe(403);
+    expect(state.wishes).toEqual([]);
+  });
+
+  it.each([
+    ['an upstream that there is not', '/admin/upstreams/other/targets/10.0.0.1:80/drain'],
+    ['a target that there is not', '/admin/upstreams/team%2Fapi/targets/10.0.0.2:80/drain'],
+    ['another wish', '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/stop'],
+    ['no upstream', '/admin/upstreams//targets/10.0.0.1:80/drain'],
+    ['no target', '/admin/upstreams/team%2Fapi/targets//drain'],
+    ['no text', '/admin/upstreams/%ff/targets/10.0.0.1:80/drain'],
+  ])('for %s finds nothing', async (_what, wish) => {
+    expect((await post(wish)).status).toBe(404);
+    expect(state.wishes).toEqual([]);
   });
 });

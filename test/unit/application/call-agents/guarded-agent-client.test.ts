@@ -234,6 +234,13 @@ describe('the size of answers', () => {
     expect(client.status().breaker).toBe('open');
   });
 
+  it('is told where it is too much, with the limit', async () => {
+    const { client, inner } = guarded({ maxResponseBytes: 100 });
+    inner.answer = () => ok(tagged(140));
+    const limit = { name: 'max-agent-response-bytes', limit: 100, actual: 141 };
+    expect(await client.ask(headersEvent('r1'))).toMatchObject({ error: { code: 'response_too_large', limit } });
+  });
+
   it('never lets an answer pass that was too large, and tells the agent that no body comes', async () => {
     const { ask, inner } = guarded({ maxResponseBytes: 100 });
     expect(await ask(ok({ ...tagged(100), needsMore: true }))).toBe('response_too_large');

@@ -64,6 +64,7 @@ const inspect = (
       body,
       isPart: false,
       direction: requestDirection,
+      trace: null,
       ...changes,
     },
     { inflater, clock: new ManualClock(), limits: limited },

@@ -1,11 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
+import { PrometheusGatewayMetrics } from '../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { BodyInflater } from '../../../../src/application/ports/body-inflater.js';
 import type { UpstreamResponse } from '../../../../src/application/ports/upstream-client.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { inspectionLimits } from '../../../../src/application/proxy-request/inspection-limits.js';
 import { type JudgedResponse, ResponseJudge } from '../../../../src/application/proxy-request/judge-response.js';
+import { tellCompletion } from '../../../../src/application/proxy-request/tell-completion.js';
+import { RequestTracing } from '../../../../src/application/trace-requests/request-tracing.js';
 import { type AgentEvent, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
@@ -14,14 +17,17 @@ import { FakeAgentClient } from '../../../support/fake-agent-client.js';
 import { testLimits } from '../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
+import { RecordingTracer } from '../../../support/recording-tracer.js';
 import { routeAgent } from '../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../support/scripted-agent.js';
 import { ScriptedBody } from '../../../support/scripted-body.js';
+import { SetRandom } from '../../../support/test-key-sets.js';
 
 const logger = new RecordingLogger();
 const dependencies = {
   logger,
   problems: new ProblemAnswerer(logger),
+  metrics: new PrometheusGatewayMetrics('test'),
   inspection: { inflater: nodeZlibInflater, clock: new ManualClock(), limits: inspectionLimits(testLimits) },
 };
 
@@ -148,5 +154,26 @@ describe('the time in which an agent answers', () => {
     const response: UpstreamResponse = { status: 200, headers: [], body: slow, isBodyLate: false, tunnel: null };
     expect(await judge?.judge(newExchange(), response, () => undefined)).toMatchObject({ kind: 'relay' });
     expect(agent.metrics.latencies).toEqual([0.01, 0.02, 0.02]);
+  });
+});
+
+describe('the trace of a request', () => {
+  it('has a part for each event of the response, and for its end', async () => {
+    const tracer = new RecordingTracer();
+    const exchange = newExchange();
+    exchange.trace = new RequestTracing(tracer, 1, new SetRandom()).begin(exchange);
+    const client = new ScriptedAgent('a');
+    client.answer = ({ kind }) => ok({ ...allowAnswer, needsMore: kind === 'response_headers' });
+    const agents = [routeAgent(client)];
+    const response: UpstreamResponse = { status: 200, headers: [], body: null, isBodyLate: false, tunnel: null };
+    await ResponseJudge.of(agents, dependencies)?.judge(exchange, response, () => undefined);
+    exchange.asked = agents;
+    tellCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });
+    expect(tracer.spans.slice(1).map(({ name }) => name)).toEqual([
+      'agent a response_headers',
+      'agent a response_body_chunk',
+      'agent a request_complete',
+    ]);
+    expect(tracer.spans.slice(1, 3).map(({ ends }) => ends)).toEqual([1, 1]);
   });
 });

@@ -70,7 +70,7 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel): HeldScheduler => {
   } as const;
   const exchange = new Exchange(request, response, 'id', 'id', address, 0, () => false);
   const upgraded = { status: 101, headers: [], body: null, isBodyLate: false, tunnel: upstream };
-  relayTunnel(exchange, upgraded, upstream, scheduler);
+  void relayTunnel(exchange, upgraded, upstream, scheduler);
   return scheduler;
 };
 

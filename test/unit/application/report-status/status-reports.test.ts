@@ -26,6 +26,10 @@ const statusOf = async (state: FixedGatewayState, handler: BuiltinHandler): Prom
 
 const well: TargetStatus = {
   address: '10.0.0.1:80',
+  name: null,
+  drained: false,
+  weight: 1,
+  breaker: null,
   healthy: true,
   activeConnections: 2,
   totalRequests: 7,
@@ -35,6 +39,10 @@ const well: TargetStatus = {
 };
 const ill: TargetStatus = {
   address: '10.0.0.2:80',
+  name: 'api.internal:80',
+  drained: true,
+  weight: 3,
+  breaker: 'open',
   healthy: false,
   activeConnections: 0,
   totalRequests: 3,
@@ -206,6 +214,21 @@ describe('/ready', () => {
     expect(await statusOf(state, 'ready')).toBe(200);
   });
 
+  it('says 503 while the gateway is short of memory', async () => {
+    const state = new FixedGatewayState();
+    state.memory = { limitBytes: 1, isShort: true };
+    expect(await statusOf(state, 'ready')).toBe(503);
+    expect(await bodyOf(state, 'ready')).toMatchObject({ reasons: ['over the memory limit'] });
+    state.memory = { limitBytes: 1, isShort: false };
+    expect(await statusOf(state, 'ready')).toBe(200);
+  });
+
+  it('takes an upstream for broken whose targets that are well are drained', async () => {
+    const state = new FixedGatewayState();
+    state.upstreamStatuses = [{ name: 'api', targets: [{ ...well, drained: true }, ill] }];
+    expect(await bodyOf(state, 'ready')).toMatchObject({ ready: true, unhealthy_upstreams: ['api'] });
+  });
+
   it('answers where no admin block is configured', async () => {
     const state = broken();
     state.currentConfiguration = { ...configurationWithSecrets(), admin: null };
@@ -244,13 +267,19 @@ describe('/admin/upstreams', () => {
             {
               address: '10.0.0.1:80',
               healthy: true,
+              drained: false,
+              weight: 1,
               active_connections: 2,
               total_requests: 7,
               failed_requests: 1,
             },
             {
               address: '10.0.0.2:80',
+              name: 'api.internal:80',
               healthy: false,
+              drained: true,
+              weight: 3,
+              circuit_breaker: 'open',
               active_connections: 0,
               total_requests: 3,
               failed_requests: 3,
@@ -340,11 +369,15 @@ describe('/admin/stats', () => {
     state.inFlightByRoute = [{ route: 'api', inFlight: 4 }];
     state.agentStatuses = [agent('auth', 'healthy')];
     state.workerFigures = [worker(0, 2.34567), worker(1, 9)];
+    state.keys = { client: 12 };
+    state.memory = { limitBytes: 5_000, isShort: true };
     const memory = { rss_bytes: 1000, heap_used_bytes: 100, heap_total_bytes: 200, external_bytes: 10 };
     expect(await bodyOf(state, 'stats')).toEqual({
       connections: { total: 10, per_listener: { main: 6, other: 4 }, per_route: { api: 4 } },
       requests_in_flight: 4,
       requests_queued: 0,
+      rate_limiter_keys: { client: 12 },
+      memory_limit: { bytes: 5_000, reached: true },
       agents: { auth: { state: 'healthy', connections: 2, in_flight: 3, queue_depth: 4 } },
       memory: { rss_bytes: 2000, heap_used_bytes: 200, heap_total_bytes: 400, external_bytes: 20 },
       event_loop_delay_ms: { mean: 0, p50: 1, p99: 9, max: 20 },

@@ -6,10 +6,12 @@ import {
   type WantedListener,
 } from '../../../../src/application/run-gateway/listener-registry.js';
 import { FakeHttpEngine } from '../../../support/fake-http-engine.js';
+import { plainTimeouts } from '../../../support/plain-configurations.js';
 
 /** A handler that counts the handshakes that failed. */
 const countingHandler = (): RequestHandler & { failures: number } => ({
   failures: 0,
+  admit: () => ({ kind: 'admitted', release: () => undefined }),
   handle: () => undefined,
   reject: () => ({ status: 400, headers: [], body: '' }),
   handshakeFailed() {
@@ -21,7 +23,14 @@ const context = () => ({ isTlsContext: true, warnings: [] }) as const;
 
 const wanted = (port: number, more: Partial<WantedListener> = {}): WantedListener => {
   const address = { host: '127.0.0.1', port };
-  return { key: listenerKey(address, 'main'), address, handler: countingHandler(), tls: null, ...more };
+  return {
+    key: listenerKey(address, 'main'),
+    address,
+    handler: countingHandler(),
+    timeouts: plainTimeouts,
+    tls: null,
+    ...more,
+  };
 };
 
 let engine: FakeHttpEngine;
@@ -73,5 +82,41 @@ describe('listeners over a reload', () => {
     engine.listeners[0]?.handler.handshakeFailed(failure);
     engine.listeners[0]?.handler.handshakeFailed(failure);
     expect([first.failures, second.failures]).toEqual([1, 2]);
+  });
+
+  it('that stay wait for their clients as the new configuration says, once it comes into force', async () => {
+    await load(wanted(80));
+    const timeouts = { headMs: 1, bodyMs: 2, idleMs: 3 };
+    const prepared = await registry.prepare([wanted(80, { timeouts })]);
+    const [listener] = engine.listeners;
+    expect(listener?.patience.at(-1)).toEqual(plainTimeouts);
+    prepared.commit(0);
+    expect(listener?.patience.at(-1)).toEqual(timeouts);
+  });
+
+  it('release each connection to whoever admitted it', async () => {
+    const open = { first: 0, second: 0 };
+    const admitting = (who: 'first' | 'second'): RequestHandler => ({
+      ...countingHandler(),
+      admit: () => {
+        open[who] += 1;
+        return {
+          kind: 'admitted',
+          release: () => {
+            open[who] -= 1;
+          },
+        };
+      },
+    });
+    await load(wanted(80, { handler: admitting('first') }));
+    const admit = () => engine.listeners[0]?.handler.admit('127.0.0.1:80', '192.0.2.1');
+    const early = admit();
+    await load(wanted(80, { handler: admitting('second') }));
+    const late = admit();
+    expect(open).toEqual({ first: 1, second: 1 });
+    if (early?.kind === 'admitted') early.release();
+    expect(open).toEqual({ first: 0, second: 1 });
+    if (late?.kind === 'admitted') late.release();
+    expect(open).toEqual({ first: 0, second: 0 });
   });
 });

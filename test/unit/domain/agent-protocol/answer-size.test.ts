@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isAnswerLargerThan } from '../../../../src/domain/agent-protocol/answer-size.js';
+import { octetsOverMaximum } from '../../../../src/domain/agent-protocol/answer-size.js';
 import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
 
 /** Every text of it, in any order; a slower way to come to the same. */
@@ -9,13 +9,13 @@ const octetsOf = (texts: readonly string[]): number =>
 
 const expectSize = (answer: AgentAnswer, texts: readonly string[]): void => {
   const octets = octetsOf(texts);
-  expect(isAnswerLargerThan(answer, octets)).toBe(false);
-  if (octets > 0) expect(isAnswerLargerThan(answer, octets - 1)).toBe(true);
+  expect(octetsOverMaximum(answer, octets)).toBeNull();
+  if (octets > 0) expect(octetsOverMaximum(answer, octets - 1)).toBe(octets);
 };
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
 
-describe('isAnswerLargerThan', () => {
+describe('octetsOverMaximum', () => {
   it('finds nothing in an answer that says nothing', () => expectSize(allowAnswer, []));
 
   it('counts every text of every decision', () => {
@@ -55,6 +55,6 @@ describe('isAnswerLargerThan', () => {
 
   it('finds that a great many empty texts are much', () => {
     const tags = Array.from({ length: 1_001 }, () => '');
-    expect(isAnswerLargerThan({ ...allowAnswer, audit: { ...emptyAudit, tags } }, 1_000)).toBe(true);
+    expect(octetsOverMaximum({ ...allowAnswer, audit: { ...emptyAudit, tags } }, 1_000)).toBeGreaterThan(1_000);
   });
 });

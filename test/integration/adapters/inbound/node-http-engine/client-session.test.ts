@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ClientSession } from '../../../../../src/adapters/inbound/node-http-engine/client-session.js';
+import { FilteredIncomingMessage } from '../../../../../src/adapters/inbound/node-http-engine/filtered-incoming-message.js';
+import { IncomingBody } from '../../../../../src/adapters/inbound/node-http-engine/incoming-body.js';
+import { ReadAheadBudget } from '../../../../../src/adapters/inbound/node-http-engine/read-ahead.js';
 
 const session = (socket: Socket): ClientSession => new ClientSession(socket, 'main', null);
 
@@ -36,4 +39,15 @@ describe('the requests of a connection', () => {
     expect(begun).toEqual([]);
     socket.destroy();
   });
+});
+
+it('a connection keeps nothing of a request with a body once that has been answered', () => {
+  const one = session(new Socket());
+  one.take(() => {
+    const message = new FilteredIncomingMessage(new Socket());
+    const body = new IncomingBody(message, 1, null, 60_000, new ReadAheadBudget());
+    one.upload = { body, answer: { isGiven: false } };
+  });
+  one.over();
+  expect(one.upload).toBeNull();
 });

@@ -162,18 +162,6 @@ describe('the connections of a listener with TLS', () => {
     await expect.poll(() => listener.connections()).toBe(0);
   });
 
-  it('are as many as the listener may have, handshakes included', async () => {
-    const { listener } = await recordedListener(cleanUp, preparedTls([first]), { maxConnections: 2 });
-    const { port } = listener.address();
-    const held = [await connected(port), await connected(port)];
-    await expect.poll(() => listener.connections()).toBe(2);
-    await closed(await connected(port));
-    expect(listener.connections()).toBe(2);
-    for (const socket of held) socket.destroy();
-    await expect.poll(() => listener.connections()).toBe(0);
-    expect(await tlsCall(listener.address(), trusting())).toMatchObject({ status: 200 });
-  });
-
   it('leave nothing behind, a thousand of them, however they end', { timeout: 90_000 }, async () => {
     const tls = preparedTls([first], { clientAuth: 'request', clientAuthorities: root.certificate });
     const { listener, handler } = await recordedListener(cleanUp, tls);

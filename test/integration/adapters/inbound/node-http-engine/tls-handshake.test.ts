@@ -253,7 +253,7 @@ describe('a handshake that takes too long', () => {
   });
 
   it('leaves the time for the request to the rules of HTTP', async () => {
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headTimeoutMs: 200 });
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 200 });
     const silent = await tlsCall(listener.address(), trusting(), '');
     const slow = await tlsCall(listener.address(), trusting(), 'GET / HTTP/1.1\r\nHost:');
     expect([silent.status, slow.status]).toEqual([400, 400]);

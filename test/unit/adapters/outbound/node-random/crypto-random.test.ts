@@ -15,4 +15,22 @@ describe('CryptoRandom', () => {
     expect(fractions.every((fraction) => fraction >= 0 && fraction < 1)).toBe(true);
     expect(new Set(fractions.map((fraction) => Math.floor(fraction * 4))).size).toBe(4);
   });
+
+  it('gives hexadecimal digits of the length that is asked for, each time others', () => {
+    const random = new CryptoRandom();
+    // More than are taken from the operating system at once.
+    const texts = Array.from({ length: 1_000 }, (_, index) => random.hex(index % 2 === 0 ? 8 : 16));
+    for (const [index, text] of texts.entries())
+      expect(text).toMatch(index % 2 === 0 ? /^[0-9a-f]{16}$/ : /^[0-9a-f]{32}$/);
+    expect(new Set(texts).size).toBe(1_000);
+    const digits = new Set(texts.join(''));
+    expect(digits.size).toBe(16);
+  });
+
+  it('never gives an id that is all zero', () => {
+    const random = new CryptoRandom();
+    const octets = new Set(Array.from({ length: 20_000 }, () => random.hex(1)));
+    expect(octets.size).toBe(255);
+    expect(octets.has('00')).toBe(false);
+  });
 });

@@ -15,6 +15,11 @@ const gauges = (
   pools: () => pools,
   memoryBytes: () => 1_000_000,
   droppedAccessLines: () => 12,
+  requestsQueued: () => 5,
+  upstreams: () => [],
+  routeBreakers: () => [],
+  rateLimiterKeys: () => ({ client: 9 }),
+  memoryLimit: () => ({ limitBytes: 2_000_000, isShort: false }),
   agents: () => [],
   agentFamilies,
   droppedAgentSeries: () => [{ agent: 'auth', count: 4 }],
@@ -44,7 +49,7 @@ describe('the exposition', () => {
 
   it('carries the instance on every series', async () => {
     const metrics = new PrometheusGatewayMetrics('edge-1');
-    metrics.observe(gauges([{ upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2 }]));
+    metrics.observe(gauges([{ upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2, waiting: 0 }]));
     metrics.route('api').finished(200, 0.1);
     metrics.upstream('api').attempted();
     metrics.agent('auth').answered(0.001);
@@ -211,8 +216,8 @@ describe('gauges', () => {
 
   it('give one series for a target that two configurations are connected to', async () => {
     const metrics = new PrometheusGatewayMetrics('i');
-    const pool = { upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2 };
-    metrics.observe(gauges([pool, { ...pool, size: 1, idle: 0 }, { ...pool, target: '10.0.0.2:80' }]));
+    const pool = { upstream: 'api', target: '10.0.0.1:80', size: 5, idle: 2, waiting: 0 };
+    metrics.observe(gauges([pool, { ...pool, size: 1, idle: 0, waiting: 0 }, { ...pool, target: '10.0.0.2:80' }]));
     expect(await seriesOf(metrics, 'gateway_connection_pool_size')).toEqual([
       'gateway_connection_pool_size{upstream="api",target="10.0.0.1:80",instance="i"} 6',
       'gateway_connection_pool_size{upstream="api",target="10.0.0.2:80",instance="i"} 5',
@@ -258,6 +263,65 @@ describe('how agents are', () => {
     expect(await seriesOf(metrics, 'gateway_circuit_breaker_state')).toEqual([
       `gateway_circuit_breaker_state{component="agent:auth",instance="i"} ${number}`,
     ]);
+  });
+
+  it('has the breakers of routes and targets, whether a target is well, and whether it is drained', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const target = {
+      address: '10.0.0.1:80',
+      name: null,
+      healthy: false,
+      drained: true,
+      weight: 1,
+      breaker: 'open',
+      activeConnections: 0,
+      totalRequests: 0,
+      failedRequests: 0,
+      lastError: 'refused',
+      unhealthySinceMs: 1,
+    } as const;
+    metrics.observe({
+      ...gauges(),
+      routeBreakers: () => [{ route: 'orders', state: 'half_open' }],
+      upstreams: () => [{ name: 'api', targets: [target, { ...target, address: '10.0.0.2:80', breaker: null }] }],
+    });
+    expect(await seriesOf(metrics, 'gateway_circuit_breaker_state')).toEqual([
+      'gateway_circuit_breaker_state{component="route:orders",instance="i"} 0.5',
+      'gateway_circuit_breaker_state{component="upstream:api/10.0.0.1:80",instance="i"} 1',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_target_healthy')).toEqual([
+      'gateway_target_healthy{upstream="api",target="10.0.0.1:80",instance="i"} 0',
+      'gateway_target_healthy{upstream="api",target="10.0.0.2:80",instance="i"} 0',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_target_drained')).toEqual([
+      'gateway_target_drained{upstream="api",target="10.0.0.1:80",instance="i"} 1',
+      'gateway_target_drained{upstream="api",target="10.0.0.2:80",instance="i"} 1',
+    ]);
+  });
+
+  it.each([
+    ['gateway_connection_limit_reached_total', 'connectionLimitReached', 'max-total-connections'],
+    ['gateway_rate_limit_exceeded_total', 'rateLimitExceeded', 'rate-limit'],
+    ['gateway_request_limit_reached_total', 'requestLimitReached', 'max-queued-requests'],
+  ] as const)('counts in %s by the limit', async (name, method, limit) => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    expect(await seriesOf(metrics, name)).toEqual([]);
+    metrics[method](limit);
+    metrics[method](limit);
+    expect(await seriesOf(metrics, name)).toEqual([`${name}{limit="${limit}",instance="i"} 2`]);
+  });
+
+  it('has the limit of memory where there is one', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    let limit: { readonly limitBytes: number; readonly isShort: boolean } | null = { limitBytes: 5, isShort: true };
+    metrics.observe({ ...gauges(), memoryLimit: () => limit });
+    expect(await seriesOf(metrics, 'gateway_memory_limit_bytes')).toEqual([
+      'gateway_memory_limit_bytes{instance="i"} 5',
+    ]);
+    expect(await seriesOf(metrics, 'gateway_memory_limited')).toEqual(['gateway_memory_limited{instance="i"} 1']);
+    limit = null;
+    expect(await seriesOf(metrics, 'gateway_memory_limit_bytes')).toEqual([]);
+    expect(await seriesOf(metrics, 'gateway_memory_limited')).toEqual(['gateway_memory_limited{instance="i"} 0']);
   });
 
   it('has a series for each agent, read when somebody asks', async () => {
@@ -344,7 +408,7 @@ describe('hostile names', () => {
     'cannot break out of a label: %j',
     async (name) => {
       const metrics = new PrometheusGatewayMetrics(name);
-      metrics.observe(gauges([{ upstream: name, target: name, size: 1, idle: 1 }]));
+      metrics.observe(gauges([{ upstream: name, target: name, size: 1, idle: 1, waiting: 0 }]));
       metrics.route(name).finished(200, 0.1);
       metrics.upstream(name).attempted();
       metrics.agent(name).answered(0.1);

@@ -5,6 +5,7 @@ import { ProblemAnswerer } from '../../../../../src/application/proxy-request/an
 import { inspectionLimits } from '../../../../../src/application/proxy-request/inspection-limits.js';
 import type { RouteAgent } from '../../../../../src/application/proxy-request/route-agent.js';
 import { askAgents } from '../../../../../src/application/proxy-request/stages/ask-agents.js';
+import { RequestTracing } from '../../../../../src/application/trace-requests/request-tracing.js';
 import { allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
@@ -12,12 +13,14 @@ import { newExchange } from '../../../../support/exchanges.js';
 import { testLimits } from '../../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { RecordingTracer } from '../../../../support/recording-tracer.js';
 import { routeAgent } from '../../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../../support/scripted-agent.js';
+import { SetRandom } from '../../../../support/test-key-sets.js';
 
 const agent = (name: string, ...events: AgentSubscription[]) => routeAgent(new ScriptedAgent(name), events);
 
-const ask = async (agents: readonly RouteAgent[]) => {
+const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
   const logger = new RecordingLogger();
   const clock = new ManualClock();
   const stage = askAgents(agents, {
@@ -28,7 +31,6 @@ const ask = async (agents: readonly RouteAgent[]) => {
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodyOctets: 1_000,
   });
-  const exchange = newExchange();
   const outcome = await stage(exchange);
   return { exchange, outcome, asked: exchange.asked.map(({ client }) => client.name) };
 };
@@ -55,5 +57,48 @@ describe('the agents that hear of the rest of a request', () => {
       expect(await ask(agents)).toMatchObject({ outcome: 'ended', asked: ['a', 'b', 'd'] });
       expect(agents.map(({ client }) => client.events.length)).toEqual([1, 1, 0, 0]);
     }
+  });
+});
+
+describe('the trace of a request', () => {
+  const traced = (ratio: number) => {
+    const tracer = new RecordingTracer();
+    const exchange = newExchange({ headers: ['traceparent', 'what the client says'] });
+    exchange.trace = new RequestTracing(tracer, ratio, new SetRandom()).begin(exchange);
+    return { tracer, exchange };
+  };
+
+  it('has a part for each event that an agent is asked about, until it has answered', async () => {
+    const { tracer, exchange } = traced(1);
+    const first = agent('a', 'request_headers', 'request_body_chunk');
+    first.client.answer = ({ kind }) => ok({ ...allowAnswer, needsMore: kind === 'request_headers' });
+    const second = agent('b', 'request_headers');
+    second.client.answer = () => {
+      expect(tracer.spans.map(({ ends }) => ends)).toEqual([0, 1, 1, 0]);
+      return err({ code: 'timed_out', detail: '' });
+    };
+    await ask([first, second], exchange);
+    expect(tracer.spans.slice(1).map(({ name, errors, ends }) => [name, ends, ...errors])).toEqual([
+      ['agent a request_headers', 1],
+      ['agent a request_body_chunk', 1],
+      ['agent b request_headers', 1, 'timed_out'],
+    ]);
+  });
+
+  it('is what agents are told of, sampled or not, in place of what the client says', async () => {
+    for (const ratio of [0, 1]) {
+      const { exchange } = traced(ratio);
+      const asked = agent('a', 'request_headers');
+      await ask([asked], exchange);
+      const [event] = asked.client.events;
+      expect(event).toMatchObject({ metadata: { traceparent: exchange.trace?.traceparent } });
+      expect(exchange.trace?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$/);
+    }
+  });
+
+  it('leaves what the client says as it is while tracing is off', async () => {
+    const asked = agent('a', 'request_headers');
+    await ask([asked], newExchange({ headers: ['traceparent', 'what the client says'] }));
+    expect(asked.client.events[0]).toMatchObject({ metadata: { traceparent: 'what the client says' } });
   });
 });

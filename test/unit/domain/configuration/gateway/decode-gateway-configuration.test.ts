@@ -9,6 +9,7 @@ import {
   withRoute,
   withUpstream,
 } from '../../../../support/configuration-text.js';
+import { plainLimits, plainPolicies } from '../../../../support/plain-configurations.js';
 
 const decode = (text: string) =>
   decodeGatewayConfiguration(settingsOf(text), {
@@ -41,6 +42,7 @@ describe('a configuration that is right', () => {
           tls: null,
           trustedProxies: [],
           acceptClientCertHeader: null,
+          timeouts: { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 },
         },
       ],
       routes: [
@@ -59,15 +61,23 @@ describe('a configuration that is right', () => {
           upstream: 'echo',
           builtinHandler: null,
           agents: ['auth'],
-          policies: { maxBodySize: null, requestTimeoutMs: null },
+          policies: plainPolicies,
+          circuitBreaker: null,
         },
       ],
       upstreams: [
         {
           name: 'echo',
-          targets: [{ address: { host: '127.0.0.1', port: 8081 } }],
+          targets: [{ address: { host: '127.0.0.1', port: 8081 }, weight: 1 }],
           timeouts: { connectMs: 10_000, readMs: 30_000, requestMs: 60_000 },
           maxConnections: 100,
+          maxIdle: 20,
+          healthCheck: null,
+          targetBreaker: null,
+          balancing: { kind: 'round_robin' },
+          stickyCookie: null,
+          retries: { maxAttempts: 3, budgetPercent: 20 },
+          dnsRefreshMs: 30_000,
         },
       ],
       agents: [
@@ -83,20 +93,9 @@ describe('a configuration that is right', () => {
           config: { 'api-keys': 'key:alice' },
         },
       ],
-      limits: {
-        maxHeaderSizeBytes: 8192,
-        maxHeaderCount: 100,
-        maxHeaderNameBytes: 256,
-        maxHeaderValueBytes: 4096,
-        maxBodySizeBytes: 10_485_760,
-        maxBodyInspectionBytes: 1_048_576,
-        maxAgentQueueDepth: 100,
-        maxAgentBodyBytes: 1_048_576,
-        maxAgentResponseBytes: 10_240,
-        maxDecompressionRatio: 100,
-        maxDecompressedSizeBytes: 104_857_600,
-      },
+      limits: plainLimits,
       admin: null,
+      tracing: null,
     });
   });
 
@@ -116,6 +115,7 @@ describe('a configuration that is right', () => {
     );
     expect(system).toEqual({ instance: 'edge-1', gracefulShutdownTimeoutMs: 5000, workerThreads: 1 });
     expect(limits).toEqual({
+      ...plainLimits,
       maxHeaderSizeBytes: 16_384,
       maxHeaderCount: 200,
       maxHeaderNameBytes: 64,
@@ -172,7 +172,7 @@ describe('a configuration that is right', () => {
     ['max-body-size 77', null, 77],
   ])('reads the policy %s', (policy, requestTimeoutMs, maxBodySize) => {
     const text = withRoute(`matches { path "/" }; upstream "echo"; policies { ${policy} }`);
-    expect(configurationOf(text).routes[0]?.policies).toEqual({ requestTimeoutMs, maxBodySize });
+    expect(configurationOf(text).routes[0]?.policies).toEqual({ ...plainPolicies, requestTimeoutMs, maxBodySize });
   });
 
   it.each([
@@ -182,8 +182,8 @@ describe('a configuration that is right', () => {
     'targets { target "a.example:1"; target address="[::1]:2" }',
   ])('reads the targets of %s', (body) => {
     expect(configurationOf(withUpstream(body)).upstreams[0]?.targets).toEqual([
-      { address: { host: 'a.example', port: 1 } },
-      { address: { host: '::1', port: 2 } },
+      { address: { host: 'a.example', port: 1 }, weight: 1 },
+      { address: { host: '::1', port: 2 }, weight: 1 },
     ]);
   });
 
@@ -505,34 +505,9 @@ describe('a configuration that is wrong', () => {
 
   it.each([
     withListener('address "127.0.0.1:1"; proxy-protocol #true'),
-    withRoute(`${matches}; upstream "echo"; circuit-breaker { failure-threshold 5; timeout-seconds 3 }`),
-    ...[
-      'buffer-requests #true',
-      'buffer-responses #true',
-      'rate-limit { requests-per-second 5; burst 1; key "client_ip" }',
-    ].map((policy) => withRoute(`${matches}; upstream "echo"; policies { ${policy} }`)),
-    withUpstream('target { address "a:1"; weight 2 }'),
-    withUpstream('target "a:1"; health-check { type "http" { path "/" }; interval-secs 5 }'),
-    withUpstream('target "a:1"; load-balancing "random"'),
-    withUpstream('target "a:1"; connection-pool { max-idle 5 }'),
     withAgent('socket "/a"; events "request_headers" "websocket_frame"'),
     withAgent('socket "/a"; events "request_headers" "guardrail_inspect"'),
     configurationText({ more: 'system { worker-threads 0 }' }),
-    ...[
-      'max-body-buffer-bytes',
-      'max-connections-per-client',
-      'max-connections-per-route',
-      'max-total-connections',
-      'max-idle-connections-per-upstream',
-      'max-in-flight-requests',
-      'max-in-flight-requests-per-worker',
-      'max-queued-requests',
-      'max-requests-per-second-global',
-      'max-requests-per-second-per-client',
-      'max-requests-per-second-per-route',
-      'max-memory-bytes',
-      'max-memory-percent',
-    ].map((limit) => configurationText({ more: `limits { ${limit} 1 }` })),
   ])('is refused with "not supported yet" (%#)', (text) => {
     const found = messages(text);
     expect(found.filter((one) => one.startsWith('error: '))).toHaveLength(1);

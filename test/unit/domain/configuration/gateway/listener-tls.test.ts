@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeGatewayConfiguration } from '../../../../../src/domain/configuration/gateway/decode-gateway-configuration.js';
 import { settingsOf } from '../../../../support/configuration-settings.js';
 import { configurationText } from '../../../../support/configuration-text.js';
+import { plainTimeouts } from '../../../../support/plain-configurations.js';
 
 const decode = (text: string) =>
   decodeGatewayConfiguration(settingsOf(text), {
@@ -63,6 +64,7 @@ describe('a listener with TLS that is right', () => {
       },
       trustedProxies: ['10.0.0.0/8'],
       acceptClientCertHeader: 'Client-Cert',
+      timeouts: plainTimeouts,
     });
   });
 

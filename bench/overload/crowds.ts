@@ -1,0 +1,16 @@
+/** A crowd that stands before the gateway while good clients are measured. */
+export interface Crowd {
+  readonly kind: 'none' | 'idle' | 'slow' | 'refused';
+  readonly count: number;
+  readonly describes: string;
+}
+
+export const isCrowdKind = (text: string): text is Exclude<Crowd['kind'], 'none'> =>
+  text === 'idle' || text === 'slow' || text === 'refused';
+
+export const crowds: readonly Crowd[] = [
+  { kind: 'none', count: 0, describes: 'nobody else' },
+  { kind: 'idle', count: 10_000, describes: '10 000 idle connections, each after a request' },
+  { kind: 'slow', count: 5_000, describes: '5 000 clients whose heads never end (slowloris)' },
+  { kind: 'refused', count: 100, describes: '1 000 connections a second of one address that has all it may have' },
+];

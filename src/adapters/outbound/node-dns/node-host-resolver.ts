@@ -1,0 +1,62 @@
+import { ADDRCONFIG, type LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { HostResolver } from '../../../application/ports/host-resolver.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+/** Finds all addresses of a host, or rejects with an error that has a code. */
+export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** As connections look names up, /etc/hosts included. Addresses of IPv6 only where this machine has one itself. */
+const systemLookup: Lookup = (host) => lookup(host, { all: true, verbatim: true, hints: ADDRCONFIG });
+
+const systemDeadlineMs = 5_000;
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'failed';
+};
+
+/** The resolver of the operating system. */
+export class NodeHostResolver implements HostResolver {
+  readonly #lookup: Lookup;
+  readonly #deadlineMs: number;
+  /** The system cannot be told to give up: a host is not asked for again while an old question is open. */
+  readonly #underWay = new Map<string, Promise<Result<readonly string[], string>>>();
+
+  constructor(find: Lookup = systemLookup, deadlineMs = systemDeadlineMs) {
+    this.#lookup = find;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  async resolve(host: string): Promise<Result<readonly string[], string>> {
+    if (isIP(host) !== 0) return ok([host]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Result<readonly string[], string>>((resolve) => {
+      timer = setTimeout(() => resolve(err('timed_out')), this.#deadlineMs).unref();
+    });
+    try {
+      return await Promise.race([this.#asked(host), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #asked(host: string): Promise<Result<readonly string[], string>> {
+    const open = this.#underWay.get(host);
+    if (open !== undefined) return open;
+    const asked = this.#find(host).finally(() => this.#underWay.delete(host));
+    this.#underWay.set(host, asked);
+    return asked;
+  }
+
+  async #find(host: string): Promise<Result<readonly string[], string>> {
+    try {
+      const found = await this.#lookup(host);
+      // Servers turn their answers round; an order that stays tells whether anything has changed.
+      return ok([...new Set(found.map(({ address }) => address))].sort());
+    } catch (error) {
+      return err(codeOf(error));
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  type Context,
+  type Span as OtelApiSpan,
+  type Tracer as OtelApiTracer,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import {
+  ATTR_ERROR_TYPE,
+  ATTR_SERVICE_INSTANCE_ID,
+  ATTR_SERVICE_NAME,
+  ATTR_SERVICE_VERSION,
+} from '@opentelemetry/semantic-conventions';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import type { Random } from '../../../application/ports/random.js';
+import type { Span, SpanAttributes, TracedProgram, Tracer } from '../../../application/ports/tracer.js';
+import type { TracingConfiguration } from '../../../domain/configuration/tracing-configuration.js';
+import type { TraceContext } from '../../../domain/tracing/trace-context.js';
+import { collectorExporter } from './collector-exporter.js';
+import { LostSpans } from './lost-spans.js';
+import { Outbox } from './outbox.js';
+import { SpanClock } from './span-clock.js';
+import { withoutOtelVariables } from './without-otel-variables.js';
+
+/** Spans that may wait to be sent; what ends while there are so many is lost, and counted. */
+const maxWaiting = 4_096;
+/** Spans of one message to the collector: few enough that writing it holds nobody up. */
+const maxBatch = 256;
+/** Milliseconds that an ended span waits for others to be sent with. */
+const batchDelayMs = 1_000;
+/** Milliseconds that sending a batch may take, with everything that is tried again. */
+const exportTimeoutMs = 5_000;
+/** Characters of a text; a path may be long. */
+const maxAttributeLength = 1_024;
+/** More than any span has. */
+const maxAttributes = 32;
+
+/** What a tracer works with. The logger is told, once a minute at most, of spans that are lost. */
+export interface OtelTracerParts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
+
+/**
+ * Records spans with OpenTelemetry's own SDK, and sends them to a collector by OTLP over HTTP. Nothing of it is global, and
+ * no environment variable changes it: the configuration says all.
+ */
+export class OtelTracer implements Tracer {
+  readonly #provider: BasicTracerProvider;
+  readonly #tracer: OtelApiTracer;
+  readonly #outbox: Outbox;
+  readonly #clock: SpanClock;
+  readonly #exporter: ReturnType<typeof collectorExporter>;
+  #isStopped = false;
+
+  /** Nothing is sent before the first span has ended. */
+  constructor(
+    configuration: TracingConfiguration,
+    { instance, version }: TracedProgram,
+    { logger, clock, random }: OtelTracerParts,
+  ) {
+    this.#clock = new SpanClock(clock);
+    const lost = new LostSpans(new URL(configuration.endpoint).host, logger, clock);
+    this.#outbox = new Outbox(maxWaiting, lost);
+    const { exporter, provider } = withoutOtelVariables(() => {
+      const exporter = collectorExporter(configuration, version, exportTimeoutMs, this.#outbox);
+      const provider = new BasicTracerProvider({
+        resource: resourceFromAttributes({
+          [ATTR_SERVICE_NAME]: configuration.serviceName,
+          [ATTR_SERVICE_INSTANCE_ID]: instance,
+          [ATTR_SERVICE_VERSION]: version,
+        }),
+        // What is begun is recorded: whoever begins it has decided so.
+        sampler: new AlwaysOnSampler(),
+        idGenerator: { generateTraceId: () => random.hex(16), generateSpanId: () => random.hex(8) },
+        spanLimits: { attributeValueLengthLimit: maxAttributeLength, attributeCountLimit: maxAttributes },
+        spanProcessors: [
+          new BatchSpanProcessor(exporter, {
+            maxQueueSize: maxWaiting,
+            maxExportBatchSize: maxBatch,
+            scheduledDelayMillis: batchDelayMs,
+            exportTimeoutMillis: 2 * exportTimeoutMs,
+          }),
+        ],
+      });
+      return { exporter, provider };
+    });
+    this.#exporter = exporter;
+    this.#provider = provider;
+    this.#tracer = provider.getTracer('portcullis', version);
+  }
+
+  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): Span {
+    const context = parent === null ? ROOT_CONTEXT : contextOf(parent, kind === 'server');
+    const offsetMs = this.#clock.offsetMs();
+    const startTime = this.#clock.nowMs(offsetMs);
+    const span = this.#tracer.startSpan(name, { kind: kinds[kind], attributes, startTime }, context);
+    const end = (): void => {
+      if (span.isRecording() && this.#outbox.enter()) span.end(this.#clock.nowMs(offsetMs));
+    };
+    return new OtelSpan(span, parent?.hasRandomId ?? true, end);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#outbox.close();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    // What could not be sent has been told of already.
+    const sent = this.#provider.shutdown().catch(() => {});
+    await Promise.race([sent, grace]);
+    clearTimeout(timer);
+    this.#exporter.hangUp();
+  }
+}
+
+/** A server span has its parent in another program. */
+const contextOf = ({ traceId, spanId, isSampled }: TraceContext, isRemote: boolean): Context => {
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote });
+};
+
+class OtelSpan implements Span {
+  readonly context: TraceContext;
+  readonly #span: OtelApiSpan;
+  readonly #end: () => void;
+
+  constructor(span: OtelApiSpan, hasRandomId: boolean, end: () => void) {
+    const { traceId, spanId } = span.spanContext();
+    this.context = { traceId, spanId, isSampled: true, hasRandomId };
+    this.#span = span;
+    this.#end = end;
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  rename(name: string): void {
+    this.#span.updateName(name);
+  }
+
+  failed(errorType: string): void {
+    this.#span.setAttribute(ATTR_ERROR_TYPE, errorType);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.#end();
+  }
+}

@@ -1,0 +1,75 @@
+import type { RateLimitStoreOptions } from '../../domain/configuration/rate-limit-options.js';
+import { bucketsByName } from '../../domain/rate-limiting/applied-rate-limit.js';
+import type { RateLimitStore, SharedRateLimitStoreOpener } from '../ports/rate-limit-store.js';
+import { RateLimiter, type RateLimiterParts, type WithoutStore } from './rate-limiter.js';
+
+export interface RateLimitersParts extends RateLimiterParts {
+  /** The buckets of this gateway alone: they outlive every configuration. */
+  readonly memory: RateLimitStore;
+  readonly openShared: SharedRateLimitStoreOpener;
+}
+
+/** A limiter for as long as a configuration is in force. */
+export interface RateLimiterInUse {
+  readonly limiter: RateLimiter;
+  /** Called once, when nothing asks it any more. */
+  release(): Promise<void>;
+}
+
+interface SharedLimiter {
+  readonly opened: Promise<{ readonly limiter: RateLimiter; readonly store: RateLimitStore }>;
+  users: number;
+}
+
+/**
+ * The limiters of the configurations that are in force. Those with the same options share one, so that a reload neither empties buckets nor
+ * connects anew.
+ */
+export class RateLimiters {
+  readonly #parts: RateLimitersParts;
+  readonly #local: RateLimiter;
+  readonly #shared = new Map<string, SharedLimiter>();
+
+  constructor(parts: RateLimitersParts) {
+    this.#parts = parts;
+    // This store is never away.
+    this.#local = new RateLimiter(parts.memory, { kind: 'deny' }, parts);
+  }
+
+  /** Resolves also where the store cannot be reached: the log says so then. */
+  async use(options: RateLimitStoreOptions): Promise<RateLimiterInUse> {
+    if (options.kind === 'memory') return { limiter: this.#local, release: async () => undefined };
+    const key = `${options.onFailure} ${options.url.reveal()}`;
+    const shared = this.#shared.get(key) ?? this.#open(options, key);
+    shared.users += 1;
+    const { limiter } = await shared.opened;
+    return { limiter, release: () => this.#release(key, shared) };
+  }
+
+  /** Buckets that this gateway holds itself, by the name of their limit. */
+  heldBuckets(): Readonly<Record<string, number>> {
+    return bucketsByName(this.#parts.memory.sizes());
+  }
+
+  #open({ url, onFailure }: Extract<RateLimitStoreOptions, { kind: 'redis' }>, key: string): SharedLimiter {
+    const { memory, openShared } = this.#parts;
+    const withoutStore: WithoutStore = onFailure === 'local' ? { kind: 'local', store: memory } : { kind: onFailure };
+    const open = async () => {
+      const store = await openShared(url);
+      const limiter = new RateLimiter(store, withoutStore, this.#parts);
+      await limiter.check();
+      return { limiter, store };
+    };
+    const shared: SharedLimiter = { opened: open(), users: 0 };
+    this.#shared.set(key, shared);
+    return shared;
+  }
+
+  async #release(key: string, shared: SharedLimiter): Promise<void> {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    this.#shared.delete(key);
+    const { store } = await shared.opened;
+    await store.close();
+  }
+}

@@ -1,0 +1,138 @@
+import type { RateLimits } from '../../../domain/configuration/rate-limit-options.js';
+import { allHeaders } from '../../../domain/http/header-list.js';
+import { isOwned } from '../../../domain/identity/owned-headers.js';
+import {
+  type AppliedRateLimit,
+  appliedRateLimits,
+  bucketKey,
+  type LimitedRoute,
+} from '../../../domain/rate-limiting/applied-rate-limit.js';
+import { rateLimitFields, retryAfter, type ToldRateLimit } from '../../../domain/rate-limiting/rate-limit-fields.js';
+import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
+import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
+import type { RateLimitCharge } from '../../ports/rate-limit-store.js';
+import type { SecretDigest } from '../../ports/secret-digest.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { Exchange } from '../exchange.js';
+import type { OwnedHeadersOfAgents } from '../owned-headers-of-agents.js';
+import type { Stage, StageOutcome } from '../stage.js';
+
+export interface LimitRateDependencies {
+  readonly limiter: RateLimiter;
+  readonly digest: SecretDigest;
+  readonly problems: ProblemAnswerer;
+  readonly metrics: Pick<GatewayMetrics, 'rateLimitExceeded'>;
+}
+
+/** Where a route's requests pay; null: there is nothing to pay. */
+export interface RateStages {
+  /** Once the headers are as agents and the upstream see them, before anything that costs more. */
+  readonly beforeAgents: Stage | null;
+  /** Once the agents have set their headers. */
+  readonly afterAgents: Stage | null;
+}
+
+/** 128 bits of a digest: enough that nobody finds two texts with one bucket. */
+const digestLength = 32;
+
+/**
+ * The stages that hold the requests of a route to its rates. All limits are charged at once, in one that costs nothing where it refuses.
+ * Only where the policy counts by a header that the agents own is that one charged after them: before them nothing is in it.
+ *
+ * @param owned null: the route has no agents
+ */
+export const limitRouteRate = (
+  rates: RateLimits,
+  route: LimitedRoute,
+  owned: OwnedHeadersOfAgents | null,
+  dependencies: LimitRateDependencies,
+): RateStages => {
+  const limits = appliedRateLimits(rates, route);
+  if (limits.length === 0) return { beforeAgents: null, afterAgents: null };
+  const key = route.policy?.key;
+  if (owned === null || key?.kind !== 'header') {
+    return { beforeAgents: charge(limits, dependencies), afterAgents: null };
+  }
+  const isPolicy = ({ name }: AppliedRateLimit): boolean => name === 'route-policy';
+  const chargeAll = charge(limits, dependencies);
+  const chargeOthers = charge(
+    limits.filter((limit) => !isPolicy(limit)),
+    dependencies,
+  );
+  const chargePolicy = charge(limits.filter(isPolicy), dependencies);
+  // What the agents own can change while they are asked: each request pays once, whatever they say meanwhile.
+  const owing = new WeakSet<Exchange>();
+  return {
+    beforeAgents: (exchange) => {
+      if (!isOwned(owned.current(), key.name)) return chargeAll(exchange);
+      owing.add(exchange);
+      return chargeOthers(exchange);
+    },
+    afterAgents: (exchange) => (owing.delete(exchange) ? chargePolicy(exchange) : 'continue'),
+  };
+};
+
+/** The stage for requests that no route takes; null where no rate holds for them. */
+export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): Stage | null => {
+  const limits = appliedRateLimits(rates, null);
+  return limits.length === 0 ? null : charge(limits, dependencies);
+};
+
+const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): Stage => {
+  const { limiter, digest } = dependencies;
+  const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
+  const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
+  const settle = (exchange: Exchange, judgement: RateJudgement): StageOutcome =>
+    settled(exchange, limits, judgement, dependencies);
+  return (exchange) => {
+    if (limits.length === 0) return 'continue';
+    const values = header === undefined ? [] : allHeaders(exchange.headers, header);
+    const subject = {
+      clientAddress: exchange.client.address,
+      path: exchange.path,
+      headerValue: values.length === 0 ? null : values.join(', '),
+    };
+    const charges: RateLimitCharge[] = [];
+    for (const applied of limits) {
+      charges.push({ space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
+    }
+    const judgement = limiter.take(charges);
+    if (!(judgement instanceof Promise)) return settle(exchange, judgement);
+    return judgement.then((late) => (exchange.abandoned ? 'ended' : settle(exchange, late)));
+  };
+};
+
+const settled = (
+  exchange: Exchange,
+  limits: readonly AppliedRateLimit[],
+  judgement: RateJudgement,
+  { problems, metrics }: LimitRateDependencies,
+): StageOutcome => {
+  if (judgement.kind === 'unjudged') {
+    if (judgement.isLetThrough) return 'continue';
+    return problems.answer(exchange, 'rate_limit_unavailable', 'What the rate limits count cannot be read.');
+  }
+  const refusedBy = judgement.kind === 'refused' ? judgement.refusedBy : -1;
+  const told: ToldRateLimit[] = [];
+  for (let index = 0; index < limits.length; index += 1) {
+    const { name, limit, isTold } = limits[index] as AppliedRateLimit;
+    if (!isTold && index !== refusedBy) continue;
+    const waitMs = judgement.kind === 'refused' && index === refusedBy ? judgement.waitMs : null;
+    told.push({ name, limit, left: judgement.left[index] as number, waitMs });
+  }
+  const fields = rateLimitFields(told);
+  const before = exchange.rateLimitFields;
+  exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
+  if (judgement.kind === 'taken') return 'continue';
+  const { setting, limit } = limits[refusedBy] as AppliedRateLimit;
+  const { requestsPerSecond, burst } = limit;
+  metrics.rateLimitExceeded(setting);
+  return problems.answer(
+    exchange,
+    'rate_limited',
+    `${setting} is ${requestsPerSecond} requests a second.`,
+    // All that the bucket gives at once is gone; with this request it would have given one more.
+    { limit: requestsPerSecond, limit_name: setting, burst, actual: burst + 1 },
+    ['Retry-After', retryAfter(judgement.waitMs)],
+  );
+};

@@ -1,0 +1,144 @@
+import type { RetryRules } from '../../domain/configuration/upstream-options.js';
+import { mayRetry } from '../../domain/load-balancing/retry-rules.js';
+import type { BodySource } from '../ports/body-source.js';
+import type { Clock } from '../ports/clock.js';
+import type { GatewayMetrics, UpstreamMetrics } from '../ports/gateway-metrics.js';
+import type { UpstreamFailure, UpstreamResponse } from '../ports/upstream-client.js';
+import type { ChosenTarget, TargetChoice, TargetChooser } from '../upstream-targets/chosen-target.js';
+import type { Exchange } from './exchange.js';
+import { HeldBody } from './held-body.js';
+import type { RepeatableBody } from './repeatable-body.js';
+import type { RetryAllowance } from './retry-allowance.js';
+import { RewindableBody } from './rewindable-body.js';
+import { blamed, endOfFailure, UpstreamAttempt } from './upstream-attempt.js';
+
+export interface UpstreamAttemptsParts {
+  readonly chooser: TargetChooser;
+  readonly clock: Clock;
+  readonly metrics: GatewayMetrics;
+  /** For all attempts of a request together. */
+  readonly timeoutMs: number;
+  readonly retries: RetryRules;
+  /** That of the upstream. */
+  readonly allowance: RetryAllowance;
+}
+
+/** What the sending of a request came to. */
+export type Attempted =
+  /** The attempt is still going on. */
+  | { readonly kind: 'answered'; readonly attempt: UpstreamAttempt; readonly response: UpstreamResponse }
+  /** The last attempt came to this, and there is no other. */
+  | { readonly kind: 'failed'; readonly failure: UpstreamFailure }
+  /** There is nobody to send it to. */
+  | { readonly kind: 'untried'; readonly choice: Exclude<TargetChoice, { kind: 'chosen' }> };
+
+/** Sends requests to targets of one upstream, and those that fail to others, as often as the rules and the allowance have it. */
+export class UpstreamAttempts {
+  readonly #upstream: string;
+  readonly #parts: UpstreamAttemptsParts;
+  readonly #counters: UpstreamMetrics;
+
+  constructor(upstream: string, parts: UpstreamAttemptsParts) {
+    this.#upstream = upstream;
+    this.#parts = parts;
+    this.#counters = parts.metrics.upstream(upstream);
+  }
+
+  async make(exchange: Exchange): Promise<Attempted> {
+    const { chooser, clock, timeoutMs, allowance } = this.#parts;
+    const deadlineMs = clock.monotonicMs() + timeoutMs - exchange.queuedMs;
+    const body = exchange.forwardedBody;
+    const repeatable = body === null ? null : repeatableBody(body, chooser.hasChoice);
+    const tried: string[] = [];
+    let last: UpstreamFailure | null = null;
+    allowance.requestBegun();
+    for (;;) {
+      const choice = this.#choose(exchange, tried);
+      if (choice.kind !== 'chosen') {
+        return last === null ? { kind: 'untried', choice } : { kind: 'failed', failure: last };
+      }
+      if (last !== null) {
+        allowance.retried();
+        this.#counters.retried();
+      }
+      const leftMs = deadlineMs - clock.monotonicMs();
+      const attempt = this.#send(exchange, choice.target, repeatable?.begin() ?? body, Math.max(1, leftMs));
+      exchange.waitFor(() => attempt.sent.cancel());
+      const outcome = await attempt.sent.response;
+      if (outcome.ok) {
+        repeatable?.forget();
+        return { kind: 'answered', attempt, response: outcome.value };
+      }
+      exchange.waitOver();
+      last = this.#fail(exchange, attempt, outcome.error);
+      const isRepeatable = body === null || repeatable?.isWhole === true;
+      if (!this.#mayRetry(exchange, last, isRepeatable, tried.length + 1, deadlineMs)) {
+        return { kind: 'failed', failure: last };
+      }
+      tried.push(choice.target.address);
+    }
+  }
+
+  /** An answer broke off. */
+  countBroken(): void {
+    this.#counters.failed();
+  }
+
+  #choose({ client, headers, request }: Exchange, tried: readonly string[]): TargetChoice {
+    const isSecure = (client.scheme ?? request.connection.scheme) === 'https';
+    return this.#parts.chooser.choose({ clientIp: client.address, headers, isSecure, tried });
+  }
+
+  #send(exchange: Exchange, target: ChosenTarget, body: BodySource | null, timeoutMs: number): UpstreamAttempt {
+    exchange.target = target.address;
+    exchange.targetFields = target.responseHeaders;
+    exchange.upstreamAttempts += 1;
+    this.#counters.attempted();
+    const trace = exchange.trace?.upstreamAttempt(this.#upstream, target.address, exchange.upstreamAttempts) ?? null;
+    const sent = target.client.send({
+      method: exchange.request.method,
+      target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
+      headers: trace === null ? exchange.headers : trace.propagate(exchange.headers),
+      body,
+      upgradeToWebSocket: exchange.request.wantsWebSocket,
+      timeoutMs,
+    });
+    return new UpstreamAttempt(target, sent, trace);
+  }
+
+  #fail(exchange: Exchange, attempt: UpstreamAttempt, failure: UpstreamFailure): UpstreamFailure {
+    const told = blamed(exchange, failure);
+    const end = endOfFailure(told.code, told.detail);
+    if (end.outcome === 'failure' || told.code === 'overloaded') this.#counters.failed();
+    attempt.end(end);
+    return told;
+  }
+
+  #mayRetry(
+    exchange: Exchange,
+    failure: UpstreamFailure,
+    isRepeatable: boolean,
+    attempts: number,
+    deadlineMs: number,
+  ): boolean {
+    const { chooser, clock, retries, allowance } = this.#parts;
+    if (exchange.abandoned || !chooser.hasChoice) return false;
+    const attempt = {
+      method: exchange.request.method,
+      failure: failure.code,
+      neverSent: failure.neverSent === true,
+      isRepeatable,
+      attempts,
+      leftMs: deadlineMs - clock.monotonicMs(),
+    };
+    if (!mayRetry(attempt, retries)) return false;
+    if (!allowance.hasRetry) this.#counters.retryRefused();
+    return allowance.hasRetry;
+  }
+}
+
+/** Null where the body can be sent once: without another target nothing is kept of it. */
+const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
+  if (body instanceof HeldBody) return body;
+  return hasChoice ? new RewindableBody(body) : null;
+};

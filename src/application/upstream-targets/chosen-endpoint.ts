@@ -1,0 +1,101 @@
+import {
+  type TargetEjection,
+  withAnswer,
+  withFailure,
+  withNothingLearnt,
+  withRequestSent,
+  withSuccess,
+} from '../../domain/load-balancing/target-ejection.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { TargetClient } from '../ports/upstream-client.js';
+import type { AttemptOutcome, ChosenTarget } from './chosen-target.js';
+import type { Endpoint } from './endpoint.js';
+
+/** What the end of an exchange is told to. */
+export interface ChoiceParts {
+  readonly upstream: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The last exchange with an endpoint that is retired is over. */
+  readonly whenUnused: (endpoint: Endpoint) => void;
+}
+
+/** Characters of an error that are kept. */
+const maximumError = 200;
+
+/** A request is about to be sent to an endpoint. It is counted from now until it has ended. */
+export class ChosenEndpoint implements ChosenTarget {
+  readonly #endpoint: Endpoint;
+  readonly #parts: ChoiceParts;
+  /** Of the breaker when the request was sent. */
+  #period: number;
+  #isOver = false;
+
+  constructor(
+    endpoint: Endpoint,
+    readonly responseHeaders: readonly string[],
+    parts: ChoiceParts,
+  ) {
+    this.#endpoint = endpoint;
+    this.#parts = parts;
+    const { ledger, rules } = endpoint;
+    endpoint.underWay += 1;
+    ledger.active += 1;
+    ledger.totalRequests += 1;
+    if (rules.breaker !== null && ledger.ejection.breaker.state !== 'closed') {
+      ledger.ejection = withRequestSent(ledger.ejection, rules.breaker, parts.clock.monotonicMs());
+    }
+    this.#period = ledger.ejection.breaker.period;
+  }
+
+  get address(): string {
+    return this.#endpoint.text;
+  }
+
+  get client(): TargetClient {
+    return this.#endpoint.client;
+  }
+
+  answered(): void {
+    const { ledger, rules } = this.#endpoint;
+    if (this.#isOver || rules.breaker === null || ledger.ejection.breaker.state !== 'half_open') return;
+    if (ledger.ejection.breaker.period !== this.#period) return;
+    this.#become(withAnswer(ledger.ejection, this.#period, rules.breaker));
+    // How the rest goes counts for the breaker that is closed now.
+    this.#period = ledger.ejection.breaker.period;
+  }
+
+  ended(outcome: AttemptOutcome, detail = 'failed'): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { ledger, rules } = this.#endpoint;
+    ledger.active -= 1;
+    if (outcome === 'failure') ledger.failedRequests += 1;
+    if (rules.breaker !== null) this.#become(this.#learnt(outcome, detail));
+    this.#endpoint.underWay -= 1;
+    if (this.#endpoint.isRetired && this.#endpoint.underWay === 0) this.#parts.whenUnused(this.#endpoint);
+  }
+
+  #learnt(outcome: AttemptOutcome, detail: string): TargetEjection {
+    const { ledger, rules } = this.#endpoint;
+    if (outcome === 'success') return withSuccess(ledger.ejection, this.#period);
+    if (outcome === 'neither' || rules.breaker === null) return withNothingLearnt(ledger.ejection, this.#period);
+    const { clock } = this.#parts;
+    const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+    return withFailure(ledger.ejection, this.#period, rules.breaker, detail.slice(0, maximumError), now);
+  }
+
+  /** A target that comes and goes from probe to probe is told of when it is first left alone, and when it is back. */
+  #become(next: TargetEjection): void {
+    const { ledger, text, names } = this.#endpoint;
+    const { sinceMs } = ledger.ejection;
+    ledger.ejection = next;
+    if ((sinceMs === null) === (next.sinceMs === null)) return;
+    const { logger, upstream } = this.#parts;
+    const name = names.includes(text) ? {} : { name: names[0] as string };
+    const fields = { upstream, target: text, ...name };
+    if (next.sinceMs === null) logger.info('Target works again', fields);
+    else logger.warn('Target fails too often and is left alone', { ...fields, error: next.lastError });
+  }
+}

@@ -1,0 +1,44 @@
+import { KnownAddresses } from './known-addresses.js';
+import { TargetLedger } from './target-ledger.js';
+
+interface HeldLedger {
+  readonly ledger: TargetLedger;
+  /** Upstreams of generations that use it. */
+  holders: number;
+}
+
+const keyOf = (upstream: string, address: string): string => `${upstream} ${address}`;
+
+/**
+ * The ledgers of all targets, one for the gateway. Each is kept for as long as some generation holds it: over a reload the
+ * new one takes it up before the old one lets go.
+ */
+export class TargetLedgers {
+  readonly knownAddresses = new KnownAddresses();
+  readonly #held = new Map<string, HeldLedger>();
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** To be released as often as it is acquired. @param address `host:port` */
+  acquire(upstream: string, address: string): TargetLedger {
+    const key = keyOf(upstream, address);
+    const known = this.#held.get(key);
+    if (known !== undefined) {
+      known.holders += 1;
+      return known.ledger;
+    }
+    const ledger = new TargetLedger();
+    this.#held.set(key, { ledger, holders: 1 });
+    return ledger;
+  }
+
+  release(upstream: string, address: string): void {
+    const key = keyOf(upstream, address);
+    const known = this.#held.get(key);
+    if (known === undefined) return;
+    known.holders -= 1;
+    if (known.holders === 0) this.#held.delete(key);
+  }
+}

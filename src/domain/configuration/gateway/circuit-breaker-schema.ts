@@ -1,0 +1,40 @@
+import type { CircuitBreakerRules } from '../../circuit-breaking/circuit-breaker.js';
+import { withDefault } from '../schema/scalar-keys.js';
+import { integer, seconds } from '../schema/scalar-kind.js';
+import type { Fields, Key } from '../schema/schema.js';
+import { type SwitchedBlockDocument, switchedBlock } from '../schema/switched-block.js';
+
+/** What a breaker does that is written with no key, or not at all where there is one by default. */
+export const standardBreaker: CircuitBreakerRules = { failureThreshold: 5, openMs: 30_000, probes: 1 };
+
+const shape = {
+  'failure-threshold': withDefault(
+    integer(1, 10_000),
+    standardBreaker.failureThreshold,
+    '5',
+    'Failures in a row until nothing is sent any more.',
+  ),
+  'timeout-seconds': withDefault(
+    seconds(1, 86_400),
+    standardBreaker.openMs,
+    '30',
+    'How long nothing is sent, until a request is let through to see whether it works again.',
+  ),
+  probes: withDefault(
+    integer(1, 1000),
+    standardBreaker.probes,
+    '1',
+    'Requests that are let through at a time then. The first outcome decides.',
+  ),
+};
+
+/** The rules of a breaker block that was read. */
+export const toBreaker = (fields: Fields<typeof shape>): CircuitBreakerRules => ({
+  failureThreshold: fields['failure-threshold'].value,
+  openMs: fields['timeout-seconds'].value,
+  probes: fields.probes.value,
+});
+
+/** A block `circuit-breaker` of a route or an upstream. */
+export const circuitBreaker = (document: SwitchedBlockDocument): Key<Fields<typeof shape> | null> =>
+  switchedBlock(shape, null, document);

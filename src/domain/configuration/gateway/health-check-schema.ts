@@ -1,0 +1,47 @@
+import { fractionalSeconds } from '../schema/fractional-seconds.js';
+import { optional, withDefault } from '../schema/scalar-keys.js';
+import { integer } from '../schema/scalar-kind.js';
+import type { Fields } from '../schema/schema.js';
+import { switchedBlock } from '../schema/switched-block.js';
+import type { HealthCheck } from '../upstream-options.js';
+import { healthProbe } from './health-probe-key.js';
+
+const standardTimeoutMs = 5000;
+
+const count = integer(1, 1000);
+
+const shape = {
+  type: healthProbe,
+  'interval-secs': withDefault(fractionalSeconds(0.1, 86_400), 10_000, '10', 'From one check of a target to the next.'),
+  'timeout-secs': optional(
+    fractionalSeconds(0.1, 3600),
+    'How long a check may take. Without it: 5, or the interval where that is shorter.',
+  ),
+  'healthy-threshold': withDefault(count, 2, '2', 'Checks that succeed in a row until a target is well again.'),
+  'unhealthy-threshold': withDefault(
+    count,
+    3,
+    '3',
+    'Checks that fail in a row until a target gets no more requests. The very first check decides alone.',
+  ),
+};
+
+export type HealthCheckFields = Fields<typeof shape>;
+
+export const healthCheck = switchedBlock(shape, null, {
+  standard: 'none',
+  meaning: 'Checks whether the targets are there. Without the block: they are taken to be, until requests fail.',
+});
+
+/** A block `health-check` that was read without an error. */
+export const toHealthCheck = (fields: HealthCheckFields): HealthCheck => {
+  const intervalMs = fields['interval-secs'].value;
+  return {
+    // What has no type was refused.
+    probe: fields.type.value ?? { kind: 'tcp' },
+    intervalMs,
+    timeoutMs: fields['timeout-secs'].value ?? Math.min(standardTimeoutMs, intervalMs),
+    healthyThreshold: fields['healthy-threshold'].value,
+    unhealthyThreshold: fields['unhealthy-threshold'].value,
+  };
+};

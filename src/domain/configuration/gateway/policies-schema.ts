@@ -1,0 +1,36 @@
+import { block } from '../schema/block-keys.js';
+import { optional, withDefault } from '../schema/scalar-keys.js';
+import { boolean, seconds, size } from '../schema/scalar-kind.js';
+import { rateLimit } from './rate-limit-schema.js';
+
+/** Octets up to what a number can count. */
+export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
+
+/** What `request-secs` counts, wherever it stands. */
+export const requestTimeout = 'The wait for a connection, and from the request sent whole to the head of its answer.';
+
+const shape = {
+  'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
+  'timeout-secs': optional(seconds(1, 86_400), `${requestTimeout} Not together with \`timeouts\`.`),
+  timeouts: block(
+    {
+      'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the upstream says.`),
+    },
+    'Time-outs of the route.',
+  ),
+  'buffer-requests': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Read a request whole before it is sent on. One that is larger than `max-body-buffer-bytes` is answered with 413.',
+  ),
+  'buffer-responses': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Read a response before it goes to the client, up to `max-body-buffer-bytes`; what is longer, and event streams, go on as they come.',
+  ),
+  'rate-limit': rateLimit,
+};
+
+export const policies = block(shape, 'Limits of this route.');

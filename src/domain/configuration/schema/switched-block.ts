@@ -1,0 +1,56 @@
+import { hasMembers, members, type Setting } from '../setting/setting.js';
+import { custom } from './block-keys.js';
+import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
+import type { Field, Fields, Key, ReadContext, Shape } from './schema.js';
+
+/** What the documents say of it. */
+export interface SwitchedBlockDocument {
+  readonly standard: string;
+  readonly meaning: string;
+}
+
+/** The argument of a setting that has nothing else; undefined where there is none, or something else too. */
+const onlyArgument = (setting: Setting) =>
+  setting.args.length === 1 && !hasMembers(setting) && !setting.listed ? setting.args[0] : undefined;
+
+/** The members of a block, with its argument as one of them where it takes one. */
+const blockMembers = (setting: Setting, argument: string | null, context: ReadContext): readonly Setting[] => {
+  const { args, listed, position } = setting;
+  if (args.length === 0 && !listed) return members(setting);
+  if (argument === null) {
+    refuseArguments(setting, context);
+    return members(setting);
+  }
+  const named: Setting = { name: argument, args, properties: [], children: null, position, listed };
+  return [named, ...members(setting)];
+};
+
+/**
+ * A block that may be absent, and may be turned off where it would be there by default: `#null` and `#false` say that
+ * there is none, `#true` or the name alone stand for one with its defaults.
+ *
+ * @param argument the key that an argument of the block stands for; null: it takes none
+ */
+export const switchedBlock = <S extends Shape>(
+  shape: S,
+  argument: (keyof S & string) | null,
+  { standard, meaning }: SwitchedBlockDocument,
+): Key<Fields<S> | null> =>
+  custom(
+    argument === null ? 'block, or `#null`' : `block, ${argument}, or \`#null\``,
+    standard,
+    meaning,
+    (_name, settings, context): Field<Fields<S> | null> => {
+      const [setting] = settings;
+      if (setting === undefined) return { value: null, given: false, sound: true, position: null };
+      refuseRepetition(settings, context, false);
+      const sound = settings.length === 1;
+      const { position } = setting;
+      const only = onlyArgument(setting);
+      if (only?.unresolved === true) return { value: null, given: true, sound: false, position };
+      if (only?.value === null || only?.value === false) return { value: null, given: true, sound, position };
+      const own = only?.value === true ? [] : blockMembers(setting, argument, context);
+      return { value: readMembers(shape, own, inside(context, setting)), given: true, sound, position };
+    },
+    shape,
+  );

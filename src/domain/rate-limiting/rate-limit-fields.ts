@@ -1,0 +1,41 @@
+import { type HeaderList, noHeaders } from '../http/header-list.js';
+import type { RateLimit } from './token-bucket.js';
+
+/** How one limit stands for the client that is told. */
+export interface ToldRateLimit {
+  /** Lower-case letters and hyphens. */
+  readonly name: string;
+  readonly limit: RateLimit;
+  /** Tokens in the bucket, fractions included. */
+  readonly left: number;
+  /** Null: it did not refuse the request. Otherwise the milliseconds until it would not. */
+  readonly waitMs: number | null;
+}
+
+/** What fits into 31 bits: more is not understood everywhere (RFC 9111, section 1.2.2). */
+const mostSeconds = 2_147_483_647;
+
+const seconds = (ms: number): number => Math.min(mostSeconds, Math.max(1, Math.ceil(ms / 1000)));
+
+/** Value of Retry-After (RFC 9110, section 10.2.3): whole seconds, at least one, never too few. */
+export const retryAfter = (waitMs: number): string => String(seconds(waitMs));
+
+/** Milliseconds in which so many tokens come. */
+const fillingMs = (tokens: number, { requestsPerSecond }: RateLimit): number => (tokens * 1000) / requestsPerSecond;
+
+/** `q` is the burst, `w` the time in which an empty bucket is full. */
+const policyItem = ({ name, limit }: ToldRateLimit): string =>
+  `"${name}";q=${limit.burst};w=${seconds(fillingMs(limit.burst, limit))}`;
+
+/** `t` is the time until the bucket is full; of one without a token, until it has one: what Retry-After says, where it refused. */
+const serviceItem = ({ name, limit, left, waitMs }: ToldRateLimit): string => {
+  const remaining = waitMs === null ? Math.floor(left + 1e-9) : 0;
+  const untilMs = waitMs ?? fillingMs((remaining === 0 ? 1 : limit.burst) - left, limit);
+  return `"${name}";r=${remaining};t=${seconds(untilMs)}`;
+};
+
+/** The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of both. */
+export const rateLimitFields = (told: readonly ToldRateLimit[]): HeaderList => {
+  if (told.length === 0) return noHeaders;
+  return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
+};

@@ -1,0 +1,119 @@
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../support/clean-up.js';
+import { freePort } from '../support/free-port.js';
+import { call } from '../support/http-call.js';
+import { describeWithPeers } from '../support/peers.js';
+import { RecordingUpstream } from '../support/recording-upstream.js';
+import { startRedis } from '../support/redis-server.js';
+import { startBuiltGateway } from '../support/running-gateway.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const measuredMs = 10_000;
+const lanesEach = 4;
+
+const cleanUp = new CleanUp();
+const agent = new Agent({ keepAlive: true });
+let upstreamPort: number;
+
+beforeAll(async () => {
+  const upstream = new RecordingUpstream((_request, response) => {
+    upstream.received.splice(0);
+    response.end('ok');
+  });
+  upstreamPort = await upstream.listen();
+  cleanUp.add(() => upstream.close());
+  cleanUp.add(async () => agent.destroy());
+});
+afterAll(() => cleanUp.run());
+
+const configuration = (port: number, limits: string, policy: string): string => `
+listeners { listener "main" { address "127.0.0.1:${port}" } }
+limits { max-connections-per-client 1000; ${limits} }
+routes { route "all" { matches { path-prefix "/" }; upstream "api"; policies { rate-limit { ${policy} } } } }
+upstreams { upstream "api" { target "127.0.0.1:${upstreamPort}" } }
+`;
+
+const startGateway = async (limits: string, policy: string): Promise<number> => {
+  const port = await freePort();
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const file = folder.write('gateway.kdl', configuration(port, limits, policy));
+  const gateway = await startBuiltGateway(file, [port], { RUST_LOG: 'error' });
+  cleanUp.add(() => gateway.stop());
+  return port;
+};
+
+const isLetThrough = async (port: number, key: string): Promise<boolean> => {
+  const { status } = await call(port, { agent, headers: { 'X-Key': key } });
+  if (status !== 200 && status !== 429) throw new Error(`answered ${status}`);
+  return status === 200;
+};
+
+/** How many requests with this key are let through while many more are sent, and for how many seconds that was. */
+const measure = async (ports: readonly number[], key: string): Promise<{ passed: number; seconds: number }> => {
+  const begun = performance.now();
+  let passed = 0;
+  const lane = async (port: number): Promise<void> => {
+    while (performance.now() - begun < measuredMs) {
+      if (await isLetThrough(port, key)) passed += 1;
+      // A few hundred requests a second are enough to be over the rate at every moment.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  await Promise.all(ports.flatMap((port) => Array.from({ length: lanesEach }, () => lane(port))));
+  return { passed, seconds: (performance.now() - begun) / 1000 };
+};
+
+describe('a rate limit, seen from outside for ten seconds', () => {
+  it('is kept within 5 % for each of three keys at a time', { timeout: 60_000 }, async () => {
+    const port = await startGateway('', 'requests-per-second 40; burst 60; key "header:x-key"');
+    const keys = ['a', 'b', 'c'];
+    for (const { passed, seconds } of await Promise.all(keys.map((key) => measure([port], key)))) {
+      const due = 60 + 40 * seconds;
+      expect(passed).toBeGreaterThan(due * 0.95);
+      expect(passed).toBeLessThanOrEqual(due * 1.05);
+    }
+  });
+
+  it('lets exactly its burst through at once, and the next after Retry-After', async () => {
+    const port = await startGateway('', 'requests-per-second 0.5; burst 20; key "client_ip"');
+    const passed = await Promise.all(Array.from({ length: 50 }, () => isLetThrough(port, 'any')));
+    expect(passed.filter(Boolean)).toHaveLength(20);
+    const refused = await call(port, { agent });
+    expect(refused.status).toBe(429);
+    const seconds = Number(refused.headers['retry-after']);
+    expect([1, 2]).toContain(seconds);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    expect(await isLetThrough(port, 'any')).toBe(true);
+    expect(await isLetThrough(port, 'any')).toBe(false);
+  });
+});
+
+describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a redis', () => {
+  it('is kept within 5 % by both together, and by each alone while redis is away', { timeout: 60_000 }, async () => {
+    const redis = await startRedis({ password: 'a-password' });
+    cleanUp.add(() => redis.remove());
+    const limits = `rate-limit-store "redis"; rate-limit-store-url "${redis.url().reveal()}"`;
+    const policy = 'requests-per-second 40; burst 60; key "header:x-key"';
+    const ports = await Promise.all([startGateway(limits, policy), startGateway(limits, policy)]);
+    const { passed, seconds } = await measure(ports, 'shared');
+    const due = 60 + 40 * seconds;
+    expect(passed).toBeGreaterThan(due * 0.95);
+    expect(passed).toBeLessThanOrEqual(due * 1.05);
+
+    await redis.kill();
+    // Each has buckets of its own now, which are full: nobody is refused for want of a redis.
+    for (const port of ports) expect(await isLetThrough(port, 'another')).toBe(true);
+    const alone = await Promise.all(
+      ports.map(async (port) => {
+        const answers = await Promise.all(Array.from({ length: 80 }, () => isLetThrough(port, 'third')));
+        return answers.filter(Boolean).length;
+      }),
+    );
+    for (const count of alone) {
+      expect(count).toBeGreaterThanOrEqual(60);
+      expect(count).toBeLessThan(80);
+    }
+  });
+});

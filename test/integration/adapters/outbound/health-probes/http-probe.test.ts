@@ -1,0 +1,156 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
+import type { HealthProbe } from '../../../../../src/domain/configuration/upstream-options.js';
+import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { freePort } from '../../../../support/free-port.js';
+import { type ProbedServer, startProbedServer } from '../../../../support/probed-server.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const prober = new NodeHealthProber();
+const get: Extract<HealthProbe, { kind: 'http' }> = {
+  kind: 'http',
+  path: '/health?deep=1',
+  expectedStatuses: [200, 204],
+  host: null,
+};
+/** For checks that end by themselves. */
+const patientMs = 20_000;
+/** For checks that are meant to last until then. */
+const shortMs = 150;
+
+const serve = async (hear: (socket: Socket, octets: Buffer) => void, accept?: (socket: Socket) => void) => {
+  const server = await startProbedServer(hear, accept);
+  cleanUp.add(() => server.close());
+  return server;
+};
+
+/** What a check comes to, once its connection is closed. */
+const probed = async (server: ProbedServer, timeoutMs = patientMs): Promise<Result<void, string>> => {
+  const result = await prober.probe(server.target, get, timeoutMs);
+  await server.allClosed();
+  return result;
+};
+
+const answering = (text: string) => serve((socket) => void socket.write(text));
+
+describe('an HTTP health check', () => {
+  it('asks for the path with GET, the host of the configuration, and a connection of its own', async () => {
+    const server = await answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    expect(await probed(server)).toEqual(ok(undefined));
+    const [line, ...fields] = server.received().toLowerCase().trimEnd().split('\r\n');
+    expect(line).toBe('get /health?deep=1 http/1.1');
+    expect(fields.sort()).toEqual([
+      'accept: */*',
+      'connection: close',
+      'host: api.test:8080',
+      'user-agent: portcullis-health-check',
+    ]);
+  });
+
+  it('names another host where the configuration says so', async () => {
+    const server = await answering('HTTP/1.1 204 No Content\r\n\r\n');
+    expect(await prober.probe(server.target, { ...get, host: 'other.test' }, patientMs)).toEqual(ok(undefined));
+    expect(server.received()).toContain('Host: other.test\r\n');
+  });
+
+  it.each([
+    [
+      'a status that is not expected',
+      'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 900\r\n\r\n<secret>',
+      'status 503',
+    ],
+    ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n', 'status 302'],
+    [
+      'a switch of protocols',
+      'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nsecret',
+      'status 101',
+    ],
+    ['what is no HTTP', 'SSH-2.0-secret\r\n', 'malformed answer'],
+    ['a head without an end', `HTTP/1.1 200 OK\r\nX-Secret: ${'x'.repeat(50_000)}`, 'malformed answer'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', 'malformed answer'],
+    ['chunks that are none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nsecret', 'malformed answer'],
+  ])('finds a target unwell that answers with %s, and repeats nothing of it', async (_name, text, error) => {
+    expect(await probed(await answering(text))).toEqual(err(error));
+  });
+
+  it('takes interim answers for none', async () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(20);
+    expect(await probed(await answering(`${interim}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`))).toEqual(
+      ok(undefined),
+    );
+  });
+
+  it('finds a target unwell that nothing listens for', async () => {
+    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    expect(await prober.probe(target, get, patientMs)).toEqual(err('connection refused'));
+  });
+
+  it.each([
+    ['ends', (socket: Socket) => socket.destroy()],
+    ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
+    ['breaks off within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx')],
+  ])('finds a target unwell that %s', async (_name, hear) => {
+    expect(await probed(await serve(hear))).toEqual(err('connection lost'));
+  });
+
+  it('waits no longer than it should for an answer', async () => {
+    expect(await probed(await serve(() => undefined), shortMs)).toEqual(err('no answer within 0.15 s'));
+  });
+
+  it.each([
+    ['a head', 'HTTP/1.1 200 OK\r\n', 'X-A: b\r\n', 'no answer within 0.15 s'],
+    ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', 'no answer within 0.15 s'],
+    ['a body', 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'x', 'no whole answer within 0.15 s'],
+  ])('gives a target that sends %s slowly no more time for that', async (_name, first, piece, error) => {
+    const server = await serve((socket) => {
+      socket.write(first);
+      const timer = setInterval(() => socket.write(piece), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await probed(server, shortMs)).toEqual(err(error));
+  });
+
+  it('has heard enough of a long answer after 64 KiB', async () => {
+    let sent = 0;
+    const pour = (socket: Socket): void => {
+      while (!socket.destroyed && socket.write('x'.repeat(16_384))) sent += 16_384;
+    };
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.on('drain', () => pour(socket));
+      pour(socket);
+    });
+    expect(await probed(server)).toEqual(ok(undefined));
+    // What the system keeps for a connection is not read.
+    expect(sent).toBeLessThan(32 * 1_048_576);
+  });
+
+  it.each([
+    ['path', { ...get, path: '/a path' }, 'failed: ERR_UNESCAPED_CHARACTERS'],
+    ['host', { ...get, host: 'a\r\nX-Injected: 1' }, 'failed: ERR_INVALID_CHAR'],
+  ])('sends nothing where the %s cannot be sent', async (_name, probe, error) => {
+    const server = await answering('HTTP/1.1 200 OK\r\n\r\n');
+    expect(await prober.probe(server.target, probe, patientMs)).toEqual(err(error));
+    expect(server.received()).toBe('');
+  });
+});
+
+describe('a TCP health check', () => {
+  const tcp: HealthProbe = { kind: 'tcp' };
+
+  it('finds a target well that a connection stands to, sends nothing and closes it', async () => {
+    const server = await serve(() => undefined);
+    expect(await prober.probe(server.target, tcp, patientMs)).toEqual(ok(undefined));
+    await server.allClosed();
+    expect(server.received()).toBe('');
+  });
+
+  it('finds a target unwell that nothing listens for', async () => {
+    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    expect(await prober.probe(target, tcp, patientMs)).toEqual(err('connection refused'));
+  });
+});

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import {
+  type RedisRateLimitSettings,
+  RedisRateLimitStore,
+} from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
+import type { RateLimitAnswer } from '../../../../../src/application/ports/rate-limit-store.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { freePort } from '../../../../support/free-port.js';
+import { describeWithPeers } from '../../../../support/peers.js';
+import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/redis-server.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 0.001, burst: 1_000 } }];
+
+/** A machine that does other things at the same time is no server that hangs. */
+const patient = { answerMs: 10_000 };
+
+const opened = async (
+  url: Secret,
+  settings: Partial<RedisRateLimitSettings> = patient,
+): Promise<RedisRateLimitStore> => {
+  const store = await RedisRateLimitStore.open(url, settings);
+  cleanUp.add(() => store.close());
+  return store;
+};
+
+const detailOf = (answer: RateLimitAnswer): string => {
+  if (answer.kind !== 'unavailable') throw new Error(answer.kind);
+  return answer.detail;
+};
+
+/** Resolves once the store can be asked; the test's own time-out is the deadline. */
+const reachable = async (store: RedisRateLimitStore): Promise<void> => {
+  while ((await store.take([])).kind === 'unavailable') await sleep(5);
+};
+
+/** A server that takes connections and does what the test says with them. */
+const serverWith = async (take: (socket: Socket) => void): Promise<Secret> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    cleanUp.add(() => void socket.destroy());
+    take(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.add(() => void server.close());
+  return new Secret(`redis://:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/0`);
+};
+
+it('a store in Redis says that nobody listens, and does not wait for it', async () => {
+  const store = await opened(new Secret(`redis://:hunter2@127.0.0.1:${await freePort()}`));
+  expect(detailOf(await store.take(charges))).toBe('redis: connection refused');
+});
+
+it('a store in Redis with a URL that is none cannot be asked, and repeats nothing of it', async () => {
+  const store = await opened(new Secret('redis://hunter2:hunter2@['));
+  expect(detailOf(await store.take(charges))).toBe('redis: rate-limit-store-url cannot be read');
+});
+
+it.each<[string, (socket: Socket) => void]>([
+  ['closes the connection', (socket) => socket.end()],
+  ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ['speaks another protocol', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['repeats the password in an error', (socket) => socket.on('data', () => socket.write('-ERR hunter2 is wrong\r\n'))],
+])('a store in Redis cannot be asked where the server %s, and never says the password', async (_, take) => {
+  const store = await opened(await serverWith(take), { connectMs: 200 });
+  const detail = detailOf(await store.take(charges));
+  expect(detail).toMatch(/^redis: /);
+  expect(detail).not.toContain('hunter2');
+});
+
+describeWithPeers(['redis-server'], 'buckets in a Redis server that fails', () => {
+  const started = async (plan: RedisPlan = {}): Promise<{ redis: RedisServer; store: RedisRateLimitStore }> => {
+    const redis = await startRedis(plan);
+    cleanUp.add(redis.remove);
+    return { redis, store: await opened(redis.url()) };
+  };
+
+  it('are there again when it is, without anybody doing anything', async () => {
+    const { redis, store } = await started({ isDurable: true });
+    expect((await store.take(charges)).kind).toBe('taken');
+    await redis.kill();
+    expect((await store.take(charges)).kind).toBe('unavailable');
+    await redis.start();
+    await reachable(store);
+    const answer = await store.take(charges);
+    expect(answer.kind === 'taken' && Math.floor((answer.left[0] ?? 0) + 1e-3)).toBe(998);
+  });
+
+  it('are reached also where it was not there at first', async () => {
+    const port = await freePort();
+    const store = await opened(new Secret(`redis://127.0.0.1:${port}`));
+    expect((await store.take(charges)).kind).toBe('unavailable');
+    const redis = await startRedis({ port });
+    cleanUp.add(redis.remove);
+    await reachable(store);
+    expect((await store.take(charges)).kind).toBe('taken');
+  });
+
+  it('are not waited for by every request when it hangs, and are there again when it goes on', async () => {
+    const redis = await startRedis();
+    cleanUp.add(redis.remove);
+    const store = await opened(redis.url(), {});
+    await reachable(store);
+    redis.hang();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => store.take(charges)));
+    expect(new Set(answers.map(detailOf))).toEqual(
+      new Set(['redis: it gave no answer within 250 ms', 'redis: connection lost']),
+    );
+    // Nothing is sent any more, so this is answered without a time-out.
+    expect(detailOf(await store.take(charges))).toBe('redis: it gave no answer within 250 ms');
+    redis.goOn();
+    await reachable(store);
+    expect((await store.take(charges)).kind).toBe('taken');
+  });
+
+  it('need the right password, which is in no answer', async () => {
+    const redis = await startRedis({ password: 'p@ss:word/#?' });
+    cleanUp.add(redis.remove);
+    expect((await (await opened(redis.url())).take(charges)).kind).toBe('taken');
+    const wrong = await opened(new Secret(`redis://:hunter2@127.0.0.1:${redis.port}`));
+    expect(detailOf(await wrong.take(charges))).toBe(
+      'redis: it refuses the user or the password of rate-limit-store-url',
+    );
+    const none = await opened(new Secret(`redis://127.0.0.1:${redis.port}`));
+    expect(detailOf(await none.take(charges))).toBe('redis: it wants a password, and rate-limit-store-url has none');
+  });
+
+  it('are in the database that the URL names', async () => {
+    const { redis } = await started();
+    const store = await opened(redis.url(3));
+    await store.take(charges);
+    expect(await redis.send('DBSIZE')).toBe(0);
+    await redis.send('SWAPDB', '0', '3');
+    expect(await redis.send('KEYS', '*')).toHaveLength(2);
+  });
+
+  it('are asked by nobody once the store is closed', async () => {
+    const { store } = await started();
+    await store.close();
+    expect(detailOf(await store.take(charges))).toBe('redis: the connection to it is closed');
+    await store.close();
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RedisRateLimitStore } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
+import type { RateLimitCharge } from '../../../../../src/application/ports/rate-limit-store.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { describeWithPeers } from '../../../../support/peers.js';
+import { type RedisServer, startRedis } from '../../../../support/redis-server.js';
+
+describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
+  const cleanUp = new CleanUp();
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+    cleanUp.add(redis.remove);
+  });
+  afterAll(() => cleanUp.run());
+
+  const open = async (most = 100_000): Promise<RedisRateLimitStore> => {
+    // A machine that does other things at the same time is no server that hangs.
+    const store = await RedisRateLimitStore.open(redis.url(), { most, answerMs: 10_000 });
+    cleanUp.add(() => store.close());
+    return store;
+  };
+  const charge = (key: string, burst: number, requestsPerSecond = 0.001): RateLimitCharge => ({
+    space: 'client',
+    key,
+    limit: { requestsPerSecond, burst },
+  });
+
+  it('give two gateways together the burst and no more, of 1 000 requests at once', async () => {
+    const [one, other] = [await open(), await open()];
+    const both = [charge('shared', 300), { ...charge('', 400), space: 'global' }];
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => (index % 2 === 0 ? one : other).take(both)),
+    );
+    const kinds = answers.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(300);
+    expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(700);
+    expect(await one.take([both[1] as RateLimitCharge])).toMatchObject({
+      kind: 'taken',
+      left: [expect.closeTo(99, 0)],
+    });
+  });
+
+  it('are there as long as they are not full', async () => {
+    const store = await open();
+    await store.take([charge('slow', 10, 0.01), charge('quick', 2, 1_000)]);
+    const left = Number(await redis.send('PTTL', 'portcullis:rate:client:slow'));
+    // One token of ten is missing: it comes within 100 s.
+    expect(left).toBeGreaterThan(90_000);
+    expect(left).toBeLessThanOrEqual(100_000);
+    while ((await redis.send('EXISTS', 'portcullis:rate:client:quick')) === 1);
+  });
+
+  it('leave nothing behind when all of them are full', async () => {
+    const store = await open();
+    await redis.send('FLUSHALL');
+    const quick = Array.from({ length: 50 }, (_, index) => charge(`quick ${index}`, 2, 200));
+    await store.take(quick);
+    while ((await redis.send('DBSIZE')) !== 0);
+  });
+
+  it('are so many of each space at the most, those included that have gone by themselves', async () => {
+    const store = await open(100);
+    await redis.send('FLUSHALL');
+    for (let round = 0; round < 5; round += 1) {
+      const keys = Array.from({ length: 100 }, (_, index) => `${round} ${index}`);
+      await Promise.all(keys.map((key) => store.take([charge(key, 1)])));
+    }
+    expect(await redis.send('DBSIZE')).toBe(101);
+    expect(await redis.send('ZCARD', 'portcullis:rate:client')).toBe(100);
+  });
+
+  it('outlive scripts that the server has forgotten', async () => {
+    const store = await open();
+    expect((await store.take([charge('kept', 1)])).kind).toBe('taken');
+    await redis.send('SCRIPT', 'FLUSH');
+    expect((await store.take([charge('kept', 1)])).kind).toBe('refused');
+  });
+
+  it('that somebody has written over count as full', async () => {
+    const store = await open();
+    await redis.send('SET', 'portcullis:rate:client:odd', 'nan 12 ;');
+    expect((await store.take([charge('odd', 1)])).kind).toBe('taken');
+    expect((await store.take([charge('odd', 1)])).kind).toBe('refused');
+  });
+
+  it('that are something else altogether cannot be asked', async () => {
+    const store = await open();
+    await redis.send('RPUSH', 'portcullis:rate:client:list', 'a');
+    expect(await store.take([charge('list', 1)])).toEqual({
+      kind: 'unavailable',
+      detail: 'redis: it holds something else under the keys of rate limits',
+    });
+  });
+
+  it('keep nobody out for long when the clock of the server was set back by a year', async () => {
+    const store = await open();
+    const [seconds] = (await redis.send('TIME')) as [string, string];
+    const inAYearMs = (Number(seconds) + 31_536_000) * 1000;
+    await redis.send('SET', 'portcullis:rate:client:ahead', `0 ${inAYearMs}`);
+    const answer = await store.take([charge('ahead', 10, 1)]);
+    if (answer.kind !== 'refused') throw new Error(answer.kind);
+    expect(answer.waitMs).toBe(11_000);
+  });
+});

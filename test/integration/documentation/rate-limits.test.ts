@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { mainExample } from '../../support/documentation-examples.js';
+import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
+import type { HttpAnswer } from '../../support/http-call.js';
+import { RecordingUpstream } from '../../support/recording-upstream.js';
+
+const cleanUp = new CleanUp();
+let running: DocumentedGateway;
+
+beforeAll(async () => {
+  const upstream = new RecordingUpstream((_request, response) => response.end('ok'));
+  const port = await upstream.listen();
+  cleanUp.add(() => upstream.close());
+  running = await startDocumented(cleanUp, mainExample('docs/guides/rate-limits.md'), { ports: { 3001: port } });
+});
+afterAll(() => cleanUp.run());
+
+describe('the guide to rate limits', () => {
+  it('shows how the sixth request is answered, and what the client is told', async () => {
+    const answers: HttpAnswer[] = [];
+    for (let count = 0; count < 6; count += 1) answers.push(await running.ask(8080, { path: '/login' }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+    const refused = answers[5]?.headers ?? {};
+    expect(refused['retry-after']).toBe('1');
+    expect(refused['ratelimit-policy']).toContain('"route-policy";q=5;w=3');
+    expect(refused['ratelimit']).toContain('"route-policy";r=0;t=');
+    expect(answers[0]?.headers['ratelimit']).toContain('"route-policy";r=4;');
+    const line = running.logger.lines.find(({ fields }) => fields?.['error_type'] === 'rate_limited');
+    expect(line).toMatchObject({
+      level: 'warn',
+      fields: { limit_name: 'rate-limit', limit: 2, client_ip: '127.0.0.1', trace_id: expect.any(String) },
+    });
+  });
+
+  it('gives every tenant a bucket of its own', async () => {
+    const left = async (tenant: string): Promise<string> => {
+      const { headers } = await running.ask(8080, { path: '/orders', headers: { 'X-Tenant': tenant } });
+      return String(headers['ratelimit']);
+    };
+    expect(await left('one')).toContain('"route-policy";r=999;');
+    expect(await left('one')).toContain('"route-policy";r=99');
+    expect(await left('two')).toContain('"route-policy";r=999;');
+  });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { mainExample } from '../../support/documentation-examples.js';
+import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
+import { untilTrue } from '../../support/gateway-stack.js';
+import { RecordingUpstream } from '../../support/recording-upstream.js';
+
+const token = 'a-token-for-the-test';
+const cleanUp = new CleanUp();
+const upstreams: RecordingUpstream[] = [];
+let running: DocumentedGateway;
+
+beforeAll(async () => {
+  const ports: Record<number, number> = {};
+  for (const documented of [3001, 3002]) {
+    const upstream = new RecordingUpstream((_request, response) => response.end(String(documented)));
+    ports[documented] = await upstream.listen();
+    upstreams.push(upstream);
+    cleanUp.add(() => upstream.close());
+  }
+  const environment = { ADMIN_TOKEN: token };
+  running = await startDocumented(cleanUp, mainExample('docs/guides/upstreams.md'), { ports, environment });
+});
+afterAll(() => cleanUp.run());
+
+const served = async (): Promise<string> => (await running.ask(8080, { path: '/' })).body;
+
+const authorized = { headers: { Authorization: `Bearer ${token}` } };
+
+const change = (action: string) =>
+  running.ask(9090, {
+    ...authorized,
+    method: 'POST',
+    path: `/admin/upstreams/api/targets/127.0.0.1:${running.portOf(3001)}/${action}`,
+  });
+
+const targets = async (): Promise<readonly { readonly healthy: boolean; readonly last_error?: string }[]> =>
+  JSON.parse((await running.ask(9090, { ...authorized, path: '/admin/upstreams' })).body).upstreams.api.targets;
+
+describe('the guide to upstreams', () => {
+  it('sends five requests of a hundred to the canary', async () => {
+    const counts: Record<string, number> = {};
+    for (let count = 0; count < 100; count += 1) {
+      const by = await served();
+      counts[by] = (counts[by] ?? 0) + 1;
+    }
+    expect(counts).toEqual({ 3001: 95, 3002: 5 });
+  });
+
+  it('drains a target, and takes it back', async () => {
+    expect(JSON.parse((await change('drain')).body)).toMatchObject({ upstream: 'api', drained: true });
+    for (let count = 0; count < 5; count += 1) expect(await served()).toBe('3002');
+    expect((await change('undrain')).status).toBe(200);
+    const served20: string[] = [];
+    for (let count = 0; count < 20; count += 1) served20.push(await served());
+    expect(served20).toContain('3001');
+  });
+
+  it('answers every request while a target is away, and says what is wrong with it', async () => {
+    await upstreams[0]?.close();
+    for (let count = 0; count < 20; count += 1) expect(await served()).toBe('3002');
+    await untilTrue('the target is ill', async () => (await targets())[0]?.healthy === false);
+    expect((await targets())[0]?.last_error).toMatch(/refused/i);
+    expect((await targets())[1]?.healthy).toBe(true);
+  });
+});

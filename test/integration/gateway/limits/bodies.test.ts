@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../support/clean-up.js';
+import { testRoute } from '../../../support/in-process-gateway.js';
+import { type LimitedGateway, post, refusalOf, startLimited } from '../../../support/limited-gateway.js';
+import { plainPolicies } from '../../../support/plain-configurations.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const framings = [
+  ['with a length', false],
+  ['in chunks', true],
+] as const;
+
+/** One body below the limit, one at it, and what one above it came to. */
+const tryAround = async (gateway: LimitedGateway, limit: number, isChunked: boolean) => {
+  const client = gateway.client();
+  const below = (await client.ask(post(limit - 1, isChunked))).status;
+  const at = (await client.ask(post(limit, isChunked))).status;
+  const above = await refusalOf(gateway, await client.ask(post(limit + 1, isChunked)));
+  await client.closed;
+  return { below, at, above };
+};
+
+const refusedAt = (name: string, limit: number) => ({
+  below: 200,
+  at: 200,
+  above: {
+    status: 413,
+    code: 'body_too_large',
+    retryAfter: null,
+    closes: true,
+    limit_name: name,
+    limit,
+    actual: limit + 1,
+    client_ip: '127.0.0.1',
+    isTraced: true,
+    counted: { gateway_body_size_exceeded_total: 1 },
+  },
+});
+
+describe.each(framings)('a body %s', (_, isChunked) => {
+  it('is held to max-body-size-bytes', async () => {
+    const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
+    expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
+  });
+
+  it.each([
+    ['less', 100],
+    ['more', 300],
+  ])('is held to max-body-size of its route, which is %s than max-body-size-bytes', async (_less, maxBodySize) => {
+    const routes = [testRoute({ policies: { ...plainPolicies, maxBodySize } })];
+    const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 }, { routes });
+    expect(await tryAround(gateway, maxBodySize, isChunked)).toEqual(refusedAt('max-body-size', maxBodySize));
+  });
+
+  it('is held to max-body-size-bytes where it is buffered, too', async () => {
+    const routes = [testRoute({ policies: { ...plainPolicies, bufferRequests: true } })];
+    const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200, maxBodyBufferBytes: 1_000 }, { routes });
+    expect(await tryAround(gateway, 200, isChunked)).toEqual(refusedAt('max-body-size-bytes', 200));
+    expect(gateway.upstream.reached).toHaveLength(2);
+  });
+});
+
+it('a body that is refused for its length does not get to the upstream', async () => {
+  const gateway = await startLimited(cleanUp, { maxBodySizeBytes: 200 });
+  expect((await gateway.ask('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 201\r\n\r\n')).status).toBe(413);
+  expect(gateway.upstream.reached).toEqual([]);
+});

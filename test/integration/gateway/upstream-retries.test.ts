@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UndiciTargetClient } from '../../../src/adapters/outbound/undici-upstream/undici-target-client.js';
+import type { BodySource } from '../../../src/application/ports/body-source.js';
+import { TargetLedgers } from '../../../src/application/upstream-targets/target-ledgers.js';
+import { UpstreamTargets } from '../../../src/application/upstream-targets/upstream-targets.js';
+import type { UpstreamConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { FakeHostResolver } from '../../support/fake-host-resolver.js';
+import { freePort } from '../../support/free-port.js';
+import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { ManualScheduler } from '../../support/manual-scheduler.js';
+import { startRawUpstream } from '../../support/raw-upstream.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { ScriptedBody } from '../../support/scripted-body.js';
+import { recordedExchange, sendingStage } from '../../support/sending-stage.js';
+import { upstreamOf } from '../../support/upstream-targets.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** The stage before real targets on these ports. */
+const stageBefore = (
+  ports: readonly number[],
+  upstream: Partial<UpstreamConfiguration> = {},
+  changes: Parameters<typeof sendingStage>[1] = {},
+) => {
+  const clock = new ManualClock();
+  const configuration = upstreamOf(
+    ports.map((port) => `127.0.0.1:${port}`),
+    upstream,
+  );
+  const targets = new UpstreamTargets(configuration, 100, {
+    ledgers: new TargetLedgers(),
+    createClient: (settings) => new UndiciTargetClient(settings),
+    resolver: new FakeHostResolver(),
+    prober: { probe: () => Promise.reject(new Error('nothing is checked')) },
+    clock,
+    random: { uuid: () => '', token: () => '', fraction: () => 0, hex: () => '' },
+    scheduler: new ManualScheduler(clock),
+    logger: new RecordingLogger(),
+  });
+  cleanUp.add(() => targets.close(0));
+  const { stage } = sendingStage(targets, { clock, ...changes });
+  const send = async (method: string, body: BodySource | null = null) => {
+    const { exchange, response } = recordedExchange({ method }, body);
+    await stage(exchange);
+    return response;
+  };
+  return { targets, stage, send };
+};
+
+const startEcho = async () => {
+  /** The methods of the requests that came. */
+  const received: (string | undefined)[] = [];
+  const upstream = await startHttpUpstream((request, response) => {
+    received.push(request.method);
+    echo(request, response);
+  });
+  cleanUp.add(() => upstream.close());
+  return { port: upstream.port, received };
+};
+
+/** One that ends every connection when it has the head of a request. */
+const startResetting = async () => {
+  const upstream = await startRawUpstream((socket) => void socket.resetAndDestroy());
+  cleanUp.add(() => upstream.close());
+  return upstream;
+};
+
+describe('with one of two targets', () => {
+  it('that nobody listens on, every request is answered by the other, POSTs with a body among them', async () => {
+    const good = await startEcho();
+    const { send } = stageBefore([await freePort(), good.port]);
+    for (let turn = 0; turn < 6; turn += 1) {
+      const response = await send('POST', new ScriptedBody(['one ', `two ${turn}`]));
+      expect(response.status).toBe(200);
+      expect((JSON.parse(response.text) as Echo).body).toBe(`one two ${turn}`);
+    }
+    expect(good.received).toHaveLength(6);
+  });
+
+  it('that resets, what may be sent twice is answered by the other; a POST fails and is sent once', async () => {
+    const good = await startEcho();
+    const bad = await startResetting();
+    const { send } = stageBefore([bad.port, good.port]);
+    const answers = await Promise.all(['GET', 'PUT', 'DELETE', 'HEAD'].map((method) => send(method)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const posts = [await send('POST'), await send('POST')];
+    expect(posts.map(({ status }) => status).toSorted()).toEqual([200, 502]);
+    const sent = [...bad.heads.map((head) => head.split(' ')[0]), ...good.received];
+    expect(sent.filter((method) => method === 'POST')).toHaveLength(2);
+  });
+
+  it('that resets, it is left alone after as many failures as are borne', async () => {
+    const good = await startEcho();
+    const bad = await startResetting();
+    const targetBreaker = { failureThreshold: 2, openMs: 60_000, probes: 1 };
+    const { send, targets } = stageBefore([bad.port, good.port], { targetBreaker });
+    for (let turn = 0; turn < 8; turn += 1) expect((await send('GET')).status).toBe(200);
+    expect(bad.heads).toHaveLength(2);
+    expect(targets.statuses()).toMatchObject([
+      { healthy: false, failedRequests: 2, activeConnections: 0 },
+      { healthy: true, totalRequests: 8, failedRequests: 0 },
+    ]);
+  });
+});
+
+describe('a PUT whose target resets while it uploads', () => {
+  const pieces = (count: number) => Array.from({ length: count }, (_, index) => Buffer.alloc(20_000, 97 + index));
+
+  it('is sent whole to the other while little of it was read', async () => {
+    const good = await startEcho();
+    const bad = await startResetting();
+    const { send } = stageBefore([bad.port, good.port]);
+    const body = pieces(3);
+    const response = await send('PUT', new ScriptedBody(body));
+    expect((JSON.parse(response.text) as Echo).body).toBe(Buffer.concat(body).toString());
+  });
+
+  it('fails once more of it was read than is kept, and the other gets nothing', async () => {
+    const good = await startEcho();
+    let isReset = false;
+    const bad = await startRawUpstream((socket: Socket) => {
+      socket.on('data', () => undefined);
+    });
+    cleanUp.add(() => bad.close());
+    const source = new ScriptedBody(pieces(4));
+    // The fifth piece comes only when the connection has gone.
+    const body: BodySource = {
+      declaredLength: null,
+      read: async () => {
+        const piece = await source.read();
+        if (piece !== null || isReset) return piece;
+        isReset = true;
+        await bad.close();
+        return Buffer.from('late');
+      },
+      trailers: () => [],
+      cancel: () => undefined,
+    };
+    const { send } = stageBefore([bad.port, good.port]);
+    expect((await send('PUT', body)).status).toBe(502);
+    expect(good.received).toHaveLength(0);
+  });
+});
+
+it('a response that is held whole leaves its connection to the next, however slowly its client reads', async () => {
+  const upstream = await startHttpUpstream((_, response) => response.end('x'.repeat(50_000)));
+  cleanUp.add(() => upstream.close());
+  const { stage, send } = stageBefore([upstream.port], { maxConnections: 1 }, { heldResponseOctets: 100_000 });
+  const slow = recordedExchange();
+  let take: () => void = () => undefined;
+  const taken = new Promise<void>((resolve) => {
+    take = resolve;
+  });
+  const { response } = slow;
+  const write = response.write.bind(response);
+  Object.assign(response, {
+    write: (chunk: Uint8Array) => {
+      write(chunk);
+      return taken;
+    },
+  });
+  const first = stage(slow.exchange);
+  await expect.poll(() => response.text.length).toBeGreaterThan(0);
+  expect(response.state).toBe('open');
+  expect((await send('GET')).text.length).toBe(50_000);
+  take();
+  await first;
+  expect([response.text.length, response.state]).toEqual([50_000, 'ended']);
+});

@@ -1,0 +1,25 @@
+import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { ConnectionRefusals } from '../../src/application/admit-connections/connection-refusals.js';
+import { RefusalLog } from '../../src/application/admit-connections/refusal-log.js';
+import type { Admission } from '../../src/application/ports/http-engine.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** What refusals are made with, under a clock that the test moves. */
+export class TestedRefusals {
+  readonly logger = new RecordingLogger();
+  readonly scheduler = new ManualScheduler(new ManualClock());
+  readonly metrics = new PrometheusGatewayMetrics('test');
+  readonly refusals = new ConnectionRefusals(
+    { uuid: () => 'an-id', token: () => 'token', fraction: () => 0, hex: (octets) => 'ab'.repeat(octets) },
+    this.metrics,
+    new RefusalLog(this.logger, this.scheduler),
+  );
+}
+
+/** Ends a connection; one that was refused cannot end. */
+export const release = (admission: Admission): void => {
+  if (admission.kind === 'refused') throw new Error('the connection was refused');
+  admission.release();
+};

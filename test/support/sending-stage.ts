@@ -1,0 +1,62 @@
+import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import type { BodySource } from '../../src/application/ports/body-source.js';
+import type { ClientRequest } from '../../src/application/ports/http-exchange.js';
+import { ProblemAnswerer } from '../../src/application/proxy-request/answer-problem.js';
+import { Exchange } from '../../src/application/proxy-request/exchange.js';
+import { MeteredBody } from '../../src/application/proxy-request/metered-body.js';
+import { RetryAllowance } from '../../src/application/proxy-request/retry-allowance.js';
+import { RouteBreaker } from '../../src/application/proxy-request/route-breaker.js';
+import { type SendDependencies, sendToUpstream } from '../../src/application/proxy-request/stages/send-to-upstream.js';
+import type { TargetChooser } from '../../src/application/upstream-targets/chosen-target.js';
+import { newExchange } from './exchanges.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
+import { RecordedResponse } from './recorded-response.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** The stage that sends requests on, and what it works with. */
+export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDependencies> = {}) => {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const metrics = new PrometheusGatewayMetrics('test');
+  const dependencies: SendDependencies = {
+    chooser,
+    clock,
+    metrics,
+    timeoutMs: 5_000,
+    retries: { maxAttempts: 3, budgetPercent: 20 },
+    allowance: new RetryAllowance(20),
+    scheduler: new ManualScheduler(clock),
+    problems: new ProblemAnswerer(logger),
+    maxBodyOctets: 1_000_000,
+    routeBreaker: null,
+    heldResponseOctets: null,
+    responseJudge: null,
+    ...changes,
+  };
+  return { clock, logger, metrics, stage: sendToUpstream('api', dependencies) };
+};
+
+export const breakerOfRoute = (clock: ManualClock, logger = new RecordingLogger()): RouteBreaker =>
+  new RouteBreaker('r', { failureThreshold: 2, openMs: 10_000, probes: 1 }, clock, logger);
+
+/** An exchange whose response is kept; `body` is what is forwarded, counted as that of the client. */
+export const recordedExchange = (changes: Partial<ClientRequest> = {}, body: BodySource | null = null) => {
+  const { request, client } = newExchange(changes);
+  const response = new RecordedResponse();
+  const exchange = new Exchange(request, response, 'own', 'theirs', client, 0, () => false);
+  exchange.path = '/path';
+  if (body !== null) {
+    exchange.body = new MeteredBody(body, 1_000_000);
+    exchange.forwardedBody = exchange.body;
+  }
+  return { exchange, response };
+};
+
+/** The value of a counter of the upstream `api`. */
+export const upstreamCount = async (metrics: PrometheusGatewayMetrics, name: string): Promise<number> => {
+  const line = (await metrics.render())
+    .split('\n')
+    .find((each) => each.startsWith(`${name}{`) && each.includes('"api"'));
+  return line === undefined ? 0 : Number(line.split(' ').at(-1));
+};

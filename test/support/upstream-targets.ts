@@ -1,0 +1,75 @@
+import type { HealthProber } from '../../src/application/ports/health-prober.js';
+import type { Random } from '../../src/application/ports/random.js';
+import type { ChosenTarget, TargetChoice, TargetWish } from '../../src/application/upstream-targets/chosen-target.js';
+import { TargetLedgers } from '../../src/application/upstream-targets/target-ledgers.js';
+import { UpstreamTargets } from '../../src/application/upstream-targets/upstream-targets.js';
+import type { UpstreamConfiguration } from '../../src/domain/configuration/gateway-configuration.js';
+import { ok, type Result } from '../../src/domain/shared/result.js';
+import { FakeHostResolver } from './fake-host-resolver.js';
+import { FakeTargetClients } from './fake-target-clients.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
+import { plainUpstream } from './plain-configurations.js';
+import { RecordingLogger } from './recording-logger.js';
+
+export const anybody: TargetWish = { clientIp: '192.0.2.1', headers: [], isSecure: false, tried: [] };
+
+/** An upstream with these targets, each `host:port` or `host:port weight`. */
+export const upstreamOf = (targets: readonly string[], more: Partial<UpstreamConfiguration> = {}) => ({
+  ...plainUpstream('api', 1),
+  targets: targets.map((text) => {
+    const [address = '', weight = '1'] = text.split(' ');
+    const colon = address.lastIndexOf(':');
+    return {
+      address: { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) },
+      weight: Number(weight),
+    };
+  }),
+  ...more,
+});
+
+/** What targets of upstreams need, in the hands of a test. */
+export class TargetsWorld {
+  readonly clock = new ManualClock();
+  readonly scheduler = new ManualScheduler(this.clock);
+  readonly logger = new RecordingLogger();
+  readonly resolver = new FakeHostResolver();
+  readonly clients = new FakeTargetClients();
+  readonly ledgers = new TargetLedgers();
+  /** What checks come to, by `host:port` of the address that is checked. */
+  readonly checks = new Map<string, Result<void, string>>();
+  readonly #prober: HealthProber = {
+    probe: async ({ address }) => this.checks.get(`${address.host}:${address.port}`) ?? ok(undefined),
+  };
+  readonly #random: Random;
+
+  constructor(fraction: () => number = () => 0.5) {
+    this.#random = { uuid: () => '', token: () => '', fraction } as Random;
+  }
+
+  open(configuration: UpstreamConfiguration, idleLimit = 100): UpstreamTargets {
+    return new UpstreamTargets(configuration, idleLimit, {
+      ledgers: this.ledgers,
+      createClient: this.clients.create,
+      resolver: this.resolver,
+      prober: this.#prober,
+      clock: this.clock,
+      random: this.#random,
+      scheduler: this.scheduler,
+      logger: this.logger,
+    });
+  }
+}
+
+/** The target of a choice that has to be one. */
+export const chosenOf = (choice: TargetChoice): ChosenTarget => {
+  if (choice.kind !== 'chosen') throw new Error(`nothing is chosen: ${JSON.stringify(choice)}`);
+  return choice.target;
+};
+
+/** The address that a request is sent to, which is over at once and went well. */
+export const visit = (targets: UpstreamTargets, wish: Partial<TargetWish> = {}): string => {
+  const target = chosenOf(targets.choose({ ...anybody, ...wish }));
+  target.ended('success');
+  return target.address;
+};

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryRateLimitStore } from '../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { ManualClock } from '../../../../support/manual-clock.js';
+
+const limit = { requestsPerSecond: 1, burst: 2 };
+
+const storeOf = (most: number) => {
+  const clock = new ManualClock();
+  const store = new MemoryRateLimitStore(clock, most);
+  return { clock, store, take: (key: string, space = 'client') => store.take([{ space, key, limit }]).kind };
+};
+
+describe('buckets in memory', () => {
+  it('are so many at the most: the one that was not used for longest goes', () => {
+    const { store, take } = storeOf(3);
+    for (const key of ['a', 'a', 'b', 'b', 'c', 'c']) take(key);
+    // A refusal is a use too: who is held back must not get free by staying away from the others.
+    expect(take('a')).toBe('refused');
+    take('d');
+    expect(store.sizes()).toEqual({ client: 3 });
+    expect(['a', 'c'].map((key) => take(key))).toEqual(['refused', 'refused']);
+    expect(take('b')).toBe('taken');
+  });
+
+  it('of one space drive out none of another', () => {
+    const { store, take } = storeOf(3);
+    take('a', 'policy one');
+    take('a', 'policy one');
+    for (let index = 0; index < 100; index += 1) take(`client ${index}`, 'policy two');
+    expect(take('a', 'policy one')).toBe('refused');
+    expect(store.sizes()).toEqual({ 'policy one': 1, 'policy two': 3 });
+  });
+
+  it('go again once they are full, also those of a space that nothing is taken from any more', () => {
+    const { store, clock, take } = storeOf(1_000);
+    for (let index = 0; index < 500; index += 1) take(`client ${index}`, 'policy of a route that is gone');
+    clock.advance(2_000);
+    for (let index = 0; index < 500; index += 1) {
+      take('one');
+      clock.advance(1_000);
+    }
+    expect(Object.keys(store.sizes())).toEqual(['client']);
+  });
+
+  it('stay while they are not full', () => {
+    const { store, clock, take } = storeOf(1_000);
+    take('slow');
+    clock.advance(999);
+    for (let index = 0; index < 10; index += 1) take('other', 'route');
+    expect(store.sizes()).toMatchObject({ client: 1 });
+  });
+
+  it('are none of those that were refused before they had any', () => {
+    const { store } = storeOf(10);
+    const charges = ['a', 'b'].map((key) => ({ space: key, key, limit: { requestsPerSecond: 1, burst: 1 } }));
+    store.take(charges.slice(0, 1));
+    expect(store.take(charges).kind).toBe('refused');
+    expect(store.sizes()).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { PrometheusGatewayMetrics } from '../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import type { AgentFailure } from '../../../../src/application/ports/agent-client.js';
+import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
+import { applyFailureMode } from '../../../../src/application/proxy-request/apply-failure-mode.js';
+import { newExchange } from '../../../support/exchanges.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+import { routeAgent } from '../../../support/route-agents.js';
+import { ScriptedAgent } from '../../../support/scripted-agent.js';
+
+const apply = async (failureMode: 'open' | 'closed', failure: AgentFailure) => {
+  const logger = new RecordingLogger();
+  const metrics = new PrometheusGatewayMetrics('test');
+  const agent = { ...routeAgent(new ScriptedAgent('auth')), failureMode };
+  const problems = new ProblemAnswerer(logger);
+  const outcome = applyFailureMode(newExchange(), agent, failure, 'request', { problems, logger, metrics });
+  return { outcome, lines: logger.lines, page: await metrics.render() };
+};
+
+const reached = { name: 'max-agent-queue-depth', limit: 3, actual: 4 };
+const limitLine = {
+  level: 'warn',
+  message: 'a call to an agent is over a limit',
+  fields: {
+    agent: 'auth',
+    limit: 3,
+    limit_name: 'max-agent-queue-depth',
+    actual: 4,
+    client_ip: '127.0.0.1',
+    trace_id: 'id',
+    correlation_id: 'id',
+    route: null,
+  },
+};
+
+describe('a call that failed by a limit', () => {
+  it.each([
+    ['closed', 'ended', ['warn', 'error']],
+    ['open', 'continue', ['warn', 'warn']],
+  ] as const)('is counted and logged as of every limit, with failure mode %s', async (mode, expected, levels) => {
+    const { outcome, lines, page } = await apply(mode, { code: 'queue_full', detail: '', limit: reached });
+    expect(outcome).toBe(expected);
+    expect(lines.map(({ level }) => level)).toEqual(levels);
+    expect(lines[0]).toEqual(limitLine);
+    expect(page).toMatch(/^gateway_request_limit_reached_total\{[^}]*limit="max-agent-queue-depth"[^}]*\} 1$/m);
+  });
+});
+
+describe('a call that failed otherwise', () => {
+  it('says nothing of limits', async () => {
+    const { lines, page } = await apply('closed', { code: 'unreachable', detail: '' });
+    expect(lines.map(({ level }) => level)).toEqual(['error']);
+    expect(page).not.toMatch(/max-agent/);
+  });
+});

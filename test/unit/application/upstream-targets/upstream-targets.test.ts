@@ -1,0 +1,376 @@
+import { describe, expect, it } from 'vitest';
+import { err } from '../../../../src/domain/shared/result.js';
+import { settled } from '../../../support/manual-scheduler.js';
+import { anybody, chosenOf, TargetsWorld, upstreamOf, visit } from '../../../support/upstream-targets.js';
+
+const breaker = { failureThreshold: 2, openMs: 30_000, probes: 1 };
+const three = ['10.0.0.1:80', '10.0.0.2:80', '10.0.0.3:80'];
+
+const check = {
+  probe: { kind: 'tcp' as const },
+  intervalMs: 10_000,
+  timeoutMs: 5_000,
+  healthyThreshold: 2,
+  unhealthyThreshold: 3,
+};
+
+describe('UpstreamTargets: whom a request goes to', () => {
+  it('is each target in its turn, by the weights', () => {
+    const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80 2', '10.0.0.2:80 1', '10.0.0.3:80 0']));
+    const turns = Array.from({ length: 6 }, () => visit(targets));
+    expect(turns.filter((address) => address === '10.0.0.1:80')).toHaveLength(4);
+    expect(turns.filter((address) => address === '10.0.0.2:80')).toHaveLength(2);
+  });
+
+  it('is the target with least to do, also what another generation has sent there', () => {
+    const world = new TargetsWorld();
+    const before = world.open(upstreamOf(three));
+    const now = world.open(upstreamOf(three, { balancing: { kind: 'least_connections' } }));
+    const busy = [before.choose(anybody), before.choose(anybody)].map((choice) => chosenOf(choice));
+    expect([visit(now), visit(now)]).toEqual(['10.0.0.3:80', '10.0.0.3:80']);
+    for (const target of busy) target.ended('neither');
+    expect(new Set([visit(now), visit(now), visit(now)]).size).toBe(3);
+  });
+
+  it('is the same target for the same key, whoever asks', () => {
+    const key = { kind: 'header' as const, name: 'x-user' };
+    const targets = new TargetsWorld().open(upstreamOf(three, { balancing: { kind: 'consistent_hash', key } }));
+    const ann = visit(targets, { headers: ['X-User', 'ann'] });
+    for (const clientIp of ['192.0.2.1', '192.0.2.2']) {
+      expect(visit(targets, { clientIp, headers: ['x-user', 'ann'] })).toBe(ann);
+    }
+    const all = Array.from({ length: 50 }, (_, user) => visit(targets, { headers: ['x-user', `user-${user}`] }));
+    expect(new Set(all).size).toBe(3);
+  });
+
+  it('is the less busy of two that are drawn', () => {
+    const fractions = [0, 0.9, 0.4, 0];
+    const world = new TargetsWorld(() => fractions.shift() as number);
+    const targets = world.open(upstreamOf(three, { balancing: { kind: 'power_of_two' } }));
+    const busy = chosenOf(targets.choose(anybody));
+    expect(busy.address).toBe('10.0.0.1:80');
+    expect(visit(targets)).toBe('10.0.0.2:80');
+  });
+
+  it('is none that has been tried, and then there is none', () => {
+    const targets = new TargetsWorld().open(upstreamOf(three));
+    expect(visit(targets, { tried: ['10.0.0.1:80', '10.0.0.3:80'] })).toBe('10.0.0.2:80');
+    expect(targets.choose({ ...anybody, tried: three })).toEqual({ kind: 'exhausted' });
+  });
+
+  it('tells whether there may be another one', () => {
+    const world = new TargetsWorld();
+    expect(world.open(upstreamOf(three)).hasChoice).toBe(true);
+    expect(world.open(upstreamOf(['10.0.0.1:80 1', '10.0.0.2:80 0'])).hasChoice).toBe(false);
+  });
+});
+
+describe('UpstreamTargets: the cookie that keeps a client', () => {
+  const sticky = { stickyCookie: { name: 'gateway_target', maxAgeMs: null } };
+
+  const cookieOf = (fields: readonly string[]): string => (fields[1] as string).split(';')[0] as string;
+
+  it('brings the client to the same target again, and is not set again', () => {
+    const targets = new TargetsWorld().open(upstreamOf(three, sticky));
+    const first = chosenOf(targets.choose(anybody));
+    expect(first.responseHeaders[0]).toBe('Set-Cookie');
+    const headers = ['Cookie', cookieOf(first.responseHeaders)];
+    for (let time = 0; time < 4; time += 1) {
+      const again = chosenOf(targets.choose({ ...anybody, headers }));
+      expect([again.address, again.responseHeaders]).toEqual([first.address, []]);
+    }
+  });
+
+  it('is Secure over https, and says no address', () => {
+    const targets = new TargetsWorld().open(upstreamOf(three, sticky));
+    const [, secure] = chosenOf(targets.choose({ ...anybody, isSecure: true })).responseHeaders;
+    const [, plain] = chosenOf(targets.choose(anybody)).responseHeaders;
+    expect(secure).toContain('; Secure');
+    expect(plain).not.toContain('Secure');
+    expect(secure).not.toContain('10.0.0');
+  });
+
+  it('does not keep a client with a target that is drained: another one gets it, and says so', () => {
+    const targets = new TargetsWorld().open(upstreamOf(three, sticky));
+    const first = chosenOf(targets.choose(anybody));
+    targets.drain(first.address);
+    const second = chosenOf(targets.choose({ ...anybody, headers: ['Cookie', cookieOf(first.responseHeaders)] }));
+    expect(second.address).not.toBe(first.address);
+    expect(cookieOf(second.responseHeaders)).not.toBe(cookieOf(first.responseHeaders));
+  });
+
+  it('of a stranger chooses nothing: what it says is no target of this upstream', () => {
+    const world = new TargetsWorld();
+    const foreign = world.open({ ...upstreamOf(three, sticky), name: 'other' });
+    const headers = ['Cookie', cookieOf(chosenOf(foreign.choose(anybody)).responseHeaders)];
+    expect(
+      chosenOf(world.open(upstreamOf(three, sticky)).choose({ ...anybody, headers })).responseHeaders,
+    ).toHaveLength(2);
+  });
+});
+
+describe('UpstreamTargets: a target that fails', () => {
+  const failTwice = (targets: ReturnType<TargetsWorld['open']>, tried: readonly string[]): void => {
+    for (let time = 0; time < 2; time += 1) {
+      chosenOf(targets.choose({ ...anybody, tried })).ended('failure', 'connection refused');
+    }
+  };
+
+  it('is left alone, is told of once, and is tried again by one request at a time', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { targetBreaker: breaker }));
+    failTwice(targets, ['10.0.0.2:80']);
+    expect(Array.from({ length: 4 }, () => visit(targets))).toEqual(new Array(4).fill('10.0.0.2:80'));
+    expect(targets.statuses()[0]).toMatchObject({
+      healthy: false,
+      breaker: 'open',
+      lastError: 'connection refused',
+      unhealthySinceMs: world.clock.wallMs(),
+      failedRequests: 2,
+    });
+    world.clock.advance(30_000);
+    const probe = chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] }));
+    expect(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).toEqual({ kind: 'exhausted' });
+    probe.ended('success');
+    expect(targets.statuses()[0]).toMatchObject({ healthy: true, breaker: 'closed', unhealthySinceMs: null });
+    expect(world.logger.lines.map(({ level, fields }) => [level, fields['target']])).toEqual([
+      ['warn', '10.0.0.1:80'],
+      ['info', '10.0.0.1:80'],
+    ]);
+  });
+
+  it('says when to come back where no other one is left', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
+    failTwice(targets, []);
+    world.clock.advance(12_500);
+    expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 18 });
+    world.clock.advance(17_500);
+    chosenOf(targets.choose(anybody));
+    expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 1 });
+  });
+
+  it('is back as soon as a probe is answered, however long the answer is', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
+    failTwice(targets, []);
+    world.clock.advance(30_000);
+    const stream = chosenOf(targets.choose(anybody));
+    stream.answered?.();
+    visit(targets);
+    stream.ended('failure', 'body broke off');
+    expect(targets.statuses()[0]).toMatchObject({ healthy: true, failedRequests: 3, totalRequests: 4 });
+  });
+
+  it('is left alone again at once where the answer to its probe breaks off', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
+    failTwice(targets, []);
+    world.clock.advance(30_000);
+    const probe = chosenOf(targets.choose(anybody));
+    probe.answered?.();
+    probe.ended('failure', 'body broke off');
+    expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 30 });
+    expect(targets.statuses()[0]).toMatchObject({ healthy: false, lastError: 'body broke off' });
+  });
+
+  it('is chosen on where there is no breaker', () => {
+    const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80']));
+    for (let time = 0; time < 20; time += 1) chosenOf(targets.choose(anybody)).ended('failure');
+    expect(targets.statuses()[0]).toMatchObject({ healthy: true, breaker: null, failedRequests: 20 });
+  });
+
+  it('counts an exchange that is ended twice once', () => {
+    const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80'], { targetBreaker: breaker }));
+    const target = chosenOf(targets.choose(anybody));
+    target.ended('failure');
+    target.ended('failure');
+    expect(targets.statuses()[0]).toMatchObject({ failedRequests: 1, healthy: true });
+  });
+
+  it('keeps no more of an error than is good to read', () => {
+    const targets = new TargetsWorld().open(
+      upstreamOf(['10.0.0.1:80'], { targetBreaker: { ...breaker, failureThreshold: 1 } }),
+    );
+    chosenOf(targets.choose(anybody)).ended('failure', 'x'.repeat(10_000));
+    expect(targets.statuses()[0]?.lastError).toHaveLength(200);
+  });
+});
+
+describe('UpstreamTargets: health checks', () => {
+  const checked = upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: check, targetBreaker: breaker });
+
+  it('keep requests from a target that is not well, and say when to come back where none is', async () => {
+    const world = new TargetsWorld();
+    world.checks.set('10.0.0.1:80', err('status 503'));
+    const targets = world.open(checked);
+    await targets.start();
+    await settled();
+    expect([visit(targets), visit(targets)]).toEqual(['10.0.0.2:80', '10.0.0.2:80']);
+    expect(targets.statuses()[0]).toMatchObject({ healthy: false, lastError: 'status 503' });
+    targets.drain('10.0.0.2:80');
+    expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 10 });
+    await targets.close(0);
+    expect(world.scheduler.waiting).toBe(0);
+  });
+
+  it('bring a target back at once that was left alone besides', async () => {
+    const world = new TargetsWorld();
+    const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
+    await targets.start();
+    await settled();
+    for (let time = 0; time < 2; time += 1) {
+      chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure', 'refused');
+    }
+    world.checks.set('10.0.0.1:80', err('no answer'));
+    await world.scheduler.advance(40_000);
+    expect(targets.statuses()[0]).toMatchObject({ breaker: 'open', healthy: false, lastError: 'no answer' });
+    world.checks.delete('10.0.0.1:80');
+    await world.scheduler.advance(25_000);
+    expect(targets.statuses()[0]).toMatchObject({ breaker: 'closed', healthy: true });
+  });
+
+  it('do not bring a target back that they have found well all the time', async () => {
+    const world = new TargetsWorld();
+    const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
+    await targets.start();
+    await settled();
+    for (let time = 0; time < 2; time += 1) {
+      chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure', 'status 500');
+    }
+    await world.scheduler.advance(100_000);
+    expect(targets.statuses()[0]).toMatchObject({ breaker: 'open', healthy: false, lastError: 'status 500' });
+  });
+
+  it('of a generation that is replaced end, and what it still sends goes by those of the next', async () => {
+    const world = new TargetsWorld();
+    const before = world.open(checked);
+    await before.start();
+    await settled();
+    const now = world.open(
+      upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: { ...check, intervalMs: 1_000 } }),
+    );
+    before.stopLooking();
+    expect(world.scheduler.waiting).toBe(0);
+    world.checks.set('10.0.0.1:80', err('refused'));
+    await now.start();
+    await world.scheduler.advance(4_000);
+    expect([visit(before), visit(before)]).toEqual(['10.0.0.2:80', '10.0.0.2:80']);
+    await now.close(0);
+  });
+
+  it('of an earlier configuration hold nothing against a target that is not checked any more', async () => {
+    const world = new TargetsWorld();
+    world.checks.set('10.0.0.1:80', err('refused'));
+    const before = world.open(checked);
+    await before.start();
+    await settled();
+    const now = world.open(upstreamOf(['10.0.0.1:80']));
+    expect(visit(now)).toBe('10.0.0.1:80');
+    expect(now.statuses()[0]?.healthy).toBe(true);
+  });
+});
+
+describe('UpstreamTargets: draining', () => {
+  it('keeps new requests from a target, over a reload, until it is taken back', async () => {
+    const world = new TargetsWorld();
+    const before = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80']));
+    expect(before.drain('10.0.0.1:80')).toBe(true);
+    const now = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80', '10.0.0.3:80']));
+    await before.close(0);
+    expect(new Set([visit(now), visit(now), visit(now)])).toEqual(new Set(['10.0.0.2:80', '10.0.0.3:80']));
+    expect(now.statuses()[0]).toMatchObject({ drained: true, healthy: true });
+    expect(now.undrain('10.0.0.1:80')).toBe(true);
+    expect(new Set([visit(now), visit(now), visit(now)]).size).toBe(3);
+  });
+
+  it('of a name is for every address that it has, or will have', async () => {
+    const world = new TargetsWorld();
+    world.resolver.set('api.example', '10.0.0.1');
+    const targets = world.open(upstreamOf(['api.example:80', '10.0.9.9:80']));
+    await targets.start();
+    expect(targets.drain('api.example:80')).toBe(true);
+    world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
+    await world.scheduler.advance(33_000);
+    expect(targets.statuses().map(({ address, drained }) => [address, drained])).toEqual([
+      ['10.0.0.1:80', true],
+      ['10.0.0.2:80', true],
+      ['10.0.9.9:80', false],
+    ]);
+    expect([visit(targets), visit(targets)]).toEqual(['10.0.9.9:80', '10.0.9.9:80']);
+    targets.undrain('api.example:80');
+    expect(targets.statuses().some(({ drained }) => drained)).toBe(false);
+  });
+
+  it('is remembered for an address that its name does not have for a while', async () => {
+    const world = new TargetsWorld();
+    world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
+    const targets = world.open(upstreamOf(['api.example:80']));
+    await targets.start();
+    targets.drain('10.0.0.1:80');
+    world.resolver.set('api.example', '10.0.0.2');
+    await world.scheduler.advance(33_000);
+    world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
+    await world.scheduler.advance(33_000);
+    expect(targets.statuses().map(({ drained }) => drained)).toEqual([true, false]);
+  });
+
+  it('of all targets leaves none, and what is no target cannot be drained', () => {
+    const targets = new TargetsWorld().open(upstreamOf(['10.0.0.1:80']));
+    expect(targets.drain('10.0.0.2:80')).toBe(false);
+    targets.drain('10.0.0.1:80');
+    expect(targets.choose(anybody)).toEqual({ kind: 'unhealthy', retryAfterSeconds: 10 });
+  });
+
+  it('lets a request finish that is under way', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(['10.0.0.1:80']));
+    const target = chosenOf(targets.choose(anybody));
+    targets.drain('10.0.0.1:80');
+    target.ended('success');
+    expect(world.clients.made[0]?.closes).toEqual([]);
+    expect(targets.statuses()[0]?.totalRequests).toBe(1);
+  });
+});
+
+describe('UpstreamTargets: what is kept', () => {
+  it('is nothing once every generation is closed', async () => {
+    const world = new TargetsWorld();
+    const before = world.open(upstreamOf(three));
+    visit(before);
+    const now = world.open(upstreamOf(['10.0.0.1:80']));
+    await before.close(5_000);
+    expect(now.statuses()[0]?.totalRequests).toBe(1);
+    expect(world.ledgers.size).toBe(1);
+    await now.close(0);
+    expect(world.ledgers.size).toBe(0);
+    expect(world.clients.made.map(({ closes }) => closes)).toEqual([[5_000], [5_000], [5_000], [0]]);
+  });
+
+  it('is told of pools by the names of the configuration', async () => {
+    const world = new TargetsWorld();
+    world.resolver.set('api.example', '10.0.0.1', '10.0.0.2');
+    const targets = world.open(upstreamOf(['api.example:80', '10.0.0.9:80']));
+    await targets.start();
+    for (const host of ['10.0.0.1', '10.0.0.2', '10.0.0.9']) {
+      Object.assign(world.clients.at(host, 80) as object, {
+        activeConnections: 2,
+        idleConnections: 1,
+        waitingRequests: 4,
+      });
+    }
+    expect(targets.pools()).toEqual([
+      { upstream: 'api', target: 'api.example:80', size: 6, idle: 2, waiting: 8 },
+      { upstream: 'api', target: '10.0.0.9:80', size: 3, idle: 1, waiting: 4 },
+    ]);
+  });
+
+  it('are connections that nothing uses, as many as the upstream may have', () => {
+    const world = new TargetsWorld();
+    world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80']), 2);
+    const [one, two] = world.clients.made.map(({ settings }) => settings.idle);
+    expect([one?.take(), two?.take(), one?.take()]).toEqual([true, true, false]);
+    two?.giveBack();
+    expect(one?.take()).toBe(true);
+  });
+});

@@ -6,7 +6,7 @@ import type { Contender, Place, RunningContender } from './contender.js';
 import { freePort, type Started, start, untilReady } from './started.js';
 
 const secret = 'a-secret-for-benchmarks-of-48-octets-in-all-12345';
-const program = (name: string): string => fileURLToPath(new URL(`../bootstrap/${name}.js`, import.meta.url));
+const program = (name: string): string => fileURLToPath(new URL(`../programs/${name}.js`, import.meta.url));
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inRoot } from './paths.mjs';
 
 /** Folders of dist that have no counterpart under src. */
-const otherOutput = new Set([inRoot('dist', 'bench')]);
+const otherOutput = new Set([inRoot('dist', 'bench'), inRoot('dist', 'programs')]);
 
 /** @param {string} compiled */
 const hasSource = (compiled) => {

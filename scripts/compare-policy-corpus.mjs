@@ -81,7 +81,7 @@ const compareCase = (folder, name, lines) => {
 const runCommand = async (folder, onCase) => {
   const child = spawn(
     process.execPath,
-    [inRoot('dist', 'bootstrap', 'main-gateway-auth.js'), 'policy', 'corpus', folder],
+    [inRoot('dist', 'programs', 'main-gateway-auth.js'), 'policy', 'corpus', folder],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { finishBuild } from './build-output.mjs';
-import { bundleKdlReader } from './bundle-kdl-reader.mjs';
+import { bundlePrograms } from './bundle-programs.mjs';
 import { toolPaths } from './paths.mjs';
 import { withProgress } from './progress.mjs';
 import { runNode, runTool } from './run-tool.mjs';
@@ -37,7 +37,7 @@ const npmCi = async () => {
 export const build = async () => {
   const markBuilt = beginBuild();
   demand('the build', await runNode(toolPaths.tsc, ['-b', 'src'], { quiet: true }));
-  await bundleKdlReader();
+  await bundlePrograms();
   finishBuild();
   markBuilt();
 };

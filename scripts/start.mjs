@@ -6,7 +6,7 @@ import { inRoot, root } from './paths.mjs';
 import { releaseSignals } from './run-tool.mjs';
 import { ensureBuilt, ensureInstalled, SetUpError } from './set-up.mjs';
 
-const demo = inRoot('dist', 'bootstrap', 'main-demo.js');
+const demo = inRoot('dist', 'programs', 'main-demo.js');
 
 const isReady = async () => {
   try {

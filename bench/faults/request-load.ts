@@ -31,6 +31,8 @@ export interface RequestLoadOptions {
 
 /** A request that takes longer has no answer: whoever gave none in this time has lost it. */
 const patienceMs = 15_000;
+/** Requests at a time: so many that it is reached only where nothing is answered. */
+const mostUnderWay = 1_000;
 const maximumText = 1_000;
 const postedBody = 'an order of thirty-two octets...';
 
@@ -48,19 +50,18 @@ const codeOf = (response: IncomingMessage, text: string): string | null => {
   return typeof code === 'string' ? code : null;
 };
 
-/** Requests that begin at a steady rate on kept connections, however long those before them take. */
+/** Requests that begin at a steady rate on kept connections, whether or not those before them are answered. */
 export class RequestLoad {
   readonly #options: RequestLoadOptions;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #outcomes: RequestOutcome[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout;
   #begun = 0;
 
   constructor(options: RequestLoadOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#catchUp(), 1000 / options.perSecond);
+    this.#timer = setInterval(() => this.#begin(), 1000 / options.perSecond);
   }
 
   /** Of the requests that have ended, in the order of their ends. */
@@ -84,16 +85,15 @@ export class RequestLoad {
     this.#agent.destroy();
   }
 
-  #catchUp(): void {
-    const due = ((performance.now() - this.#startedMs) * this.#options.perSecond) / 1000;
-    while (this.#begun < due) {
-      const ending = this.#send(this.#begun).then((outcome) => {
-        this.#underWay.delete(ending);
-        this.#outcomes.push(outcome);
-      });
-      this.#underWay.add(ending);
-      this.#begun += 1;
-    }
+  /** What a pause of the machine has kept from beginning is not made up for: the rate is never exceeded. */
+  #begin(): void {
+    if (this.#underWay.size >= mostUnderWay) return;
+    const ending = this.#send(this.#begun).then((outcome) => {
+      this.#underWay.delete(ending);
+      this.#outcomes.push(outcome);
+    });
+    this.#underWay.add(ending);
+    this.#begun += 1;
   }
 
   #send(id: number): Promise<RequestOutcome> {
@@ -134,3 +134,14 @@ export class RequestLoad {
     });
   }
 }
+
+/** How many requests failed in which way: by `nameOfFailure`. */
+export const failuresOf = (outcomes: readonly RequestOutcome[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    if (!hasFailed(outcome)) continue;
+    const name = nameOfFailure(outcome);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+};

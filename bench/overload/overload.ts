@@ -27,7 +27,7 @@ const usage = `npm run bench -- overload [options]
   --write FILE     also write the table to a file
   --help`;
 
-const gatewayProgram = fileURLToPath(new URL('../../bootstrap/main-gateway.js', import.meta.url));
+const gatewayProgram = fileURLToPath(new URL('../../programs/main-gateway.js', import.meta.url));
 const crowdProgram = fileURLToPath(new URL('./crowd.js', import.meta.url));
 
 const configuration = (port: number, upstreamPort: number): string => `

@@ -170,7 +170,7 @@ if (firstFreeForAll > lowPort) {
   describeWithPeers(process.getuid?.() === 0 ? ['setpriv'] : [], 'a port below 1024', () => {
     it('is a clear error without the permission for it', async () => {
       const file = folder.write('low.kdl', serving(lowPort));
-      const program = fileURLToPath(new URL('../../dist/bootstrap/main-gateway.js', import.meta.url));
+      const program = fileURLToPath(new URL('../../dist/programs/main-gateway.js', import.meta.url));
       // Root keeps everything but that one permission, so that the program's files can be read wherever they are.
       const dropped = ['--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service', process.execPath];
       const setpriv = process.getuid?.() === 0 ? peerPath('setpriv') : null;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/domain/shared/json.js';
 import { describeWithPeers } from '../support/peers.js';
 import { startedTestAgent } from '../support/test-agent.js';
 
-const program = fileURLToPath(new URL('../../dist/bootstrap/main-gateway-auth.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/programs/main-gateway-auth.js', import.meta.url));
 const patienceMs = 30_000;
 
 interface Command {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = fileURLToPath(new URL('../../dist/bootstrap/main-gateway-auth.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/programs/main-gateway-auth.js', import.meta.url));
 const patienceMs = 30_000;
 
 interface Ended {

@@ -13,7 +13,7 @@ import { samlBlockText, samlConfiguration } from '../support/saml-configuration.
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
 import { hashOf, succeeded, testSession } from '../support/test-sessions.js';
 
-const program = fileURLToPath(new URL('../../dist/bootstrap/main-gateway-auth.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/programs/main-gateway-auth.js', import.meta.url));
 const patienceMs = 30_000;
 const entityId = 'https://gateway.example/saml/metadata';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type RunningProcess, startProcess, untilListening } from './processes.js';
 
-const program = (name: string): string => fileURLToPath(new URL(`../../dist/bootstrap/${name}.js`, import.meta.url));
+const program = (name: string): string => fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
 
 /** Runs the built gateway with these arguments. */
 export const runGateway = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess =>

@@ -22,7 +22,7 @@ import { signedToken } from '../../../../support/saml-token-forgeries.js';
 import { documentKeys } from '../../../../support/saml-verifying.js';
 import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
 
-const program = new URL('../../../../../dist/bootstrap/main-saml-verifier.js', import.meta.url);
+const program = new URL('../../../../../dist/programs/main-saml-verifier.js', import.meta.url);
 const encoded = posted(signedResponse());
 const keys = documentKeys();
 const accepted = { ok: true, value: { assertion: { nameId: { value: 'alice@example.com' } } } };

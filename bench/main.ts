@@ -8,6 +8,7 @@ import { authorization } from './authorization/authorization.js';
 import { runComparisons } from './checks/run-comparisons.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { exchange } from './exchange/exchange.js';
+import { runFaults } from './faults/faults.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
 import { runOverload } from './overload/overload.js';
@@ -130,6 +131,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   );
   if (benchmark !== undefined) return runComparisons(benchmark, others);
   if (first === 'overload') return runOverload(others);
+  if (first === 'faults') return runFaults(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);
   else await runAll(settings);

@@ -22,6 +22,7 @@ npm run bench -- sessions [options]        what sessions in sqlite cost; --help 
 npm run bench -- exchange [options]        what an exchange of tokens costs; --help says more
 npm run bench -- tracing [options]         what the trace of a request costs; --help says more
 npm run bench -- overload [options]        what clients that nobody wants cost; --help says more
+npm run bench -- faults [options]          what clients feel of targets that fail; --help says more
   --seconds N      length of each measured run (default 5)
   --rounds N       rounds; in each, every proxy runs once (default 5)
   --connections N  keep-alive connections (default 64)

@@ -34,7 +34,6 @@ export const bundlePrograms = async () => {
     logLevel: 'warn',
   });
   try {
-    rmSync(programs, { recursive: true, force: true });
     const { output } = await bundle.write({
       dir: programs,
       format: 'esm',
@@ -42,6 +41,9 @@ export const bundlePrograms = async () => {
       chunkFileNames: 'part-[hash].js',
       comments: { legal: true },
     });
+    // Only then: what runs or starts meanwhile finds a whole program, the old or the new one.
+    const written = new Set(output.map(({ fileName }) => fileName));
+    for (const name of readdirSync(programs)) if (!written.has(name)) rmSync(join(programs, name), { recursive: true });
     writeNotices(output.flatMap((chunk) => ('moduleIds' in chunk ? chunk.moduleIds : [])));
   } finally {
     await bundle.close();

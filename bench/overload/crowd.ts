@@ -1,5 +1,6 @@
 // A crowd of clients that nobody wants: node crowd.js PORT KIND COUNT. Says `ready` once it stands, and stays until it is
 // ended. The clients come from many addresses, a hundred connections from each.
+import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { isCrowdKind } from './crowds.js';
 
@@ -12,6 +13,8 @@ const trickleMs = 5_000;
 /** How often clients that are refused come again, and how many of them. */
 const comeAgainMs = 20;
 const perComing = 20;
+/** Connections by which keys are brought. */
+const lanes = 16;
 
 const addressOf = (index: number): string => `127.0.${1 + Math.floor(index / perAddress)}.1`;
 
@@ -60,7 +63,36 @@ const beRefused = async (): Promise<void> => {
   }, comeAgainMs);
 };
 
+/** Sends a request with a key of its own for the rate limit. */
+const withKey = (key: number, agent: Agent): Promise<void> =>
+  new Promise((resolve) => {
+    const request = get({
+      host: '127.0.0.1',
+      port: Number(port),
+      path: '/orders/17',
+      agent,
+      headers: { 'X-Key': key },
+    });
+    request.on('response', (response) => response.resume().once('close', resolve));
+    request.once('error', () => resolve());
+  });
+
+/** As many keys as there shall be, then a new one each time that the last is answered. */
+const bringKeys = async (): Promise<void> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: lanes });
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < Number(count)) await withKey(next++, agent);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const goOn = async (): Promise<void> => {
+    for (;;) await withKey(next++, agent);
+  };
+  void goOn();
+};
+
 if (!isCrowdKind(kind)) throw new Error(`there is no crowd "${kind}"`);
 if (kind === 'refused') await beRefused();
+else if (kind === 'keys') await bringKeys();
 else await stand(kind === 'idle' ? idle : slow);
 console.log('ready');

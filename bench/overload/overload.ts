@@ -16,7 +16,7 @@ import { type Crowd, crowds } from './crowds.js';
 
 const gatewayCore = 0;
 const otherCore = 1;
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 const pollMs = 100;
 const settleMs = 2_000;
 
@@ -43,6 +43,12 @@ routes {
       path-prefix "/"
     }
     upstream "bench"
+    policies {
+      rate-limit {
+        requests-per-second 1000000
+        key "header:x-key"
+      }
+    }
   }
 }
 upstreams {

@@ -2,6 +2,7 @@ import { ContainerModule } from 'inversify';
 import { AdminConnectionAdmissions } from '../application/admit-connections/admin-connection-admissions.js';
 import { ConnectionAdmissions } from '../application/admit-connections/connection-admissions.js';
 import { ConnectionRefusals } from '../application/admit-connections/connection-refusals.js';
+import { FloodLog } from '../application/admit-connections/flood-log.js';
 import { RefusalLog } from '../application/admit-connections/refusal-log.js';
 import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
 import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
@@ -172,26 +173,27 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
   bind(gateway.connectionRefusals)
     .toResolvedValue(
       (random, metrics, logger, scheduler) =>
-        new ConnectionRefusals(random, metrics, new RefusalLog(logger, scheduler)),
+        new ConnectionRefusals(random, metrics, new RefusalLog(new FloodLog(logger, scheduler))),
       [shared.random, gateway.metrics, shared.logger, shared.scheduler],
     )
     .inSingletonScope();
   bind(gateway.proxy)
     .toResolvedValue(
-      (clock, random, logger, accessLog, metrics, problems, state, refusals, memory) => {
+      (clock, random, logger, scheduler, accessLog, metrics, problems, state, refusals, memory) => {
+        const floodLog = new FloodLog(logger, scheduler);
         const connections = new ConnectionAdmissions(
           () => ({ limits: state.configuration().limits, trustedProxies: state.current().trustedProxies }),
           () => memory.violation(),
           refusals,
         );
-        return new ProxyRequest({ clock, random, logger, accessLog, metrics, problems, connections }, () =>
-          state.current(),
-        );
+        const parts = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
+        return new ProxyRequest(parts, () => state.current());
       },
       [
         shared.clock,
         shared.random,
         shared.logger,
+        shared.scheduler,
         gateway.accessLog,
         gateway.metrics,
         gateway.problems,

@@ -9,6 +9,7 @@ import type { Logger } from '../application/ports/logger.js';
 import type { LoadFailure } from '../application/run-gateway/gateway.js';
 import { formatProblem } from '../domain/configuration/format-problem.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
+import { socketAddressText } from '../domain/configuration/schema/network-kinds.js';
 import { configurationFile } from './configuration-file.js';
 import { gatewayContainer, type RunningGateway, startGateway } from './start-gateway.js';
 import { type WatchedSignals, watchSignals } from './watch-signals.js';
@@ -57,10 +58,10 @@ export const runGateway = async (
 
 const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
   for (const [listener, { host, port }] of addresses.listeners) {
-    logger.info('the gateway listens', { listener, address: `${host}:${port}` });
+    logger.info('the gateway listens', { listener, address: socketAddressText({ host, port }) });
   }
   if (addresses.admin) {
-    logger.info('the admin endpoints are served', { address: `${addresses.admin.host}:${addresses.admin.port}` });
+    logger.info('the admin endpoints are served', { address: socketAddressText(addresses.admin) });
   }
 };
 

@@ -14,7 +14,7 @@ const failuresBorne = 3;
 /** What the target is sent while the first of those come back. */
 const mostUnderWay = 15;
 /** Requests that are watched once the fault is known, and once it is over. */
-const watched = 100;
+const watched = 80;
 
 const cleanUp = new CleanUp();
 /** How often each POST was heard by any target, by its path. */

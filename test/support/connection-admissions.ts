@@ -1,5 +1,6 @@
 import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ConnectionRefusals } from '../../src/application/admit-connections/connection-refusals.js';
+import { FloodLog } from '../../src/application/admit-connections/flood-log.js';
 import { RefusalLog } from '../../src/application/admit-connections/refusal-log.js';
 import type { Admission } from '../../src/application/ports/http-engine.js';
 import { ManualClock } from './manual-clock.js';
@@ -14,7 +15,7 @@ export class TestedRefusals {
   readonly refusals = new ConnectionRefusals(
     { uuid: () => 'an-id', token: () => 'token', fraction: () => 0, hex: (octets) => 'ab'.repeat(octets) },
     this.metrics,
-    new RefusalLog(this.logger, this.scheduler),
+    new RefusalLog(new FloodLog(this.logger, this.scheduler)),
   );
 }
 

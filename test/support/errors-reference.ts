@@ -43,16 +43,20 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     when: 'No route takes the request; on the admin address, there is no such endpoint.',
     remedy: 'Compare the request with `/admin/routes`. See [routing](../guides/routing.md).',
   },
+  no_such_target: {
+    when: 'A target is to be drained, or taken back, of an upstream that the configuration does not have, or that has no such target.',
+    remedy: 'Compare with `/admin/upstreams`; write `host:port` as it stands there, or as the configuration has it.',
+  },
   method_not_allowed: {
     when: 'A built-in endpoint was asked with a method that it does not have.',
     remedy: 'Use a method of `Allow`.',
   },
   request_timeout: {
-    when: 'The head did not come within 60 s, or the body fell silent for 60 s.',
+    when: 'The head did not come within `header-secs` of the listener, or the body fell silent for `body-secs`.',
     remedy: 'Look at the network between client and gateway.',
   },
   body_too_large: {
-    when: 'The body is larger than `max-body-size` of the route, or `max-body-size-bytes`; or an agent wants to read it and it is larger than `max-body-inspection-bytes`, `max-agent-body-bytes` or the limit that the agent has named, or becomes larger than `max-decompressed-size-bytes` or `max-decompression-ratio` allow when it is inflated for the agent.',
+    when: 'The body is larger than `max-body-size` of the route, or `max-body-size-bytes`, or, where the route has `buffer-requests`, `max-body-buffer-bytes`; or an agent wants to read it and it is larger than `max-body-inspection-bytes`, `max-agent-body-bytes` or the limit that the agent has named, or becomes larger than `max-decompressed-size-bytes` or `max-decompression-ratio` allow when it is inflated for the agent.',
     remedy: 'Send less, or raise the limit that `detail` names.',
   },
   unsupported_content_encoding: {
@@ -98,7 +102,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',
   },
   upstream_overloaded: {
-    when: 'All `max-connections` to the target are busy, and 1000 requests wait for one.',
+    when: 'All `max-connections` to the target are busy, and 1000 requests wait for one, or none was free within `request-secs`; or the request waited for one when the target was taken out, and there is no other.',
     remedy: 'Try again later; raise `max-connections` or add a target.',
   },
   rate_limited: {

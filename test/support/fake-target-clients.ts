@@ -9,6 +9,9 @@ export class FakeTargetClient implements TargetClient {
   activeConnections = 0;
   idleConnections = 0;
   waitingRequests = 0;
+  isFull = false;
+  /** How often those who wait were turned away. */
+  turnedAway = 0;
   /** The grace of each call of `close`. */
   readonly closes: number[] = [];
 
@@ -16,6 +19,10 @@ export class FakeTargetClient implements TargetClient {
 
   send(): never {
     throw new Error('nothing is sent in this test');
+  }
+
+  turnAway(): void {
+    this.turnedAway += 1;
   }
 
   figures() {

@@ -82,6 +82,8 @@ export class FixedGatewayState implements GatewayState {
   memory: MemoryLimitStatus | null = null;
   keys: Readonly<Record<string, number>> = {};
   /** What was asked to be drained or not. */
+  /** The name that keeps a target drained that is taken back. */
+  drainedBy: string | null = null;
   readonly wishes: [upstream: string, address: string, drained: boolean][] = [];
 
   phase(): GatewayPhase {
@@ -145,6 +147,6 @@ export class FixedGatewayState implements GatewayState {
     if (found === undefined) return 'no_upstream';
     if (!found.targets.some((target) => target.address === address)) return 'no_target';
     this.wishes.push([upstream, address, drained]);
-    return 'done';
+    return { drained: drained || this.drainedBy !== null, drainedBy: drained ? null : this.drainedBy };
   }
 }

@@ -1,3 +1,4 @@
+import type { LogFields } from '../../src/application/ports/logger.js';
 import type {
   GatewayConfiguration,
   LimitsConfiguration,
@@ -58,6 +59,11 @@ export const startLimited = async (
   };
 };
 
+/** Believes 127.0.0.1 what it says of its clients, and nobody else. */
+export const behindProxy: Partial<GatewayConfiguration> = {
+  listeners: testConfiguration([]).listeners.map((listener) => ({ ...listener, trustedProxies: ['127.0.0.1/32'] })),
+};
+
 /** What a refusal came to: for the client, in the log and in the metrics. */
 export interface Refusal {
   readonly status: number;
@@ -100,7 +106,7 @@ export const refusalOf = async (gateway: InProcessGateway, answer: ClientAnswer)
   const { status, headers, body } = answer;
   const problem = JSON.parse(body) as Record<string, unknown>;
   const lines = limitLines(gateway);
-  const { fields } = lines[0] ?? { fields: {} };
+  const fields: LogFields = lines[0]?.fields ?? {};
   if (lines.length !== 1) throw new Error(`${lines.length} lines of the log name a limit`);
   return {
     status,

@@ -4,6 +4,7 @@ import {
 } from '../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { maximumFrameLength } from '../../src/adapters/wire/agent-frames/frame.js';
 import { AgentCounters } from '../../src/application/agent-service/agent-counters.js';
+import { maximumAddresses } from '../../src/application/upstream-targets/host-lookups.js';
 import { agentMetricPrefix, type MetricType } from '../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 import { agentMetricsLimits } from '../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
 import type { ReportedValue } from '../../src/domain/agent-protocol/metrics-report.js';
@@ -64,7 +65,8 @@ text. The names never change.
 Every series also has the label \`instance\`: the \`instance\` of the \`system\` block, by default the host name. A Prometheus
 server that sets an \`instance\` of its own keeps this one as \`exported_instance\`, or in its place with \`honor_labels: true\`.
 
-What the gateway counts itself comes first. The values of its labels come from the configuration alone, and \`status\` is a
+What the gateway counts itself comes first. The values of its labels come from the configuration; from DNS where a target is a name
+and the label an [address](../guides/monitoring.md#targets-that-are-names), of which a name has ${maximumAddresses} at the most; and \`status\` is a
 status code from 100 to 599, or 0 for a number that is none: nothing that a client sends makes a new series. Counters go on over a reload; a series whose route,
 upstream or agent is no longer configured stays until the gateway ends. [What agents report](#what-agents-report) follows.
 

@@ -40,7 +40,12 @@ export const plainPolicies: RoutePolicies = {
   rateLimit: null,
 };
 
-export const plainTimeouts: ListenerTimeouts = { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 };
+export const plainTimeouts: ListenerTimeouts = {
+  headMs: 60_000,
+  bodyMs: 60_000,
+  minBodyOctetsPerSecond: 240,
+  idleMs: 75_000,
+};
 
 /** An upstream with one target on this port of the machine. */
 export const plainUpstream = (name: string, port: number): UpstreamConfiguration => ({
@@ -51,6 +56,7 @@ export const plainUpstream = (name: string, port: number): UpstreamConfiguration
   maxIdle: 20,
   healthCheck: null,
   targetBreaker: null,
+  sparesLastTarget: false,
   balancing: { kind: 'round_robin' },
   stickyCookie: null,
   retries: { maxAttempts: 3, budgetPercent: 20 },

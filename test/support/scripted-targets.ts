@@ -30,6 +30,9 @@ export const answered = (
 export const failed = (code: UpstreamFailureCode, neverSent = false): Answer =>
   err({ code, neverSent, detail: `it is ${code}` });
 
+/** What a target that is taken out does with those that wait for a connection to it. */
+export const turnedAway: Answer = err({ code: 'overloaded', neverSent: true, isTurnedAway: true, detail: 'taken out' });
+
 /** Targets that do what a test says, chosen in their order. */
 export class ScriptedTargets implements TargetChooser {
   /** The addresses that requests were sent to. */
@@ -92,6 +95,8 @@ export class ScriptedTargets implements TargetChooser {
           },
         };
       },
+      isFull: false,
+      turnAway: () => undefined,
       figures: () => ({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 }),
       close: () => Promise.resolve(),
     };

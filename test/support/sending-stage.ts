@@ -28,7 +28,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDepend
     allowance: new RetryAllowance(20),
     scheduler: new ManualScheduler(clock),
     problems: new ProblemAnswerer(logger),
-    maxBodyOctets: 1_000_000,
+    maxBodySize: { name: 'max-body-size-bytes', octets: 1_000_000 },
     routeBreaker: null,
     heldResponseOctets: null,
     responseJudge: null,

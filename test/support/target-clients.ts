@@ -30,4 +30,5 @@ export const plainUpstreamRequest: UpstreamRequest = {
   body: null,
   upgradeToWebSocket: false,
   timeoutMs: 5_000,
+  mayRepeat: () => false,
 };

@@ -1,6 +1,7 @@
 import type { HealthProber } from '../../src/application/ports/health-prober.js';
 import type { Random } from '../../src/application/ports/random.js';
 import type { ChosenTarget, TargetChoice, TargetWish } from '../../src/application/upstream-targets/chosen-target.js';
+import type { LedgerRules, TargetLedger } from '../../src/application/upstream-targets/target-ledger.js';
 import { TargetLedgers } from '../../src/application/upstream-targets/target-ledgers.js';
 import { UpstreamTargets } from '../../src/application/upstream-targets/upstream-targets.js';
 import type { UpstreamConfiguration } from '../../src/domain/configuration/gateway-configuration.js';
@@ -28,6 +29,9 @@ export const upstreamOf = (targets: readonly string[], more: Partial<UpstreamCon
   ...more,
 });
 
+/** Of a target that is neither checked nor left alone. */
+export const noRules: LedgerRules = { breaker: null, probe: null };
+
 /** What targets of upstreams need, in the hands of a test. */
 export class TargetsWorld {
   readonly clock = new ManualClock();
@@ -45,6 +49,13 @@ export class TargetsWorld {
 
   constructor(fraction: () => number = () => 0.5) {
     this.#random = { uuid: () => '', token: () => '', fraction } as Random;
+  }
+
+  /** That of a target that an upstream of some generation has. */
+  ledgerOf(address: string): TargetLedger {
+    const ledger = this.ledgers.acquire('api', address, noRules);
+    this.ledgers.release('api', address);
+    return ledger;
   }
 
   open(configuration: UpstreamConfiguration, idleLimit = 100): UpstreamTargets {

@@ -1,3 +1,4 @@
+import { addressGroup } from '../../domain/http/address-group.js';
 import { type CidrSet, includesAddress } from '../../domain/http/cidr-set.js';
 import { parseIpAddress } from '../../domain/http/ip-address.js';
 import { unmappedAddress } from '../../domain/http/unmapped-address.js';
@@ -50,7 +51,7 @@ export class ConnectionAdmissions {
   admit(listener: string, peerAddress: string): Admission {
     const { limits, trustedProxies } = this.#rules();
     const address = unmappedAddress(peerAddress);
-    const client = speaksForMany(trustedProxies.get(listener), address) ? null : address;
+    const client = speaksForMany(trustedProxies.get(listener), address) ? null : addressGroup(address);
     const ofClient = client === null ? null : (this.#ofClient.get(client) ?? 0);
     const violation = connectionViolation(limits, { total: this.#total, ofClient }, this.#isShortOfMemory());
     if (violation !== null) return this.#refusals.refuse(violation, address);

@@ -12,6 +12,7 @@ import type { AgentOptionProblem } from '../../domain/configuration/agent-config
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
@@ -238,6 +239,7 @@ export class AuthAgent implements AgentService {
       return await work(judgement);
     } catch (error) {
       this.#logger.error('a request could not be judged', {
+        trace_id: eventTraceId(event),
         correlation_id: event.correlationId,
         error: error instanceof Error ? error.message : String(error),
       });

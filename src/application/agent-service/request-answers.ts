@@ -8,6 +8,7 @@ import {
 import type { Identity } from '../../domain/identity/identity.js';
 import { removalOperations } from '../../domain/identity/identity-headers.js';
 import type { SamlPathStanding } from '../../domain/saml/protected-paths.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
@@ -55,6 +56,7 @@ export class RequestAnswers {
     const { failure } = outcome;
     this.#counters.failed(failure, durationMs / 1000);
     const fields = {
+      trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
       method: failure.method ?? 'none',
       reason: failure.reason,

@@ -81,6 +81,10 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
+    if (request.method === 'POST' && answer.status === 200) {
+      const fields = { path, client_ip: peerAddress, correlation_id: correlationId, trace_id: correlationId };
+      this.#logger.info('an admin request was carried out', fields);
+    }
     if (answer.status === 401 || answer.status === 403) {
       const { status } = answer;
       this.#logger.warn('an admin request was refused', {
@@ -88,6 +92,7 @@ export class AdminRequests implements RequestHandler {
         path,
         client_ip: peerAddress,
         correlation_id: correlationId,
+        trace_id: correlationId,
       });
     }
     return answer;

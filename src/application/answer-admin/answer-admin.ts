@@ -67,9 +67,12 @@ export class AnswerAdmin {
       return problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
     }
     const change = this.#drainTarget(upstream, address, drained);
-    if (change === 'no_upstream') return problemAnswer('no_route', 'There is no such upstream.', correlationId);
-    if (change === 'no_target') return problemAnswer('no_route', 'The upstream has no such target.', correlationId);
-    return jsonAnswer(200, { upstream, target: address, drained });
+    if (change === 'no_upstream') return problemAnswer('no_such_target', 'There is no such upstream.', correlationId);
+    if (change === 'no_target')
+      return problemAnswer('no_such_target', 'The upstream has no such target.', correlationId);
+    const { drainedBy } = change;
+    const by = drainedBy === null ? {} : { drained_by: drainedBy };
+    return jsonAnswer(200, { upstream, target: address, drained: change.drained, ...by });
   }
 
   #refusal(request: AdminRequest, admin: AdminConfiguration): AdminAnswer | null {

@@ -2,6 +2,7 @@ import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.j
 import type { Identity } from '../../domain/identity/identity.js';
 import type { PolicyError } from '../../domain/policy/evaluate/decision.js';
 import { splitUri } from '../../domain/policy/gateway-model/gateway-request.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { LogFields, Logger } from '../ports/logger.js';
 import { namedPolicies } from './authorization-outcome.js';
 
@@ -50,6 +51,7 @@ export const logDecision = (
     policies: namedPolicies(policies),
     ...shownRequest(event, principal),
     method: identity?.method ?? 'none',
+    trace_id: eventTraceId(event),
     correlation_id: event.correlationId,
     client_ip: event.metadata.clientIp,
     route: event.metadata.routeId,

@@ -3,6 +3,7 @@ import type { AuthorizationRequest } from '../../domain/policy/evaluate/authoriz
 import type { CompiledPolicies } from '../../domain/policy/evaluate/compile-policies.js';
 import { decide } from '../../domain/policy/evaluate/decide.js';
 import { type Verdict, type VerdictRules, verdict } from '../../domain/policy/verdict.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -51,6 +52,7 @@ export class ShadowPolicies {
         shadow_because: shadow.because,
         shadow_policies: namedPolicies(shadow.policies),
         ...shownRequest(event, principal),
+        trace_id: eventTraceId(event),
         correlation_id: event.correlationId,
         route: event.metadata.routeId,
         untold,
@@ -67,6 +69,7 @@ export class ShadowPolicies {
       const untold = this.#failureLines.take();
       if (untold === null) return null;
       this.#logger.error('the shadow policies could not be evaluated', {
+        trace_id: eventTraceId(event),
         correlation_id: event.correlationId,
         error: error instanceof Error ? error.message : String(error),
         untold,

@@ -1,6 +1,7 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { authnRequestXml } from '../../domain/saml/messages/authn-request.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
@@ -87,6 +88,7 @@ export class BeginSamlSignOn {
     if (keptBack !== null) {
       logger.warn('a client address has begun as many sign-ons as it may', {
         reason: 'overloaded',
+        trace_id: eventTraceId(event),
         correlation_id: event.correlationId,
         client_ip: event.metadata.clientIp,
         not_logged_before: keptBack,

@@ -7,6 +7,7 @@ import type { Session } from '../../domain/saml/session/session.js';
 import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
 import { parseForm } from '../../domain/shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { isCancelled } from '../cancellation/is-cancelled.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
@@ -252,6 +253,7 @@ export class CompleteSamlSignOn {
     logger.info('sign-on completed', {
       user: session.userId,
       session: session.idHash.slice(0, 12),
+      trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
     const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];

@@ -1,6 +1,7 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { Session } from '../../domain/saml/session/session.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
@@ -41,6 +42,7 @@ export class EndShownSessions {
       logger.info('session ended by its user', {
         user: session.userId,
         session: session.idHash.slice(0, 12),
+        trace_id: eventTraceId(event),
         correlation_id: event.correlationId,
       });
     }

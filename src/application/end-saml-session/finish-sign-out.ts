@@ -1,6 +1,7 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { judgeLogoutResponse } from '../../domain/saml/checks/judge-logout.js';
 import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { ReceivedMessage } from '../ports/saml-document-verifier.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
@@ -59,8 +60,13 @@ export class FinishSignOut {
     const ended = await this.#shown.end(event);
     if (!ended.ok) return ended.error;
     const reason = await this.#fault(event, message, relayState, cancellation);
-    const fields = { correlation_id: event.correlationId, client_ip: event.metadata.clientIp };
-    if (reason === null) logger.info('sign-out completed', { correlation_id: event.correlationId });
+    const fields = {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      client_ip: event.metadata.clientIp,
+    };
+    if (reason === null)
+      logger.info('sign-out completed', { trace_id: eventTraceId(event), correlation_id: event.correlationId });
     else {
       outcomes.refused(reason);
       logger.warn('the identity provider has not confirmed a sign-out', { reason, ...fields });

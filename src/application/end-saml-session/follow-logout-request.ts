@@ -3,6 +3,7 @@ import { judgeLogoutRequest, logoutReplayUntilMs } from '../../domain/saml/check
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import type { LogoutRequest } from '../../domain/saml/logout-message.js';
 import { logoutResponseXml } from '../../domain/saml/messages/logout-response.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
@@ -84,6 +85,7 @@ export class FollowLogoutRequest {
     if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
     logger.info('sessions ended by the identity provider', {
       sessions: ended.value.length,
+      trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
     const isSignedOut = this.#showsNoneBut(event, ended.value);

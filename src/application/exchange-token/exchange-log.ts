@@ -1,6 +1,7 @@
 import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { err, type Result } from '../../domain/shared/result.js';
 import type { ExchangeReason } from '../../domain/token-exchange/exchange-refusal.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { Clock } from '../ports/clock.js';
 import type { LogFields, Logger } from '../ports/logger.js';
@@ -100,6 +101,7 @@ export class ExchangeLog {
       ...askedFields(facts),
       ...(outcome.ok && issuedFields(outcome.value)),
       client_ip: event.metadata.clientIp,
+      trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
       ...more,
     };

@@ -52,8 +52,18 @@ export interface MemoryLimitStatus {
   readonly isShort: boolean;
 }
 
+/** Whether a target gets requests, now that somebody has said so. */
+export interface DrainedState {
+  readonly drained: boolean;
+  /** The name that was drained, and keeps requests from an address that was not, or is not any more; else null. */
+  readonly drainedBy: string | null;
+}
+
+/** What came of the wish to change a target of an upstream. */
+export type DrainChange = DrainedState | 'no_target';
+
 /** What came of the wish to change a target. */
-export type TargetChange = 'done' | 'no_upstream' | 'no_target';
+export type TargetChange = DrainChange | 'no_upstream';
 
 export interface UpstreamStatus {
   readonly name: string;

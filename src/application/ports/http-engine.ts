@@ -64,7 +64,7 @@ export interface TlsContext {
 
 /** What no configuration changes: for how long an engine waits, and how much of a head it reads. */
 export interface EngineLimits {
-  /** For the whole of a TLS handshake. */
+  /** For the whole of a TLS handshake, and never more than a head has. */
   readonly handshakeTimeoutMs: number;
   /** How long an unwanted body is read on, so that the client gets to see the answer before a reset. */
   readonly lingerMs: number;

@@ -6,7 +6,7 @@ import type { Tunnel } from './tunnel.js';
 export interface ClientConnection {
   /** Key of the listener, as it was given to the engine. */
   readonly listener: string;
-  /** The peer's address; of a proxy in front, where there is one. */
+  /** The peer's address; of a proxy in front, where there is one. One of IPv4 is written so on listeners for both, too. */
   readonly peerAddress: string;
   readonly peerPort: number;
   readonly localPort: number;

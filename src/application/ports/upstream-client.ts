@@ -13,6 +13,11 @@ export interface UpstreamRequest {
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
   readonly timeoutMs: number;
+  /**
+   * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
+   * more on another connection to the same target, and that counts as a retry.
+   */
+  readonly mayRepeat: () => boolean;
 }
 
 /** A response whose head has come. */
@@ -23,7 +28,7 @@ export interface UpstreamResponse {
   readonly body: BodySource | null;
   /** The upstream has paused behind the head: it is to be sent on without waiting for the body. */
   readonly isBodyLate: boolean;
-  /** Set where the upstream switched protocols. */
+  /** Set where the upstream switched protocols. It is one of the connections to its target until it closes. */
   readonly tunnel: Tunnel | null;
 }
 
@@ -35,7 +40,7 @@ export type UpstreamFailureCode =
   /** Malformed, ambiguously framed, or its head over the limit. */
   | 'invalid_response'
   | 'timed_out'
-  /** Every connection is busy, and so is the queue for them. */
+  /** Every connection is busy: so is the queue for them, or none was free in time, or the target was taken out. */
   | 'overloaded'
   /** The request body could not be read to its end. */
   | 'request_body'
@@ -45,6 +50,8 @@ export interface UpstreamFailure {
   readonly code: UpstreamFailureCode;
   /** No octet of the request went out: it may be sent to another target, whatever its method. */
   readonly neverSent?: boolean;
+  /** It waited for a connection when the target was taken out: never sent, and no attempt at all. */
+  readonly isTurnedAway?: boolean;
   /** For the log. */
   readonly detail: string;
 }
@@ -78,6 +85,7 @@ export interface TargetClientSettings {
 }
 
 export interface ConnectionFigures {
+  /** Tunnels are among them. */
   readonly activeConnections: number;
   readonly idleConnections: number;
   /** Requests that wait for a connection. */
@@ -86,9 +94,16 @@ export interface ConnectionFigures {
 
 /** The connections to one address. */
 export interface TargetClient {
+  /** No connection is free, and none can be made: a request would have to wait. Told without looking at them all. */
+  readonly isFull: boolean;
   send(request: UpstreamRequest): UpstreamExchange;
+  /** The target was taken out: every request that waits for a connection fails at once, and was never sent (`isTurnedAway`). */
+  turnAway(): void;
   figures(): ConnectionFigures;
-  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
+  /**
+   * Requests in flight and tunnels finish within the grace; then the connections close, and what is left of them is cut
+   * off.
+   */
   close(graceMs: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { checkBodySize } from '../../domain/limits/request-limits.js';
+import { type BodySizeLimit, checkBodySize } from '../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import { answerViolation } from './answer-violation.js';
@@ -8,13 +8,13 @@ import type { StageOutcome } from './stage.js';
 /** Answers a request whose body could not be read to its end. */
 export const answerBodyFailure = (
   exchange: Exchange,
-  maxOctets: number,
+  maxBodySize: BodySizeLimit,
   problems: ProblemAnswerer,
   metrics: GatewayMetrics,
 ): StageOutcome => {
   const { body, inflation } = exchange;
   if (body?.failure === 'too_large') {
-    const violation = checkBodySize(body.octets, maxOctets);
+    const violation = checkBodySize(body.octets, maxBodySize);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
   }
   if (inflation?.violation) return answerViolation(exchange, inflation.violation, problems, metrics);

@@ -1,4 +1,5 @@
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
+import type { BodySizeLimit } from '../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { UpstreamFailure } from '../ports/upstream-client.js';
 import type { TargetChoice } from '../upstream-targets/chosen-target.js';
@@ -13,7 +14,7 @@ export interface UpstreamFailureParts {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
   /** What a request body may have. */
-  readonly maxBodyOctets: number;
+  readonly maxBodySize: BodySizeLimit;
 }
 
 const problemOf: Record<
@@ -38,9 +39,9 @@ export class UpstreamFailureAnswers {
 
   /** The last attempt came to nothing. */
   failed(exchange: Exchange, failure: UpstreamFailure): StageOutcome {
-    const { problems, metrics, maxBodyOctets } = this.#parts;
+    const { problems, metrics, maxBodySize } = this.#parts;
     if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
-    if (failure.code === 'request_body') return answerBodyFailure(exchange, maxBodyOctets, problems, metrics);
+    if (failure.code === 'request_body') return answerBodyFailure(exchange, maxBodySize, problems, metrics);
     if (failure.code === 'refused_request') {
       return problems.answer(exchange, 'internal_error', 'The request cannot be forwarded as it is.', {
         upstream: this.#upstream,

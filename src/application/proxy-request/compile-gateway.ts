@@ -5,7 +5,9 @@ import type {
   RouteConfiguration,
   UpstreamConfiguration,
 } from '../../domain/configuration/gateway-configuration.js';
+import type { RateLimits } from '../../domain/configuration/rate-limit-options.js';
 import { configuredOwnedHeaders } from '../../domain/identity/configured-owned-headers.js';
+import { type BodySizeLimit, bodySizeLimit } from '../../domain/limits/request-limits.js';
 import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
 import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
@@ -107,6 +109,8 @@ export const compileGateway = (
   });
 };
 
+const noRateLimits: RateLimits = { global: null, perClient: null, perRoute: null };
+
 /** What the routes of one configuration share. */
 interface RouteDependencies extends StageDependencies {
   readonly peers: GatewayPeers;
@@ -123,7 +127,7 @@ const compileRoute = (
 ): CompiledRoute => {
   const { metrics, peers, problems } = dependencies;
   const { limits } = configuration;
-  const maxBodyOctets = route.policies.maxBodySize ?? limits.maxBodySizeBytes;
+  const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
   // INVARIANT: the rules of the configuration refuse a route whose agents or upstream are not defined.
   const blocks = route.agents.map((name) =>
     configuration.agents.find((agent) => agent.name === name),
@@ -132,27 +136,29 @@ const compileRoute = (
   const { inflater, clock } = dependencies;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
   const owned = agents.length === 0 ? null : ownedBy(agents, blocks);
-  const rate = limitRouteRate(limits.rates, { id: route.id, policy: route.policies.rateLimit }, owned, {
+  // What the gateway itself answers tells how things are also when nothing else goes: only its own policy holds it back.
+  const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
+  const rate = limitRouteRate(rates, { id: route.id, policy: route.policies.rateLimit }, owned, {
     ...dependencies,
     limiter: peers.limiter,
   });
   const stages: (Stage | null)[] = [
     prepareHeaders(owned),
     rate.beforeAgents,
-    limitBody(maxBodyOctets, problems, metrics),
+    limitBody(maxBodySize, problems, metrics),
   ];
   const upstream = configuration.upstreams.find(({ name }) => name === route.upstream);
   if (upstream !== undefined) stages.push(admit(route, upstream, dependencies));
-  if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodyOctets }));
+  if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodySize }));
   stages.push(rate.afterAgents);
   if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
   if (upstream !== undefined) {
     if (route.policies.bufferRequests) {
-      stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodyOctets }));
+      stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
     }
     if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
     const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
-    stages.push(send(route, upstream, { ...dependencies, limits, maxBodyOctets, responseJudge }));
+    stages.push(send(route, upstream, { ...dependencies, limits, maxBodySize, responseJudge }));
   }
   return {
     configuration: route,
@@ -173,7 +179,7 @@ const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, depen
 
 interface SendingRoute extends RouteDependencies {
   readonly limits: LimitsConfiguration;
-  readonly maxBodyOctets: number;
+  readonly maxBodySize: BodySizeLimit;
   readonly responseJudge: ResponseJudge | null;
 }
 

@@ -5,6 +5,7 @@ import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../dom
 import { firstHeader } from '../../domain/http/header-list.js';
 import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { ConnectionAdmissions } from '../admit-connections/connection-admissions.js';
+import type { FloodLog } from '../admit-connections/flood-log.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, RouteMetrics } from '../ports/gateway-metrics.js';
@@ -45,6 +46,8 @@ export interface ProxyRequestDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** For what comes before there is a request, as often as clients like. */
+  readonly floodLog: FloodLog;
   readonly accessLog: AccessLog;
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
@@ -131,12 +134,17 @@ export class ProxyRequest implements RequestHandler {
   }
 
   reject({ reason, connection }: RejectedRequest): RejectionAnswer {
-    const { logger, random } = this.#dependencies;
+    const { floodLog, random } = this.#dependencies;
     const [code, detail] = rejections[reason];
     const { status, title, level } = gatewayProblems[code];
     const correlationId = random.uuid();
     const limit = limitOf(reason);
-    logger[level](title, { error_type: code, client_ip: connection.peerAddress, trace_id: correlationId, ...limit });
+    floodLog.write(`request ${reason}`, {
+      level,
+      message: title,
+      shared: { error_type: code, ...limit },
+      own: { client_ip: connection.peerAddress, trace_id: correlationId },
+    });
     if (limit) this.#dependencies.metrics.limitExceeded('header_size');
     this.#unrouted.finished(status, 0);
     return {
@@ -147,7 +155,13 @@ export class ProxyRequest implements RequestHandler {
   }
 
   handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
-    this.#dependencies.logger.info('TLS handshake failed', { listener, client_ip: peerAddress, code });
+    // The codes are the TLS library's: one kind of failure hides no other.
+    this.#dependencies.floodLog.write(`handshake ${code}`, {
+      level: 'info',
+      message: 'TLS handshake failed',
+      shared: { code },
+      own: { listener, client_ip: peerAddress },
+    });
   }
 
   /** A fault of the gateway's own: the client learns no more than that. */

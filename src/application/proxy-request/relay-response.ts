@@ -22,12 +22,18 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
   return passableTrailers(trailers, (canonical) => operated.has(canonical) || isOwned(identity, canonical));
 };
 
+/** What the upstream says of rates of its own would be read as if it were said of the gateway's. */
+const withoutRates = (headers: HeaderList, own: HeaderList): HeaderList =>
+  own.length === 0 ? headers : withoutHeader(withoutHeader(headers, 'ratelimit'), 'ratelimit-policy');
+
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
 export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList => {
   const { rateLimitFields, targetFields } = exchange;
   const operated = withResponseOperations(withoutHopByHop(headers), exchange.responseOperations);
   const own =
-    rateLimitFields.length + targetFields.length === 0 ? operated : [...operated, ...rateLimitFields, ...targetFields];
+    rateLimitFields.length + targetFields.length === 0
+      ? operated
+      : [...withoutRates(operated, rateLimitFields), ...rateLimitFields, ...targetFields];
   return withHeader(own, correlationIdHeader, exchange.correlationId);
 };
 

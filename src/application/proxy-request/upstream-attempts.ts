@@ -3,11 +3,12 @@ import { mayRetry } from '../../domain/load-balancing/retry-rules.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, UpstreamMetrics } from '../ports/gateway-metrics.js';
-import type { UpstreamFailure, UpstreamResponse } from '../ports/upstream-client.js';
+import type { UpstreamFailure, UpstreamRequest, UpstreamResponse } from '../ports/upstream-client.js';
 import type { ChosenTarget, TargetChoice, TargetChooser } from '../upstream-targets/chosen-target.js';
 import type { Exchange } from './exchange.js';
 import { HeldBody } from './held-body.js';
 import type { RepeatableBody } from './repeatable-body.js';
+import { RequestSendings } from './request-sendings.js';
 import type { RetryAllowance } from './retry-allowance.js';
 import { RewindableBody } from './rewindable-body.js';
 import { blamed, endOfFailure, UpstreamAttempt } from './upstream-attempt.js';
@@ -45,11 +46,12 @@ export class UpstreamAttempts {
   }
 
   async make(exchange: Exchange): Promise<Attempted> {
-    const { chooser, clock, timeoutMs, allowance } = this.#parts;
+    const { chooser, clock, timeoutMs, retries, allowance } = this.#parts;
     const deadlineMs = clock.monotonicMs() + timeoutMs - exchange.queuedMs;
     const body = exchange.forwardedBody;
     const repeatable = body === null ? null : repeatableBody(body, chooser.hasChoice);
     const tried: string[] = [];
+    const sendings = new RequestSendings(exchange, retries, allowance, this.#counters);
     let last: UpstreamFailure | null = null;
     allowance.requestBegun();
     for (;;) {
@@ -57,12 +59,14 @@ export class UpstreamAttempts {
       if (choice.kind !== 'chosen') {
         return last === null ? { kind: 'untried', choice } : { kind: 'failed', failure: last };
       }
-      if (last !== null) {
-        allowance.retried();
-        this.#counters.retried();
-      }
+      if (last !== null && last.isTurnedAway !== true) sendings.retried();
+      sendings.begun();
       const leftMs = deadlineMs - clock.monotonicMs();
-      const attempt = this.#send(exchange, choice.target, repeatable?.begin() ?? body, Math.max(1, leftMs));
+      const attempt = this.#send(exchange, choice.target, {
+        body: repeatable?.begin() ?? body,
+        timeoutMs: Math.max(1, leftMs),
+        mayRepeat: () => sendings.takeRepetition(),
+      });
       exchange.waitFor(() => attempt.sent.cancel());
       const outcome = await attempt.sent.response;
       if (outcome.ok) {
@@ -71,8 +75,9 @@ export class UpstreamAttempts {
       }
       exchange.waitOver();
       last = this.#fail(exchange, attempt, outcome.error);
+      if (last.isTurnedAway === true) sendings.turnedAway();
       const isRepeatable = body === null || repeatable?.isWhole === true;
-      if (!this.#mayRetry(exchange, last, isRepeatable, tried.length + 1, deadlineMs)) {
+      if (!this.#mayRetry(exchange, last, isRepeatable, sendings, deadlineMs)) {
         return { kind: 'failed', failure: last };
       }
       tried.push(choice.target.address);
@@ -89,19 +94,20 @@ export class UpstreamAttempts {
     return this.#parts.chooser.choose({ clientIp: client.address, headers, isSecure, tried });
   }
 
-  #send(exchange: Exchange, target: ChosenTarget, body: BodySource | null, timeoutMs: number): UpstreamAttempt {
+  #send(
+    exchange: Exchange,
+    target: ChosenTarget,
+    own: Pick<UpstreamRequest, 'body' | 'timeoutMs' | 'mayRepeat'>,
+  ): UpstreamAttempt {
     exchange.target = target.address;
     exchange.targetFields = target.responseHeaders;
-    exchange.upstreamAttempts += 1;
-    this.#counters.attempted();
     const trace = exchange.trace?.upstreamAttempt(this.#upstream, target.address, exchange.upstreamAttempts) ?? null;
     const sent = target.client.send({
       method: exchange.request.method,
       target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
       headers: trace === null ? exchange.headers : trace.propagate(exchange.headers),
-      body,
       upgradeToWebSocket: exchange.request.wantsWebSocket,
-      timeoutMs,
+      ...own,
     });
     return new UpstreamAttempt(target, sent, trace);
   }
@@ -118,22 +124,22 @@ export class UpstreamAttempts {
     exchange: Exchange,
     failure: UpstreamFailure,
     isRepeatable: boolean,
-    attempts: number,
+    sendings: RequestSendings,
     deadlineMs: number,
   ): boolean {
-    const { chooser, clock, retries, allowance } = this.#parts;
+    const { chooser, clock, retries } = this.#parts;
     if (exchange.abandoned || !chooser.hasChoice) return false;
+    const isTurnedAway = failure.isTurnedAway === true;
     const attempt = {
       method: exchange.request.method,
       failure: failure.code,
       neverSent: failure.neverSent === true,
+      isTurnedAway,
       isRepeatable,
-      attempts,
+      attempts: sendings.count,
       leftMs: deadlineMs - clock.monotonicMs(),
     };
-    if (!mayRetry(attempt, retries)) return false;
-    if (!allowance.hasRetry) this.#counters.retryRefused();
-    return allowance.hasRetry;
+    return mayRetry(attempt, retries) && (isTurnedAway || sendings.hasRetry());
   }
 }
 

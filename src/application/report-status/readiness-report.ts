@@ -1,3 +1,4 @@
+import { isUpstreamHealthy } from '../../domain/status/upstream-health.js';
 import type { GatewayState, UpstreamStatus } from '../ports/gateway-state.js';
 import { type AgentReadiness, agentsReadiness, isAbsent } from './agents-report.js';
 
@@ -12,8 +13,7 @@ export interface ReadinessReport {
   readonly agents: Readonly<Record<string, AgentReadiness>>;
 }
 
-const isDown = (upstream: UpstreamStatus): boolean =>
-  !upstream.targets.some((target) => target.healthy && !target.drained);
+const isDown = (upstream: UpstreamStatus): boolean => !isUpstreamHealthy(upstream.targets);
 
 /**
  * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only

@@ -1,4 +1,5 @@
 import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
+import { isUpstreamHealthy } from '../../domain/status/upstream-health.js';
 import type { TargetStatus, UpstreamStatus } from '../ports/gateway-state.js';
 import { timestamp } from './timestamp.js';
 
@@ -41,13 +42,12 @@ const targetReport = (target: TargetStatus): TargetReport => ({
     : { unhealthy_since: timestamp(target.unhealthySinceMs) }),
 });
 
-/** An upstream is healthy while any of its targets is and takes requests. */
 export const upstreamsReport = (upstreams: readonly UpstreamStatus[]): UpstreamsReport => ({
   // fromEntries defines its members, so that an upstream called `__proto__` is one like any other.
   upstreams: Object.fromEntries(
     upstreams.map(({ name, targets }) => [
       name,
-      { healthy: targets.some((target) => target.healthy && !target.drained), targets: targets.map(targetReport) },
+      { healthy: isUpstreamHealthy(targets), targets: targets.map(targetReport) },
     ]),
   ),
 });

@@ -68,7 +68,12 @@ export interface ListeningAddresses {
 const adminName = 'admin';
 
 /** How long clients of the admin address are waited for. */
-const adminTimeouts: ListenerTimeouts = { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 };
+const adminTimeouts: ListenerTimeouts = {
+  headMs: 60_000,
+  bodyMs: 60_000,
+  minBodyOctetsPerSecond: 240,
+  idleMs: 75_000,
+};
 
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
@@ -221,13 +226,14 @@ export class Gateway {
     return wanted;
   }
 
-  /** Limits that hold for the gateway as a whole. */
-  #enforce({ configuration: { limits, routes }, breakers }: Generation): void {
+  /** What holds for the gateway as a whole, and what a configuration may do only in force. */
+  #enforce({ configuration: { limits, routes }, breakers, upstreams }: Generation): void {
     const { stages, memory } = this.#dependencies;
     stages.admissions.limit(limits);
     stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
     stages.routeBreakers.adopt(breakers);
     memory.limit(limits);
+    for (const targets of upstreams.values()) targets.takeOver();
   }
 
   async #build(

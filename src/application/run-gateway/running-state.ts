@@ -18,6 +18,7 @@ import type {
 } from '../ports/gateway-state.js';
 import type { ProcessFigures } from '../ports/process-figures.js';
 import type { RouteBreakers } from '../proxy-request/route-breakers.js';
+import { sumPools } from '../upstream-targets/pool-figures.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Generation } from './generation.js';
 import { type ListenerRegistry, listenerKey } from './listener-registry.js';
@@ -140,8 +141,10 @@ export class RunningState implements GatewayState, GatewayGauges {
     return [...this.current().upstreams].map(([name, targets]) => ({ name, targets: targets.statuses() }));
   }
 
+  /** Those of replaced generations count until they are closed. */
   pools(): readonly PoolFigures[] {
-    return [...this.current().upstreams.values()].flatMap((targets) => targets.pools());
+    const generations = [this.current(), ...this.#retiring];
+    return sumPools(generations.flatMap(({ upstreams }) => [...upstreams.values()].flatMap((each) => each.pools())));
   }
 
   routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[] {
@@ -159,7 +162,7 @@ export class RunningState implements GatewayState, GatewayGauges {
   drainTarget(upstream: string, address: string, drained: boolean): TargetChange {
     const targets = this.current().upstreams.get(upstream);
     if (targets === undefined) return 'no_upstream';
-    return (drained ? targets.drain(address) : targets.undrain(address)) ? 'done' : 'no_target';
+    return drained ? targets.drain(address) : targets.undrain(address);
   }
 
   memoryBytes(): number {

@@ -1,5 +1,6 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
+import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
@@ -73,7 +74,12 @@ export class SignOnRefusals {
   /** Logs and counts one that is answered elsewhere. */
   note(event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed, detail: string | null): void {
     this.#outcomes.refused(reason);
-    const fields = { reason, correlation_id: event.correlationId, client_ip: event.metadata.clientIp };
+    const fields = {
+      reason,
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      client_ip: event.metadata.clientIp,
+    };
     const message = reason in undecided ? `${deed} could not be decided` : `${deed} refused`;
     this.#logger.warn(message, detail === null ? fields : { ...fields, detail });
   }

@@ -1,3 +1,4 @@
+import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
 import {
   type TargetEjection,
   withAnswer,
@@ -17,6 +18,8 @@ export interface ChoiceParts {
   readonly upstream: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether requests would have nobody to go to without it. */
+  readonly isLast: (endpoint: Endpoint) => boolean;
   /** The last exchange with an endpoint that is retired is over. */
   readonly whenUnused: (endpoint: Endpoint) => void;
 }
@@ -39,12 +42,12 @@ export class ChosenEndpoint implements ChosenTarget {
   ) {
     this.#endpoint = endpoint;
     this.#parts = parts;
-    const { ledger, rules } = endpoint;
+    const { ledger, breaker } = endpoint;
     endpoint.underWay += 1;
     ledger.active += 1;
     ledger.totalRequests += 1;
-    if (rules.breaker !== null && ledger.ejection.breaker.state !== 'closed') {
-      ledger.ejection = withRequestSent(ledger.ejection, rules.breaker, parts.clock.monotonicMs());
+    if (breaker !== null && ledger.ejection.breaker.state !== 'closed') {
+      ledger.ejection = withRequestSent(ledger.ejection, breaker, parts.clock.monotonicMs());
     }
     this.#period = ledger.ejection.breaker.period;
   }
@@ -58,10 +61,10 @@ export class ChosenEndpoint implements ChosenTarget {
   }
 
   answered(): void {
-    const { ledger, rules } = this.#endpoint;
-    if (this.#isOver || rules.breaker === null || ledger.ejection.breaker.state !== 'half_open') return;
+    const { ledger, breaker } = this.#endpoint;
+    if (this.#isOver || breaker === null || ledger.ejection.breaker.state !== 'half_open') return;
     if (ledger.ejection.breaker.period !== this.#period) return;
-    this.#become(withAnswer(ledger.ejection, this.#period, rules.breaker));
+    this.#become(withAnswer(ledger.ejection, this.#period, breaker));
     // How the rest goes counts for the breaker that is closed now.
     this.#period = ledger.ejection.breaker.period;
   }
@@ -69,21 +72,22 @@ export class ChosenEndpoint implements ChosenTarget {
   ended(outcome: AttemptOutcome, detail = 'failed'): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { ledger, rules } = this.#endpoint;
+    const { ledger, breaker } = this.#endpoint;
     ledger.active -= 1;
     if (outcome === 'failure') ledger.failedRequests += 1;
-    if (rules.breaker !== null) this.#become(this.#learnt(outcome, detail));
+    if (breaker !== null) this.#become(this.#learnt(outcome, detail, breaker));
     this.#endpoint.underWay -= 1;
     if (this.#endpoint.isRetired && this.#endpoint.underWay === 0) this.#parts.whenUnused(this.#endpoint);
   }
 
-  #learnt(outcome: AttemptOutcome, detail: string): TargetEjection {
+  #learnt(outcome: AttemptOutcome, detail: string, breaker: CircuitBreakerRules): TargetEjection {
     const { ledger, rules } = this.#endpoint;
     if (outcome === 'success') return withSuccess(ledger.ejection, this.#period);
-    if (outcome === 'neither' || rules.breaker === null) return withNothingLearnt(ledger.ejection, this.#period);
-    const { clock } = this.#parts;
+    if (outcome === 'neither') return withNothingLearnt(ledger.ejection, this.#period);
+    const { clock, isLast } = this.#parts;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    return withFailure(ledger.ejection, this.#period, rules.breaker, detail.slice(0, maximumError), now);
+    const isSpared = rules.sparesLast && isLast(this.#endpoint);
+    return withFailure(ledger.ejection, this.#period, breaker, detail.slice(0, maximumError), now, isSpared);
   }
 
   /** A target that comes and goes from probe to probe is told of when it is first left alone, and when it is back. */

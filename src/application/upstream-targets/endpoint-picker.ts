@@ -17,6 +17,13 @@ export interface PickedEndpoint {
   readonly responseHeaders: readonly string[];
 }
 
+/** Those that have a connection to spare, where there is one: else a request has to wait, whichever it is sent to. */
+const unfilled = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
+  if (!candidates.some(({ client }) => client.isFull)) return candidates;
+  const free = candidates.filter(({ client }) => !client.isFull);
+  return free.length === 0 ? candidates : free;
+};
+
 /** Picks one of the endpoints that a request may be sent to. */
 export class EndpointPicker {
   readonly #balancing: Balancing;
@@ -29,7 +36,10 @@ export class EndpointPicker {
     this.#random = random;
   }
 
-  /** Null where there is no candidate. A client goes where its cookie says; else it gets one for where it is sent. */
+  /**
+   * Null where there is no candidate. A client goes where its cookie says, and waits there if it has to; else it gets one
+   * for where it is sent.
+   */
   pick(candidates: readonly Endpoint[], wish: TargetWish): PickedEndpoint | null {
     if (this.#cookie === null) return this.#picked(this.#balanced(candidates, wish), noHeaders);
     const known = stickyTarget(candidates, wish.headers, this.#cookie.name);
@@ -43,7 +53,8 @@ export class EndpointPicker {
     return endpoint === null ? null : { endpoint, responseHeaders };
   }
 
-  #balanced(candidates: readonly Endpoint[], wish: TargetWish): Endpoint | null {
+  #balanced(open: readonly Endpoint[], wish: TargetWish): Endpoint | null {
+    const candidates = unfilled(open);
     const balancing = this.#balancing;
     switch (balancing.kind) {
       case 'round_robin':

@@ -29,7 +29,7 @@ export class EndpointSet {
   constructor(configuration: UpstreamConfiguration, idleLimit: number, isChecked: boolean, parts: EndpointSetParts) {
     this.#configuration = configuration;
     this.#parts = parts;
-    this.#rules = { breaker: configuration.targetBreaker, isChecked };
+    this.#rules = { sparesLast: configuration.sparesLastTarget, isChecked };
     this.#idle = new IdleConnections(idleLimit);
   }
 
@@ -71,6 +71,7 @@ export class EndpointSet {
   closeUnused(endpoint: Endpoint): void {
     // INVARIANT: a client is closed once.
     if (this.#isClosed || !this.#retired.delete(endpoint.text)) return;
+    endpoint.release();
     const closed = endpoint.client.close(0);
     this.#closing.add(closed);
     void closed.then(() => this.#closing.delete(closed));
@@ -79,7 +80,9 @@ export class EndpointSet {
   async close(graceMs: number): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await Promise.all([...this.all.map(({ client }) => client.close(graceMs)), ...this.#closing]);
+    const open = this.all;
+    await Promise.all([...open.map(({ client }) => client.close(graceMs)), ...this.#closing]);
+    for (const endpoint of open) endpoint.release();
   }
 
   #create(address: TargetAddress): Endpoint {

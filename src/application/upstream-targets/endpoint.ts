@@ -22,8 +22,8 @@ export interface EndpointCookie {
 
 /** What of the configuration an endpoint goes by. */
 export interface EndpointRules {
-  /** Null: it is never left alone because requests fail. */
-  readonly breaker: CircuitBreakerRules | null;
+  /** Whether it is not left alone either while requests have nobody else to go to. */
+  readonly sparesLast: boolean;
   /** Whether its checks count: else what they once came to says nothing. */
   readonly isChecked: boolean;
 }
@@ -46,6 +46,10 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   /** Those of the names, where they are others than the own one: who drains a name drains its addresses. */
   #nameLedgers: readonly TargetLedger[] = [];
   readonly #clock: Clock;
+  /** Who waits for a connection to it must not wait for one that nobody else would be sent to. */
+  readonly #onTakenOut = (): void => {
+    if (!this.isOpen) this.client.turnAway();
+  };
 
   constructor(
     { address, text, names }: TargetAddress,
@@ -60,6 +64,7 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     this.seed = textHash(text);
     this.target = { address, authority: names[0] as string };
     this.#clock = clock;
+    ledger.watch(this.#onTakenOut);
   }
 
   get active(): number {
@@ -80,10 +85,20 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     return !this.rules.isChecked || this.ledger.health.healthy;
   }
 
+  /** That in force; null: it is never left alone because requests fail. */
+  get breaker(): CircuitBreakerRules | null {
+    return this.ledger.rules.breaker;
+  }
+
+  /** Whether requests go to it as a matter of course: it is not even tried again after it failed. */
+  get isInUse(): boolean {
+    return this.isWell && !this.isDrained && this.ledger.ejection.breaker.state === 'closed';
+  }
+
   /** Whether a request may be sent to it now. */
   get isOpen(): boolean {
     if (!this.isWell || this.isDrained) return false;
-    const { breaker } = this.rules;
+    const { breaker } = this;
     const { ejection } = this.ledger;
     // The clock is asked only where it matters.
     if (breaker === null || ejection.breaker.state === 'closed') return true;
@@ -92,7 +107,7 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
 
   /** Milliseconds for which requests are kept from it because others have failed; 0 where they are not. */
   get ejectedMs(): number {
-    return this.rules.breaker === null ? 0 : ejectedForMs(this.ledger.ejection, this.#clock.monotonicMs());
+    return this.breaker === null ? 0 : ejectedForMs(this.ledger.ejection, this.#clock.monotonicMs());
   }
 
   health(): TargetHealth {
@@ -110,6 +125,14 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     this.weight = share;
     this.credit = 0;
     this.isRetired = false;
+    for (const ledger of this.#nameLedgers) ledger.unwatch(this.#onTakenOut);
     this.#nameLedgers = nameLedgers;
+    for (const ledger of nameLedgers) ledger.watch(this.#onTakenOut);
+    this.#onTakenOut();
+  }
+
+  /** It is not used any more; the ledgers may be. */
+  release(): void {
+    for (const ledger of [this.ledger, ...this.#nameLedgers]) ledger.unwatch(this.#onTakenOut);
   }
 }

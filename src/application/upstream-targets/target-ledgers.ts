@@ -1,5 +1,5 @@
 import { KnownAddresses } from './known-addresses.js';
-import { TargetLedger } from './target-ledger.js';
+import { type LedgerRules, TargetLedger } from './target-ledger.js';
 
 interface HeldLedger {
   readonly ledger: TargetLedger;
@@ -21,15 +21,20 @@ export class TargetLedgers {
     return this.#held.size;
   }
 
-  /** To be released as often as it is acquired. @param address `host:port` */
-  acquire(upstream: string, address: string): TargetLedger {
+  /**
+   * To be released as often as it is acquired.
+   *
+   * @param address `host:port`
+   * @param rules of a ledger that is begun; one that there is goes on by its own
+   */
+  acquire(upstream: string, address: string, rules: LedgerRules): TargetLedger {
     const key = keyOf(upstream, address);
     const known = this.#held.get(key);
     if (known !== undefined) {
       known.holders += 1;
       return known.ledger;
     }
-    const ledger = new TargetLedger();
+    const ledger = new TargetLedger(rules);
     this.#held.set(key, { ledger, holders: 1 });
     return ledger;
   }

@@ -2,23 +2,22 @@ import { circuitStateOf } from '../../domain/circuit-breaking/circuit-breaker.js
 import type { UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import type { Clock } from '../ports/clock.js';
-import type { PoolFigures } from '../ports/gateway-metrics.js';
 import type { TargetStatus } from '../ports/gateway-state.js';
 import type { Endpoint } from './endpoint.js';
 import type { HostLookups } from './host-lookups.js';
 
 /** A half-open breaker is not held against a target: nobody would send it the request that shows how it is. */
 const endpointStatus = (endpoint: Endpoint, clock: Clock): TargetStatus => {
-  const { ledger, rules, text, names, isWell } = endpoint;
+  const { ledger, text, names, isWell } = endpoint;
   const { ejection, health } = ledger;
-  const breaker = rules.breaker === null ? null : circuitStateOf(ejection.breaker, clock.monotonicMs());
+  const breaker = endpoint.breaker === null ? null : circuitStateOf(ejection.breaker, clock.monotonicMs());
   const common = {
     address: text,
     name: names.find((name) => name !== text) ?? null,
     drained: endpoint.isDrained,
     weight: endpoint.configuredWeight,
     breaker,
-    activeConnections: endpoint.client.figures().activeConnections,
+    activeConnections: ledger.active,
     totalRequests: ledger.totalRequests,
     failedRequests: ledger.failedRequests,
   };
@@ -55,21 +54,4 @@ export const targetStatuses = (
       };
     }),
   ];
-};
-
-/** The connections of each target, under the name that it has in the configuration: addresses come and go. */
-export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): readonly PoolFigures[] => {
-  const pools = new Map<string, PoolFigures>();
-  for (const { client, target } of endpoints) {
-    const { activeConnections, idleConnections, waitingRequests } = client.figures();
-    const known = pools.get(target.authority);
-    pools.set(target.authority, {
-      upstream,
-      target: target.authority,
-      size: (known?.size ?? 0) + activeConnections + idleConnections,
-      idle: (known?.idle ?? 0) + idleConnections,
-      waiting: (known?.waiting ?? 0) + waitingRequests,
-    });
-  }
-  return [...pools.values()];
 };

@@ -1,9 +1,10 @@
 import type { UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
+import { letBackIn } from '../../domain/load-balancing/target-ejection.js';
 import { HealthChecker } from '../check-upstream-health/health-checker.js';
 import type { Clock } from '../ports/clock.js';
 import type { PoolFigures } from '../ports/gateway-metrics.js';
-import type { TargetStatus } from '../ports/gateway-state.js';
+import type { DrainChange, TargetStatus } from '../ports/gateway-state.js';
 import type { HealthProber } from '../ports/health-prober.js';
 import type { HostResolver } from '../ports/host-resolver.js';
 import type { Logger } from '../ports/logger.js';
@@ -13,12 +14,13 @@ import type { TargetClientFactory } from '../ports/upstream-client.js';
 import { type ChoiceParts, ChosenEndpoint } from './chosen-endpoint.js';
 import type { TargetChoice, TargetChooser, TargetWish } from './chosen-target.js';
 import type { Endpoint } from './endpoint.js';
-import { EndpointPicker } from './endpoint-picker.js';
+import { EndpointPicker, type PickedEndpoint } from './endpoint-picker.js';
 import { EndpointSet } from './endpoint-set.js';
 import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';
+import { poolFigures } from './pool-figures.js';
 import type { TargetLedgers } from './target-ledgers.js';
-import { poolFigures, targetStatuses } from './target-statuses.js';
+import { targetStatuses } from './target-statuses.js';
 
 export interface UpstreamTargetsParts {
   /** Those of the gateway. */
@@ -41,7 +43,8 @@ const namedHosts = 5;
 
 /**
  * The targets of one upstream of one generation: which addresses they have, how these are, and which of them a request
- * goes to. An endpoint that is unhealthy, drained or ejected is never chosen.
+ * goes to. An endpoint that is unhealthy, drained or ejected is never chosen; where the configuration spares the last
+ * one, an ejected one is let back in before there is none.
  */
 export class UpstreamTargets implements TargetChooser {
   readonly #configuration: UpstreamConfiguration;
@@ -59,7 +62,10 @@ export class UpstreamTargets implements TargetChooser {
     const { ledgers, createClient, clock, logger, random, resolver, scheduler } = parts;
     this.#configuration = configuration;
     this.#parts = parts;
-    this.#ledgers = new HeldLedgers(ledgers, name);
+    this.#ledgers = new HeldLedgers(ledgers, name, {
+      breaker: configuration.targetBreaker,
+      probe: healthCheck?.probe ?? null,
+    });
     this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
       ledgers: this.#ledgers,
       createClient,
@@ -78,6 +84,7 @@ export class UpstreamTargets implements TargetChooser {
       upstream: name,
       clock,
       logger,
+      isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
       whenUnused: (endpoint) => this.#endpoints.closeUnused(endpoint),
     };
     this.#place();
@@ -89,12 +96,17 @@ export class UpstreamTargets implements TargetChooser {
 
   /** Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two seconds. */
   start(): Promise<void> {
-    this.#checker?.start();
     return this.#lookups.start();
   }
 
+  /** The configuration is in force: its checks begin, and its rules hold for what other generations still send, too. */
+  takeOver(): void {
+    this.#ledgers.takeOver();
+    this.#checker?.start();
+  }
+
   choose(wish: TargetWish): TargetChoice {
-    const picked = this.#picker.pick(this.#candidates(wish), wish);
+    const picked = this.#picker.pick(this.#candidates(wish), wish) ?? this.#spared(wish);
     if (picked === null) return this.#noChoice(wish);
     const { endpoint, responseHeaders } = picked;
     return { kind: 'chosen', target: new ChosenEndpoint(endpoint, responseHeaders, this.#choiceParts) };
@@ -114,14 +126,13 @@ export class UpstreamTargets implements TargetChooser {
    * Sends no new request to a target, over reloads, until that is taken back.
    *
    * @param address `host:port`: of an endpoint; or as it is configured, for every address that the name has or will have
-   * @returns false: there is no such target
    */
-  drain(address: string): boolean {
+  drain(address: string): DrainChange {
     return this.#setDrained(address, true);
   }
 
   /** Takes `drain` of the same address back. An address is drained for as long as its name is. */
-  undrain(address: string): boolean {
+  undrain(address: string): DrainChange {
     return this.#setDrained(address, false);
   }
 
@@ -146,8 +157,7 @@ export class UpstreamTargets implements TargetChooser {
     // Names are held too: somebody may drain one that has no address yet.
     const names = this.#configuration.targets.map(({ address }) => socketAddressText(address));
     for (const name of names) this.#ledgers.hold(name);
-    const used = new Set([...names, ...this.#endpoints.all.map(({ text }) => text)]);
-    this.#ledgers.trim((address) => used.has(address));
+    this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
     this.#checker?.watch(this.#endpoints.current);
   }
 
@@ -159,6 +169,19 @@ export class UpstreamTargets implements TargetChooser {
     }
     // Nearly always; nothing is copied.
     return weighted;
+  }
+
+  /** One that is well, though ejected, where there is no other: the one that would be tried first. */
+  #spared(wish: TargetWish): PickedEndpoint | null {
+    const { name, targetBreaker, sparesLastTarget } = this.#configuration;
+    const { weighted } = this.#endpoints;
+    if (targetBreaker === null || !sparesLastTarget || weighted.some(({ isOpen }) => isOpen)) return null;
+    const well = weighted.filter(({ isWell, isDrained, text }) => isWell && !isDrained && !wish.tried.includes(text));
+    const [first] = well.toSorted((one, other) => one.ejectedMs - other.ejectedMs);
+    if (first === undefined) return null;
+    first.ledger.ejection = letBackIn(first.ledger.ejection);
+    this.#parts.logger.info('Target gets requests again: there is no other', { upstream: name, target: first.text });
+    return this.#picker.pick([first], wish);
   }
 
   #noChoice({ tried }: TargetWish): TargetChoice {
@@ -187,9 +210,9 @@ export class UpstreamTargets implements TargetChooser {
     return shortestMs ?? unknownWaitMs;
   }
 
-  #setDrained(address: string, drained: boolean): boolean {
+  #setDrained(address: string, drained: boolean): DrainChange {
     const ledger = this.#ledgers.find(address);
-    if (ledger === undefined) return false;
+    if (ledger === undefined) return 'no_target';
     const wasDrained = ledger.drained;
     ledger.drained = drained;
     if (wasDrained !== drained) {
@@ -198,6 +221,13 @@ export class UpstreamTargets implements TargetChooser {
         : 'Target gets requests again: it is not drained any more';
       this.#parts.logger.info(message, { upstream: this.#configuration.name, target: address });
     }
-    return true;
+    const drainedBy = drained ? null : this.#drainedNameOf(address);
+    return { drained: drained || drainedBy !== null, drainedBy };
+  }
+
+  /** The name that keeps requests from one of its addresses; null where none does. */
+  #drainedNameOf(address: string): string | null {
+    const endpoint = this.#endpoints.current.find(({ text }) => text.toLowerCase() === address.toLowerCase());
+    return endpoint?.names.find((name) => this.#ledgers.find(name)?.drained) ?? null;
   }
 }

@@ -25,8 +25,8 @@ export type CircuitBreaker =
   | (Period & { readonly state: 'closed'; readonly failures: number })
   /** Nothing is let through before `untilMs`, a time of the caller's clock. */
   | (Period & { readonly state: 'open'; readonly untilMs: number })
-  /** `probing` calls are out; the first of them with an outcome decides. */
-  | (Period & { readonly state: 'half_open'; readonly probing: number });
+  /** `probing` calls are out, the last since `probedAtMs`; the first of them with an outcome decides. */
+  | (Period & { readonly state: 'half_open'; readonly probing: number; readonly probedAtMs: number });
 
 /** One that nothing has been noted in. */
 export const closedBreaker: CircuitBreaker = { state: 'closed', period: 0, failures: 0 };
@@ -47,19 +47,33 @@ const isOver = (breaker: CircuitBreaker, nowMs: number): boolean =>
   breaker.state === 'open' && nowMs >= breaker.untilMs;
 
 /**
- * Asks for permission to make a call. What is allowed has to be noted as one of success, failure or abandoned once it is
- * over, if the breaker is still in the period of the state that is given here.
+ * Whether a call may be made. Probes that have been out for as long as a breaker stays open do not keep others out: a
+ * call may last for hours, and nobody else would be let through for as long.
  *
  * @param nowMs milliseconds of a clock that never goes back; the same one for every function of a breaker
  */
-export const mayCall = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): CallPermission => {
-  if (breaker.state === 'closed') return { state: breaker, allowed: true };
-  if (breaker.state === 'open') {
-    if (!isOver(breaker, nowMs)) return { state: breaker, allowed: false };
-    return { state: { state: 'half_open', period: breaker.period + 1, probing: 1 }, allowed: true };
+export const isCallAllowed = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): boolean => {
+  switch (breaker.state) {
+    case 'closed':
+      return true;
+    case 'open':
+      return isOver(breaker, nowMs);
+    case 'half_open':
+      return breaker.probing < rules.probes || nowMs - breaker.probedAtMs >= rules.openMs;
   }
-  if (breaker.probing >= rules.probes) return { state: breaker, allowed: false };
-  return { state: { ...breaker, probing: breaker.probing + 1 }, allowed: true };
+};
+
+/**
+ * Asks for permission to make a call. What is allowed has to be noted as one of success, failure or abandoned once it is
+ * over, if the breaker is still in the period of the state that is given here.
+ */
+export const mayCall = (breaker: CircuitBreaker, rules: CircuitBreakerRules, nowMs: number): CallPermission => {
+  if (!isCallAllowed(breaker, rules, nowMs)) return { state: breaker, allowed: false };
+  if (breaker.state === 'closed') return { state: breaker, allowed: true };
+  const period = breaker.state === 'open' ? breaker.period + 1 : breaker.period;
+  // One that is let through beside late ones is counted beside them.
+  const probing = breaker.state === 'open' ? 1 : breaker.probing + 1;
+  return { state: { state: 'half_open', period, probing, probedAtMs: nowMs }, allowed: true };
 };
 
 /** A call came to something: failures in a row begin anew, and a probe closes the breaker. */

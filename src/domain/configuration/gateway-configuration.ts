@@ -53,7 +53,9 @@ export interface ListenerTimeouts {
   readonly headMs: number;
   /** Silence while a body is awaited, and while a client does not read its response. */
   readonly bodyMs: number;
-  /** Silence between two requests on one connection. */
+  /** What a body has to come at on average, in octets a second of waiting for it; 0: it may be as slow as it likes. */
+  readonly minBodyOctetsPerSecond: number;
+  /** From the end of a response to the first octet of the next request on its connection. */
   readonly idleMs: number;
 }
 
@@ -148,6 +150,8 @@ export interface UpstreamConfiguration {
   readonly healthCheck: HealthCheck | null;
   /** When a target that fails is left alone, and for how long. Null: never. */
   readonly targetBreaker: CircuitBreakerRules | null;
+  /** The last target that is well and not drained is not left alone, however often it fails. */
+  readonly sparesLastTarget: boolean;
   readonly balancing: Balancing;
   /** Null: a client may be sent to another target each time. */
   readonly stickyCookie: StickyCookie | null;

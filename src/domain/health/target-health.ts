@@ -13,7 +13,7 @@ export interface TargetHealth {
   readonly lastError: string | null;
   /** When it became unhealthy, in milliseconds since the Unix epoch; null while it is healthy. */
   readonly sinceMs: number | null;
-  /** Whether any check of it is over. */
+  /** Whether any check of it is over, of the kind that it is looked at with now. */
   readonly checked: boolean;
   /** Checks in a row, up to now, that speak against `healthy`. */
   readonly against: number;
@@ -27,6 +27,9 @@ export const initialHealth: TargetHealth = {
   checked: false,
   against: 0,
 };
+
+/** It is looked at in another way from now on: what is known holds until the first check of that way, which decides. */
+export const toBeCheckedAnew = (health: TargetHealth): TargetHealth => ({ ...health, checked: false, against: 0 });
 
 const well: TargetHealth = { ...initialHealth, checked: true };
 
@@ -46,7 +49,8 @@ export const noteCheck = (
   const lastError = result.ok ? health.lastError : result.error;
   if (health.healthy === result.ok) {
     if (health.healthy) return health.checked && health.against === 0 ? health : well;
-    return health.against === 0 && health.lastError === lastError ? health : { ...health, lastError, against: 0 };
+    const isSame = health.checked && health.against === 0 && health.lastError === lastError;
+    return isSame ? health : { ...health, lastError, checked: true, against: 0 };
   }
   const against = health.against + 1;
   const threshold = health.healthy ? unhealthyThreshold : healthyThreshold;

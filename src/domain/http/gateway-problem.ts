@@ -33,6 +33,7 @@ export const gatewayProblems = {
   admin_forbidden: kind(403, 'The admin endpoint refuses this request', 'warn'),
   agent_challenge: kind(401, 'Credentials are needed', 'info'),
   no_route: kind(404, 'No route matches', 'info'),
+  no_such_target: kind(404, 'There is no such target', 'info'),
   method_not_allowed: kind(405, 'The endpoint does not have this method', 'info'),
   request_timeout: kind(408, 'The request took too long to arrive', 'info', { closes: true }),
   body_too_large: kind(413, 'The request body is too large', 'warn', { closes: true }),

@@ -43,9 +43,22 @@ export const checkTarget = (target: string): LimitViolation | null =>
     ? { code: 'target_too_long', name: 'max-target-bytes', limit: maxTargetBytes, actual: target.length }
     : null;
 
+/** How large the bodies of a route's requests may be. */
+export interface BodySizeLimit {
+  /** The key that says so. */
+  readonly name: 'max-body-size-bytes' | 'max-body-size';
+  readonly octets: number;
+}
+
+/** A route's own limit goes before that of the gateway, whichever is lower. */
+export const bodySizeLimit = (maxBodySize: number | null, maxBodySizeBytes: number): BodySizeLimit =>
+  maxBodySize === null
+    ? { name: 'max-body-size-bytes', octets: maxBodySizeBytes }
+    : { name: 'max-body-size', octets: maxBodySize };
+
 /** Checks octets of a body, declared or counted, against the limit in force for the route. */
-export const checkBodySize = (bytes: number, maxBytes: number): LimitViolation | null =>
-  bytes > maxBytes ? { code: 'body_too_large', name: 'max-body-size-bytes', limit: maxBytes, actual: bytes } : null;
+export const checkBodySize = (octets: number, limit: BodySizeLimit): LimitViolation | null =>
+  octets > limit.octets ? { code: 'body_too_large', name: limit.name, limit: limit.octets, actual: octets } : null;
 
 /** More digits could not be counted exactly, and no body has them. */
 const maxLengthDigits = 15;

@@ -13,9 +13,11 @@ export interface FailedAttempt {
   readonly failure: string;
   /** No octet of the request went out. */
   readonly neverSent: boolean;
+  /** The target was taken out while the request waited for a connection to it. */
+  readonly isTurnedAway: boolean;
   /** It can be sent from its first octet: it has no body, or all that was read of the body is kept. */
   readonly isRepeatable: boolean;
-  /** How often the request was sent, this attempt included. */
+  /** How often the request was sent, this attempt included; where it was turned away it was not. */
   readonly attempts: number;
   /** Until the request has to be answered; milliseconds. */
   readonly leftMs: number;
@@ -23,11 +25,12 @@ export interface FailedAttempt {
 
 /**
  * Whether a request may be sent to another target. One that may have been acted on is sent again only where its method means the
- * same twice: a POST of which an octet went out never is. Whether there is a target, and a retry in the budget, is asked elsewhere.
+ * same twice: a POST of which an octet went out never is. One that was turned away goes to another target, however often it was
+ * sent before. Whether there is a target, and a retry in the budget, is asked elsewhere.
  */
 export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   avoidableFailures.has(attempt.failure) &&
-  attempt.attempts < rules.maxAttempts &&
   attempt.leftMs > 0 &&
   attempt.isRepeatable &&
-  (attempt.neverSent || idempotentMethods.has(attempt.method));
+  (attempt.isTurnedAway ||
+    (attempt.attempts < rules.maxAttempts && (attempt.neverSent || idempotentMethods.has(attempt.method))));

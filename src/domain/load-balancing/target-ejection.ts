@@ -2,6 +2,7 @@ import {
   type CircuitBreaker,
   type CircuitBreakerRules,
   closedBreaker,
+  isCallAllowed,
   mayCall,
   noteAbandoned,
   noteFailure,
@@ -11,8 +12,6 @@ import {
 /** Whether a target is left alone because requests to it fail, and why. */
 export interface TargetEjection {
   readonly breaker: CircuitBreaker;
-  /** When a request was last let through to see whether the target works again; monotonic milliseconds. */
-  readonly probedAtMs: number;
   /** What the last failure said. */
   readonly lastError: string | null;
   /** When it was first left alone since it last worked, in milliseconds since the Unix epoch; null while it is not. */
@@ -20,7 +19,7 @@ export interface TargetEjection {
 }
 
 /** Of a target that nothing has been sent to. */
-export const notEjected: TargetEjection = { breaker: closedBreaker, probedAtMs: 0, lastError: null, sinceMs: null };
+export const notEjected: TargetEjection = { breaker: closedBreaker, lastError: null, sinceMs: null };
 
 /** Both clocks at one moment. */
 export interface Moment {
@@ -29,20 +28,9 @@ export interface Moment {
   readonly wallMs: number;
 }
 
-/**
- * Probes that have been out for as long as a breaker stays open do not keep others out: a request may last for hours, and
- * a target must not be left alone for as long.
- */
-const areProbesLate = ({ probedAtMs }: TargetEjection, rules: CircuitBreakerRules, nowMs: number): boolean =>
-  nowMs - probedAtMs >= rules.openMs;
-
 /** Whether a request may be sent to it. @param nowMs monotonic milliseconds */
-export const isLetThrough = (ejection: TargetEjection, rules: CircuitBreakerRules, nowMs: number): boolean => {
-  const { breaker } = ejection;
-  if (breaker.state === 'closed') return true;
-  if (breaker.state === 'open') return nowMs >= breaker.untilMs;
-  return breaker.probing < rules.probes || areProbesLate(ejection, rules, nowMs);
-};
+export const isLetThrough = ({ breaker }: TargetEjection, rules: CircuitBreakerRules, nowMs: number): boolean =>
+  isCallAllowed(breaker, rules, nowMs);
 
 /** Milliseconds until a request may be sent to it, as far as is known: 0 where one may, or where a probe decides. */
 export const ejectedForMs = ({ breaker }: TargetEjection, nowMs: number): number =>
@@ -54,18 +42,21 @@ export const withRequestSent = (
   rules: CircuitBreakerRules,
   nowMs: number,
 ): TargetEjection => {
-  const { breaker } = ejection;
-  if (breaker.state === 'closed') return ejection;
-  const { state, allowed } = mayCall(breaker, rules, nowMs);
-  // One that is let through beside late ones is counted beside them.
-  const late = state.state === 'half_open' && !allowed;
-  return { ...ejection, breaker: late ? { ...state, probing: state.probing + 1 } : state, probedAtMs: nowMs };
+  const { state } = mayCall(ejection.breaker, rules, nowMs);
+  return state === ejection.breaker ? ejection : { ...ejection, breaker: state };
 };
 
 const withBreaker = (ejection: TargetEjection, breaker: CircuitBreaker): TargetEjection => {
   if (breaker === ejection.breaker) return ejection;
   return { ...ejection, breaker, sinceMs: breaker.state === 'closed' ? null : ejection.sinceMs };
 };
+
+/** It gets requests, and one failure is enough to leave it alone. */
+const suspected = ({ state, period }: CircuitBreaker, { failureThreshold }: CircuitBreakerRules): CircuitBreaker => ({
+  state: 'closed',
+  period: state === 'closed' ? period : period + 1,
+  failures: failureThreshold - 1,
+});
 
 /** A request has worked. @param period of the breaker when it was sent: what is older says nothing about now. */
 export const withSuccess = (ejection: TargetEjection, period: number): TargetEjection =>
@@ -77,19 +68,26 @@ export const withSuccess = (ejection: TargetEjection, period: number): TargetEje
  */
 export const withAnswer = (ejection: TargetEjection, period: number, rules: CircuitBreakerRules): TargetEjection => {
   if (period !== ejection.breaker.period || ejection.breaker.state !== 'half_open') return ejection;
-  return withBreaker(ejection, { state: 'closed', period: period + 1, failures: rules.failureThreshold - 1 });
+  return withBreaker(ejection, suspected(ejection.breaker, rules));
 };
 
-/** A request has failed. */
+/**
+ * A request has failed.
+ *
+ * @param isSpared there is no other target to send requests to: this one is not left alone whatever it does, but is as
+ *   soon as it fails while there is another
+ */
 export const withFailure = (
   ejection: TargetEjection,
   period: number,
   rules: CircuitBreakerRules,
   error: string,
   now: Moment,
+  isSpared: boolean,
 ): TargetEjection => {
   if (period !== ejection.breaker.period) return ejection;
-  const breaker = noteFailure(ejection.breaker, rules, now.monotonicMs);
+  const noted = noteFailure(ejection.breaker, rules, now.monotonicMs);
+  const breaker = isSpared && noted.state === 'open' ? suspected(ejection.breaker, rules) : noted;
   const sinceMs = breaker.state === 'open' ? (ejection.sinceMs ?? now.wallMs) : null;
   return { ...ejection, breaker, lastError: error, sinceMs };
 };
@@ -98,6 +96,6 @@ export const withFailure = (
 export const withNothingLearnt = (ejection: TargetEjection, period: number): TargetEjection =>
   period === ejection.breaker.period ? withBreaker(ejection, noteAbandoned(ejection.breaker)) : ejection;
 
-/** It has been found to be well by other means. Whatever is under way says nothing any more. */
+/** It is to get requests for a reason of somebody else's. Whatever is under way says nothing any more. */
 export const letBackIn = (ejection: TargetEjection): TargetEjection =>
   withBreaker(ejection, { state: 'closed', period: ejection.breaker.period + 1, failures: 0 });

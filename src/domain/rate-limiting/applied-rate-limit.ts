@@ -1,4 +1,5 @@
 import type { RateLimits } from '../configuration/rate-limit-options.js';
+import { addressGroup } from '../http/address-group.js';
 import type { RateLimitKey, RateLimitPolicy } from './rate-limit-policy.js';
 import type { RateLimit } from './token-bucket.js';
 
@@ -105,7 +106,8 @@ export const bucketKey = (
     case 'route':
       return '';
     case 'client_ip':
-      return clientAddress;
+      // Whoever has one address of IPv6 has the whole network of it.
+      return addressGroup(clientAddress);
     case 'path':
       return digest(path);
     case 'header':

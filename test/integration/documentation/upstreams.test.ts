@@ -47,8 +47,9 @@ describe('the guide to upstreams', () => {
     expect(counts).toEqual({ 3001: 95, 3002: 5 });
   });
 
-  it('drains a target, and takes it back', async () => {
+  it('drains a target, over a reload, and takes it back', async () => {
     expect(JSON.parse((await change('drain')).body)).toMatchObject({ upstream: 'api', drained: true });
+    expect((await running.gateway.reload()).ok).toBe(true);
     for (let count = 0; count < 5; count += 1) expect(await served()).toBe('3002');
     expect((await change('undrain')).status).toBe(200);
     const served20: string[] = [];

@@ -29,7 +29,7 @@ afterEach(async () => {
   upstream = null;
 });
 
-const impatient: ListenerTimeouts = { headMs: 200, bodyMs: 200, idleMs: 200 };
+const impatient: ListenerTimeouts = { headMs: 200, bodyMs: 200, minBodyOctetsPerSecond: 0, idleMs: 200 };
 
 /** A configuration whose listener waits this long for its clients. */
 const waiting = ({ port }: HttpUpstream, timeouts: ListenerTimeouts): GatewayConfiguration => {
@@ -42,6 +42,24 @@ const start = async (handle = echo): Promise<InProcessGateway> => {
   gateway = await startInProcess(waiting(upstream, impatient));
   return gateway;
 };
+
+/** Sends a text over and over until the connection ends; gives what came on it. */
+const trickling = ({ address }: InProcessGateway, begin: string, text: string, everyMs: number): Promise<string> =>
+  new Promise((resolve) => {
+    let came = '';
+    const socket = connect({ host: address.host, port: address.port });
+    client = socket;
+    const trickle = setInterval(() => socket.write(text), everyMs);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      came += String(data);
+    });
+    socket.once('close', () => {
+      clearInterval(trickle);
+      resolve(came);
+    });
+    socket.write(begin);
+  });
 
 describe('a client that is too slow', () => {
   it('with its head gets a 408 and is closed', async () => {
@@ -81,6 +99,23 @@ describe('a client that is too slow', () => {
     expect(status).toBe(408);
   });
 
+  it('with its body gets a 408, however steadily its octets come', async () => {
+    upstream = await startHttpUpstream(echo);
+    const timeouts = { ...plainTimeouts, bodyMs: 300, minBodyOctetsPerSecond: 1_000 };
+    gateway = await startInProcess(waiting(upstream, timeouts), { engineLimits: { lingerMs: 100 } });
+    const came = trickling(gateway, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n', 'a', 20);
+    expect(await came).toContain('408 Request Timeout');
+    await expect.poll(() => gateway?.state.requestsInFlight()).toBe(0);
+  });
+
+  it('with its body, but not below the rate, is waited for', async () => {
+    upstream = await startHttpUpstream(echo);
+    const timeouts = { ...plainTimeouts, bodyMs: 100, minBodyOctetsPerSecond: 10 };
+    gateway = await startInProcess(waiting(upstream, timeouts));
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1500\r\n\r\n';
+    expect(await trickling(gateway, head, 'a'.repeat(100), 50)).toContain('200 OK');
+  });
+
   it('and ends in the middle of a body that was refused is not waited for', async () => {
     upstream = await startHttpUpstream(echo);
     const route = testRoute({ policies: { ...plainPolicies, maxBodySize: 10 } });
@@ -99,6 +134,23 @@ describe('a client that is too slow', () => {
     const { address } = await start();
     const { status } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(status).toBe(200);
+  });
+
+  it('with its next request on a kept connection is closed, whatever empty lines it sends', async () => {
+    upstream = await startHttpUpstream(echo);
+    gateway = await startInProcess(waiting(upstream, { ...plainTimeouts, idleMs: 300 }));
+    const came = await trickling(gateway, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\r\n', 50);
+    expect(came.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  });
+
+  it('with the head of its next request has the time of a head for it', async () => {
+    upstream = await startHttpUpstream(echo);
+    const timeouts = { ...plainTimeouts, headMs: 1_000, idleMs: 300 };
+    gateway = await startInProcess(waiting(upstream, timeouts));
+    // The second head begins right behind the first, and never ends.
+    const begin = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET / HTTP/1.1\r\n';
+    const came = await trickling(gateway, begin, 'X-Slow: 1\r\n', 50);
+    expect(came.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
   it('to read its response is cut off, and the upstream is let go', async () => {

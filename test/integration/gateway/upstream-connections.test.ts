@@ -49,13 +49,17 @@ describe('requests that wait for a connection', () => {
     expect(state.requestsQueued()).toBe(0);
   });
 
-  it('leave the queue with a 504 when their time is over, and are never sent', async () => {
-    const { address, state, upstream } = await startWith(() => undefined, 1, 100);
-    const answers = await Promise.all([
-      rawExchange(address, request('GET', '/first')),
-      rawExchange(address, request('GET', '/second')),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([504, 504]);
+  it('leave the queue with a 503 when their time is over, and are never sent', async () => {
+    // The answer to the first one never ends.
+    const { address, state, upstream, logger } = await startWith((socket) => socket.write(ok.slice(0, -1)), 1, 500);
+    const holding = connect({ host: address.host, port: address.port });
+    cleanUp.add(() => void holding.destroy());
+    holding.write(request('GET', '/first'));
+    await new Promise((resolve) => holding.once('data', resolve));
+    const refused = await rawExchange(address, request('GET', '/second'));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'upstream_overloaded' });
+    expect(logger.lines.at(-1)?.fields['cause']).toMatch(/^no free connection within \d+ ms$/);
     expect(upstream.heads).toHaveLength(1);
     expect(state.requestsQueued()).toBe(0);
   });

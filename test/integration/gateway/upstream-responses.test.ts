@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../../support/clean-up.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
@@ -140,6 +140,28 @@ describe('an upstream that breaks off', () => {
     const { reader, socket } = await startStream('HTTP/1.1 200 OK');
     reset(socket);
     await expect(reader.read()).rejects.toThrow();
+  });
+
+  it('has a client of HTTP/1.0, whose body the end of the connection ends, see a reset', async () => {
+    let connection: Socket | null = null;
+    const gateway = await startWith((socket) => {
+      connection = socket;
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
+    });
+    const client = connect({ host: gateway.address.host, port: gateway.address.port });
+    const ended = new Promise<string>((resolve) => {
+      client.once('error', ({ message }) => resolve(message));
+      client.once('end', () => resolve('an orderly end'));
+    });
+    client.write('GET / HTTP/1.0\r\nHost: a\r\n\r\n');
+    let text = '';
+    for await (const piece of client.iterator({ destroyOnReturn: false })) {
+      text += String(piece);
+      if (text.includes('hello')) break;
+    }
+    client.resume();
+    reset(connection as unknown as Socket);
+    expect(await ended).toContain('ECONNRESET');
   });
 
   it('orderly has ended a body that says no length', async () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
@@ -63,6 +64,44 @@ describe('a WebSocket through the gateway', () => {
     for (const each of sockets?.clients ?? []) each.terminate();
     await closed;
     await expect.poll(() => state.requestsInFlight()).toBe(0);
+  });
+
+  it('whose client sends no more brings it what is left, and leaves nothing of the upstream when it has gone', async () => {
+    // It never ends its own side.
+    const raw = createServer({ allowHalfOpen: true }, (socket) => {
+      held.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => held.delete(socket));
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+        socket.on('data', () => undefined);
+      });
+    });
+    const held = new Set<Socket>();
+    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+    gateway = await startInProcess(testConfiguration([testUpstream((raw.address() as AddressInfo).port)]));
+    const client = connect({ host: gateway.address.host, port: gateway.address.port });
+    client.write(
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    await new Promise((resolve) => client.once('data', resolve));
+    expect(held.size).toBe(1);
+    client.end();
+    for (const socket of held) await new Promise((resolve) => socket.once('end', resolve));
+    const last = new Promise((resolve) => client.once('data', (octets) => resolve(octets.toString())));
+    for (const socket of held) socket.write('last words');
+    expect(await last).toBe('last words');
+    client.resetAndDestroy();
+    // Whatever it sends now comes to nobody.
+    const heldAfterWriting = (): number => {
+      for (const socket of held) socket.write('still here');
+      return held.size;
+    };
+    await expect.poll(heldAfterWriting).toBe(0);
+    const { state } = gateway;
+    await expect.poll(() => state.requestsInFlight()).toBe(0);
+    await new Promise((resolve) => raw.close(resolve));
   });
 
   it('is in the access log once it has ended, with a correlation id in its 101', async () => {

@@ -53,7 +53,7 @@ describe('the faulty upstream', () => {
     expect([upstream.requests, upstream.connections]).toEqual([2, 1]);
   });
 
-  it('tells of every request, thinks about it for as long as it is told, and forgets that when it is stopped', async () => {
+  it('tells of every request, and answers after the time that it is given', async () => {
     const paths: (string | undefined)[] = [];
     const slow = new FaultyUpstream('two', { answerMs: 5, heard: ({ url }) => void paths.push(url) });
     await slow.start();
@@ -63,7 +63,6 @@ describe('the faulty upstream', () => {
     answer.resume();
     expect([answer.statusCode, ...paths]).toEqual([200, '/seven']);
     await slow.stop();
-    expect(slow.connections).toBe(0);
   });
 
   it('resets in place of an answer', async () => {

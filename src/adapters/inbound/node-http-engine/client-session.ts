@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionTls } from '../../../application/ports/http-exchange.js';
+import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
+import { IdleClock } from './idle-clock.js';
 import type { IncomingBody } from './incoming-body.js';
+import { onMessageBegin } from './on-message-begin.js';
 
 /** Pipelined requests that may wait behind the one that is being answered; nobody sends that many in good faith. */
 const maxWaiting = 64;
@@ -21,17 +24,27 @@ export class ClientSession {
   upload: Upload | null = null;
   readonly #socket: Socket;
   readonly #waiting: (() => void)[] = [];
+  readonly #idle: IdleClock;
+  readonly #idleMs: () => number;
   #isBusy = false;
+  /** Of the next request something has come, and not yet its whole head. */
+  #hasBegun = false;
   #isClosing = false;
   #isHandedOver = false;
   #isRetired = false;
 
-  /** `tls` is null on a plain connection. */
-  constructor(socket: Socket, listener: string, tls: ConnectionTls | null) {
+  /** `tls` is null on a plain connection. `idleMs`: how long it may be idle after a response that ends now. */
+  constructor(socket: Socket, listener: string, tls: ConnectionTls | null, idleMs: () => number) {
     this.#socket = socket;
+    this.#idleMs = idleMs;
+    this.#idle = new IdleClock(socket);
+    onMessageBegin(socket, () => {
+      this.#hasBegun = true;
+      this.#idle.stop();
+    });
     this.client = {
       listener,
-      peerAddress: socket.remoteAddress ?? '',
+      peerAddress: unmappedAddress(socket.remoteAddress ?? ''),
       peerPort: socket.remotePort ?? 0,
       localPort: socket.localPort ?? 0,
       scheme: tls === null ? 'http' : 'https',
@@ -51,6 +64,8 @@ export class ClientSession {
 
   /** Answers a request when its turn comes; `over` has to be called once when its response has ended. */
   take(answer: () => void): void {
+    this.#hasBegun = false;
+    this.#idle.stop();
     // What comes behind the last response is never begun.
     if (this.#isClosing) return;
     if (this.#waiting.length >= maxWaiting) {
@@ -58,8 +73,7 @@ export class ClientSession {
     } else if (this.#isBusy) {
       this.#waiting.push(answer);
     } else {
-      this.#isBusy = true;
-      answer();
+      this.#begin(answer);
     }
   }
 
@@ -69,8 +83,15 @@ export class ClientSession {
     // What waits behind a connection that has ended was never begun: there is nothing to end.
     if (this.#isClosing || this.#socket.destroyed) this.#waiting.splice(0);
     const next = this.#waiting.shift();
-    if (next) this.take(next);
+    if (next) this.#begin(next);
     else if (this.#isClosing) this.#socket.destroySoon();
+    // The time of a head that is on its way is Node's to watch.
+    else if (!this.#hasBegun && !this.#socket.destroyed) this.#idle.start(this.#idleMs());
+  }
+
+  #begin(answer: () => void): void {
+    this.#isBusy = true;
+    answer();
   }
 
   /** Nothing more can be read of this connection: what is under way is answered, what waits behind it is not. */

@@ -6,19 +6,21 @@ import type { ConnectionGate } from './connection-gate.js';
 export class ClientSessions {
   readonly #key: string;
   readonly #gate: ConnectionGate;
+  readonly #idleMs: () => number;
   readonly #sessions = new WeakMap<Socket, ClientSession>();
 
-  /** `key`: of the listener. */
-  constructor(key: string, gate: ConnectionGate) {
+  /** `key`: of the listener. `idleMs`: how long a connection may be idle after a response that ends now. */
+  constructor(key: string, gate: ConnectionGate, idleMs: () => number) {
     this.#key = key;
     this.#gate = gate;
+    this.#idleMs = idleMs;
   }
 
   /** Begins with the first call for a socket. */
   of(socket: Socket): ClientSession {
     let session = this.#sessions.get(socket);
     if (!session) {
-      session = new ClientSession(socket, this.#key, this.#gate.tlsOf(socket));
+      session = new ClientSession(socket, this.#key, this.#gate.tlsOf(socket), this.#idleMs);
       this.#sessions.set(socket, session);
     }
     return session;

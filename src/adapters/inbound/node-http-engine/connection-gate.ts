@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { RejectionAnswer, RequestHandler } from '../../../application/ports/http-engine.js';
 import type { ConnectionTls } from '../../../application/ports/http-exchange.js';
+import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
 import type { ConnectionRefusals } from './connection-refusals.js';
 import { connectionTls } from './connection-tls.js';
 import type { PreparedTls } from './prepared-tls.js';
@@ -37,7 +38,7 @@ export class ConnectionGate {
   readonly #key: string;
   readonly #handler: RequestHandler;
   readonly #refusals: ConnectionRefusals;
-  readonly #handshakeTimeoutMs: number;
+  #handshakeTimeoutMs: number;
   readonly #speakHttp: (socket: Socket) => void;
   /** Those that were let in. */
   readonly #open = new Set<Connection>();
@@ -70,6 +71,13 @@ export class ConnectionGate {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** How long a handshake may last from now on. */
+  waitFor(handshakeTimeoutMs: number): void {
+    if (this.#handshakeTimeoutMs === handshakeTimeoutMs) return;
+    this.#handshakeTimeoutMs = handshakeTimeoutMs;
+    this.#securing = this.#tlsNow && this.#server(this.#tlsNow);
   }
 
   /**
@@ -120,9 +128,10 @@ export class ConnectionGate {
       raw.destroy();
       return;
     }
-    const admission = this.#handler.admit(this.#key, remoteAddress);
+    const peerAddress = unmappedAddress(remoteAddress);
+    const admission = this.#handler.admit(this.#key, peerAddress);
     if (admission.kind === 'admitted') {
-      const connection = this.#connection(raw, remoteAddress, null);
+      const connection = this.#connection(raw, peerAddress, null);
       this.#open.add(connection);
       // It comes once; `once` would cost every idle connection more than that.
       raw.on('close', () => {
@@ -132,7 +141,7 @@ export class ConnectionGate {
       if (this.#securing === null) this.#speakHttp(raw);
       else this.#handshake(connection, this.#securing);
     } else if (this.#refusals.begin(raw)) {
-      const connection = this.#connection(raw, remoteAddress, admission.answer);
+      const connection = this.#connection(raw, peerAddress, admission.answer);
       this.#refused.add(connection);
       raw.once('close', () => this.#refused.delete(connection));
       if (this.#securing === null) this.#refusals.answer(raw, raw, admission.answer);

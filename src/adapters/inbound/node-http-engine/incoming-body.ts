@@ -2,8 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type { ClientBody } from '../../../application/ports/http-exchange.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type BodyPace, bodyWaitLeft } from '../../../domain/limits/body-pace.js';
 import type { FilteredIncomingMessage } from './filtered-incoming-message.js';
 import { ReadAhead, type ReadAheadBudget } from './read-ahead.js';
+
+/** How long the client of a body is waited for. */
+export interface BodyPatience extends BodyPace {
+  /** Of silence, in milliseconds. */
+  readonly silenceMs: number;
+}
 
 interface WaitingReader {
   readonly resolve: (chunk: Uint8Array | null) => void;
@@ -15,24 +22,30 @@ export class IncomingBody implements ClientBody {
   readonly #message: FilteredIncomingMessage;
   /** Set where the client waits for a 100 before it sends the body. */
   #continueWith: ServerResponse | null;
-  readonly #timeoutMs: number;
+  readonly #patience: BodyPatience;
   readonly #ahead: ReadAhead;
   #started = false;
   #failure: BodyReadError | null = null;
   #waiting: WaitingReader | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #octets = 0;
+  /** Somebody would have more of it, and reads ahead. */
+  #looksAhead = false;
+  /** What the client was waited for until now; null stands for no waiting at the moment. */
+  #waitedMs = 0;
+  #waitsSinceMs: number | null = null;
 
   constructor(
     message: FilteredIncomingMessage,
     readonly declaredLength: number | null,
     continueWith: ServerResponse | null,
-    timeoutMs: number,
+    patience: BodyPatience,
     budget: ReadAheadBudget,
   ) {
     this.#message = message;
     this.#ahead = new ReadAhead(budget);
     this.#continueWith = continueWith;
-    this.#timeoutMs = timeoutMs;
+    this.#patience = patience;
   }
 
   /** All of it has come, read or not. */
@@ -43,21 +56,25 @@ export class IncomingBody implements ClientBody {
   read(): Promise<Uint8Array | null> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (!this.#started) this.#start();
-    const chunk = this.#ahead.take() ?? (this.#message.read() as Uint8Array | null);
+    const chunk = this.#ahead.take() ?? this.#pull();
     if (chunk !== null) return Promise.resolve(chunk);
     if (this.#message.readableEnded) return Promise.resolve(null);
     if (this.#message.destroyed) return Promise.reject(new BodyReadError('aborted', 'the client went away'));
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#timer = setTimeout(
-        () => this.fail(new BodyReadError('timed_out', 'the client fell silent')),
-        this.#timeoutMs,
-      );
+      this.#clock();
+      const { silenceMs } = this.#patience;
+      const leftMs = Math.ceil(bodyWaitLeft(this.#octets, this.#waitedMs, this.#patience));
+      const why = leftMs < silenceMs ? 'the client was too slow' : 'the client fell silent';
+      this.#timer = setTimeout(() => this.fail(new BodyReadError('timed_out', why)), Math.min(silenceMs, leftMs));
     });
   }
 
   lookAhead(isWanted: boolean): void {
     this.#message.onFull = isWanted && this.#failure === null ? () => this.#readAhead() : null;
+    // Whoever waits for a 100 sends nothing.
+    this.#looksAhead = this.#message.onFull !== null && this.#continueWith === null;
+    this.#clock();
     this.#message.onFull?.();
   }
 
@@ -77,6 +94,7 @@ export class IncomingBody implements ClientBody {
   fail(error: BodyReadError): void {
     this.#failure ??= error;
     this.#message.onFull = null;
+    this.#looksAhead = false;
     this.#ahead.drop();
     this.#settle((waiting) => waiting.reject(this.#failure as BodyReadError));
   }
@@ -85,10 +103,26 @@ export class IncomingBody implements ClientBody {
   #readAhead(): void {
     const message = this.#message;
     while (message.onFull !== null && message.readableLength >= message.readableHighWaterMark && this.#ahead.hasRoom) {
-      const chunk = message.read() as Uint8Array | null;
+      const chunk = this.#pull();
       if (chunk === null) return;
       this.#ahead.add(chunk);
     }
+    if (message.readableLength < message.readableHighWaterMark) return;
+    this.#looksAhead = false;
+    this.#clock();
+  }
+
+  #pull(): Uint8Array | null {
+    const chunk = this.#message.read() as Uint8Array | null;
+    this.#octets += chunk?.length ?? 0;
+    return chunk;
+  }
+
+  /** To be called with each change of who waits for the client. */
+  #clock(): void {
+    const nowMs = performance.now();
+    if (this.#waitsSinceMs !== null) this.#waitedMs += nowMs - this.#waitsSinceMs;
+    this.#waitsSinceMs = this.#waiting !== null || this.#looksAhead ? nowMs : null;
   }
 
   #start(): void {
@@ -105,7 +139,7 @@ export class IncomingBody implements ClientBody {
 
   #advance(): void {
     if (!this.#waiting) return;
-    const chunk = this.#message.read() as Uint8Array | null;
+    const chunk = this.#pull();
     if (chunk !== null) this.#settle((waiting) => waiting.resolve(chunk));
   }
 
@@ -114,6 +148,7 @@ export class IncomingBody implements ClientBody {
     this.#timer = null;
     const waiting = this.#waiting;
     this.#waiting = null;
+    this.#clock();
     if (waiting) how(waiting);
   }
 }

@@ -46,16 +46,16 @@ export class NodeHttpEngine implements HttpEngine {
       // The gateway checks Host itself, to answer as it answers everything else.
       requireHostHeader: false,
       maxHeaderSize: limits.maxHeadBytes,
-      // A slow body is watched by its silence, not by its length.
+      // A slow body is watched by its silence and its pace, not by its length.
       requestTimeout: 0,
       connectionsCheckingInterval: 1_000,
     });
     // Node would drop the fields past this count without a word; the gateway counts them and refuses.
     server.maxHeadersCount = 0;
-    const patience = new ListenerPatience(server, timeouts);
-    const gate = new ConnectionGate(key, server, handler, this.#refusals, limits.handshakeTimeoutMs);
+    const patience = new ListenerPatience(server, limits, timeouts);
+    const gate = new ConnectionGate(key, server, handler, this.#refusals, patience.handshakeMs);
     gate.secure(ownTls(tls));
-    const sessions = new ClientSessions(key, gate);
+    const sessions = new ClientSessions(key, gate, () => patience.timeouts.idleMs);
     serve(server, sessions, handler, limits, patience);
     return new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -88,7 +88,7 @@ const serve = (
       const length = bodyLength(request);
       const continueWith = expectsContinue ? response : null;
       const { bodyMs } = patience.timeouts;
-      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, bodyMs, budget);
+      const body = length === 0 ? null : new IncomingBody(request, length, continueWith, patience.body, budget);
       const answer = new NodeResponse(request, response, session, body !== null, bodyMs, limits.lingerMs);
       if (body) session.upload = { body, answer };
       handler.handle(clientRequest(request, session.client, body, expectsContinue, false), answer);

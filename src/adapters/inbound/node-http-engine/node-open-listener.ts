@@ -41,6 +41,7 @@ export class NodeOpenListener implements OpenListener {
 
   waitFor(timeouts: ListenerTimeouts): void {
     this.#patience.change(timeouts);
+    this.#gate.waitFor(this.#patience.handshakeMs);
   }
 
   secure(tls: TlsContext | null, graceMs: number): void {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { ClientResponse } from '../../../application/ports/http-exchange.js';
 import type { Tunnel } from '../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../domain/http/bodyless-status.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import type { ClientSession } from './client-session.js';
 import { drained } from './drained.js';
 import { isDroppedUpgrade } from './filtered-incoming-message.js';
@@ -20,6 +21,7 @@ export class NodeResponse implements ClientResponse {
   readonly #lingerMs: number;
   #sent = 0;
   #isGiven = false;
+  #isEndedByClose = false;
   #closedListener: ((completed: boolean) => void) | null = null;
 
   /** `writeTimeoutMs`: how long a client may take nothing; `lingerMs`: see `EngineLimits`. */
@@ -68,13 +70,15 @@ export class NodeResponse implements ClientResponse {
     if (close || unread || this.#session.isClosing || isDroppedUpgrade(this.#request)) {
       this.#response.shouldKeepAlive = false;
     }
+    // Node frames a body without a length by chunks, but for HTTP/1.0.
+    this.#isEndedByClose = this.#request.httpVersion === '1.0' && firstHeader(headers, 'content-length') === undefined;
     this.#response.writeHead(status, headers as string[]);
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sent += chunk.length;
     if (this.#response.write(chunk) || this.#response.destroyed) return undefined;
-    return drained(this.#response, this.#writeTimeoutMs, () => this.abort());
+    return drained(this.#response, this.#request.socket, this.#writeTimeoutMs, () => this.abort());
   }
 
   end(trailers: HeaderList): void {
@@ -91,7 +95,10 @@ export class NodeResponse implements ClientResponse {
   }
 
   abort(): void {
-    this.#request.socket.destroy();
+    const { socket } = this.#request;
+    // Where only the end of the connection ends the body, an orderly end would make it look whole.
+    if (this.#isEndedByClose && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+    else socket.destroy();
   }
 
   upgrade(): Tunnel {

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { ClientResponse } from '../../../application/ports/http-exchange.js';
 import type { Tunnel } from '../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../domain/http/bodyless-status.js';
@@ -11,7 +11,7 @@ import { rawHead } from './raw-response.js';
  * here; whatever is not a 101 ends the connection.
  */
 export class UpgradeResponse implements ClientResponse {
-  readonly #socket: Duplex;
+  readonly #socket: Socket;
   readonly #head: Uint8Array;
   readonly #writeTimeoutMs: number;
   /** Reads on, up to what the stream holds by itself, so that the end of the connection is noticed. */
@@ -26,7 +26,7 @@ export class UpgradeResponse implements ClientResponse {
   #sent = 0;
 
   /** `head`: octets that Node had read after the request. */
-  constructor(socket: Duplex, head: Uint8Array, writeTimeoutMs: number) {
+  constructor(socket: Socket, head: Uint8Array, writeTimeoutMs: number) {
     this.#socket = socket;
     this.#head = head;
     this.#writeTimeoutMs = writeTimeoutMs;
@@ -48,7 +48,7 @@ export class UpgradeResponse implements ClientResponse {
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#sent += chunk.length;
     if (this.#socket.write(chunk) || this.#socket.destroyed) return undefined;
-    return drained(this.#socket, this.#writeTimeoutMs, () => this.abort());
+    return drained(this.#socket, this.#socket, this.#writeTimeoutMs, () => this.abort());
   }
 
   end(_trailers: HeaderList): void {

@@ -45,25 +45,25 @@ export const metricDefinitions = {
   upstreamRetries: {
     name: 'gateway_upstream_retries_total',
     type: 'counter',
-    help: 'Requests that were sent to another target of an upstream after a failure.',
+    help: 'Requests that were sent once more after a failure, to another target of an upstream or on another connection.',
     labels: ['upstream'],
   },
   upstreamRetriesRefused: {
     name: 'gateway_upstream_retries_refused_total',
     type: 'counter',
-    help: 'Requests that were not sent to another target because the budget for that was spent.',
+    help: 'Requests that were not sent once more because the budget for that was spent.',
     labels: ['upstream'],
   },
   poolSize: {
     name: 'gateway_connection_pool_size',
     type: 'gauge',
-    help: 'Open connections to a target of an upstream.',
+    help: 'Open connections to a target of an upstream, as it is configured: those of all addresses of a name together.',
     labels: ['upstream', 'target'],
   },
   poolIdle: {
     name: 'gateway_connection_pool_idle',
     type: 'gauge',
-    help: 'Open connections to a target of an upstream that wait for a request.',
+    help: 'Open connections to a target of an upstream, as it is configured, that wait for a request.',
     labels: ['upstream', 'target'],
   },
   agentLatency: {
@@ -118,7 +118,7 @@ export const metricDefinitions = {
   circuitBreakerState: {
     name: 'gateway_circuit_breaker_state',
     type: 'gauge',
-    help: 'State of a circuit breaker: 0 closed, 0.5 half-open, 1 open. The component is agent:NAME, route:ID or upstream:NAME/ADDRESS.',
+    help: 'State of a circuit breaker: 0 closed, 0.5 half-open, 1 open. The component is agent:NAME, route:ID or upstream:NAME/ADDRESS; addresses of a name come from DNS.',
     labels: ['component'],
   },
   agentSeriesDropped: {
@@ -139,16 +139,22 @@ export const metricDefinitions = {
     help: 'Requests refused for the size of their body.',
     labels: [],
   },
+  upstreamHealthy: {
+    name: 'gateway_upstream_healthy',
+    type: 'gauge',
+    help: 'Whether an upstream has a target that gets requests: well, not drained, of a weight above 0: 1, or 0.',
+    labels: ['upstream'],
+  },
   targetHealthy: {
     name: 'gateway_target_healthy',
     type: 'gauge',
-    help: 'Whether a target of an upstream is well: 1, or 0. One that is drained is told by gateway_target_drained.',
+    help: 'Whether an address of an upstream is well: 1, or 0. One that is drained is told by gateway_target_drained. Those of a name come from DNS.',
     labels: ['upstream', 'target'],
   },
   targetDrained: {
     name: 'gateway_target_drained',
     type: 'gauge',
-    help: 'Whether somebody has said that a target gets no new requests: 1, or 0.',
+    help: 'Whether somebody has said that an address of an upstream gets no new requests: 1, or 0. Those of a name come from DNS.',
     labels: ['upstream', 'target'],
   },
   requestsQueued: {
@@ -208,7 +214,7 @@ export const metricDefinitions = {
   activeRequests: {
     name: 'gateway_active_requests',
     type: 'gauge',
-    help: 'Requests that are being served.',
+    help: 'Requests that are being served, those that wait (gateway_requests_queued) and built-in endpoints included.',
     labels: [],
   },
   requestsInFlight: {

@@ -11,6 +11,7 @@ import type {
 } from '../../../application/ports/gateway-metrics.js';
 import type { TargetStatus } from '../../../application/ports/gateway-state.js';
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
+import { isUpstreamHealthy } from '../../../domain/status/upstream-health.js';
 import { AgentCounters } from './agent-counters.js';
 import { agentGauges } from './agent-gauges.js';
 import { agentSamples } from './agent-samples.js';
@@ -31,6 +32,23 @@ const entry = <Counters>(map: Map<string, Counters>, name: string, make: () => C
   map.set(name, made);
   return made;
 };
+
+const connectionLimitNames = ['max-total-connections', 'max-connections-per-client', 'max-connections-per-route'];
+const rateLimitNames = [
+  'max-requests-per-second-global',
+  'max-requests-per-second-per-client',
+  'max-requests-per-second-per-route',
+  'rate-limit',
+];
+const requestLimitNames = [
+  'max-in-flight-requests',
+  'max-in-flight-requests-per-worker',
+  'max-queued-requests',
+  'max-memory-bytes',
+  'max-memory-percent',
+];
+
+const zeros = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 0]));
 
 const increase = (counts: Map<string, number>, name: string): void => {
   counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -62,9 +80,10 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #upstreams = new Map<string, UpstreamCounters>();
   readonly #agents = new Map<string, AgentCounters>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
-  readonly #connectionLimits = new Map<string, number>();
-  readonly #rateLimits = new Map<string, number>();
-  readonly #requestLimits = new Map<string, number>();
+  // A series that is there from the beginning: what happens first shows in its rate.
+  readonly #connectionLimits = zeros(connectionLimitNames);
+  readonly #rateLimits = zeros(rateLimitNames);
+  readonly #requestLimits = zeros(requestLimitNames);
   readonly #reloads = { success: 0, failure: 0 };
   #instance = '';
   #agentFamilies: () => readonly AgentMetricFamily[] = () => [];
@@ -117,6 +136,11 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
           value: figure(target) ? 1 : 0,
         })),
       );
+    this.#register(metricDefinitions.upstreamHealthy, () =>
+      gauges
+        .upstreams()
+        .map(({ name, targets: all }) => ({ labels: { upstream: name }, value: isUpstreamHealthy(all) ? 1 : 0 })),
+    );
     this.#register(
       metricDefinitions.targetHealthy,
       targets(({ healthy }) => healthy),

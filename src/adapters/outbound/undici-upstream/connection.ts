@@ -19,12 +19,15 @@ const origin = 'http://upstream';
 /** One connection to a target, made anew when it is needed again after it was closed. Takes one request at a time. */
 export class Connection {
   readonly authority: string;
+  /** Silence of the upstream that is borne. */
+  readonly readMs: number;
   readonly #client: Client;
   #socket: UpstreamSocket | null = null;
 
   /** `onLost` is called when the socket that it has has closed, whoever closed it. */
   constructor({ address, authority, connectMs, readMs }: ConnectionOptions, onLost: (connection: Connection) => void) {
     this.authority = authority;
+    this.readMs = readMs;
     this.#client = new Client(origin, {
       pipelining: 1,
       connect: (_options, callback) => {
@@ -42,7 +45,7 @@ export class Connection {
     });
   }
 
-  /** The socket in use, or the last one. */
+  /** The socket in use, that of a tunnel too, or the last one. */
   get socket(): UpstreamSocket | null {
     return this.#socket;
   }
@@ -61,15 +64,10 @@ export class Connection {
     this.#client.dispatch(options, handler);
   }
 
-  /** The socket belongs to a tunnel now. */
-  giveSocketAway(): void {
-    this.#socket = null;
-  }
-
   /** Cuts off what is under way. */
   async destroy(): Promise<void> {
     await this.#client.destroy();
-    // undici leaves one that is only connecting to its time-out.
+    // undici leaves one that is only connecting to its time-out, and knows nothing of one that is a tunnel.
     this.#socket?.destroy();
   }
 }

@@ -1,11 +1,16 @@
 import { errors } from 'undici';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type { UpstreamFailure } from '../../../application/ports/upstream-client.js';
+import { waitText } from './wait-text.js';
 
 const systemCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
 
-/** What undici, the socket or the request body threw, as a failure of the port. */
-export const classifyFailure = (error: unknown): UpstreamFailure => {
+/**
+ * What undici, the socket or the request body threw, as a failure of the port.
+ *
+ * @param readMs silence of the upstream that undici bears
+ */
+export const classifyFailure = (error: unknown, readMs: number): UpstreamFailure => {
   const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   if (error instanceof BodyReadError) return { code: 'request_body', detail };
   if (
@@ -15,12 +20,12 @@ export const classifyFailure = (error: unknown): UpstreamFailure => {
   ) {
     return { code: 'refused_request', detail };
   }
-  if (
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  ) {
-    return { code: 'timed_out', detail };
+  if (error instanceof errors.ConnectTimeoutError) return { code: 'timed_out', detail };
+  if (error instanceof errors.HeadersTimeoutError) {
+    return { code: 'timed_out', detail: `no answer within ${waitText(readMs)}` };
+  }
+  if (error instanceof errors.BodyTimeoutError) {
+    return { code: 'timed_out', detail: `no more of the answer within ${waitText(readMs)}` };
   }
   if (
     error instanceof errors.HTTPParserError ||

@@ -8,8 +8,10 @@ const maxWaiting = 1_000;
 export interface ConnectionUser {
   /** It is the only user until it gives the connection back. */
   use(connection: Connection): void;
-  /** There will be none. */
+  /** There will be none: the connections close. */
   giveUp(): void;
+  /** There will be none: the target gets no more requests. */
+  turnAway(): void;
 }
 
 /** The connections to one target, and who waits for them, in the order of their coming. */
@@ -24,6 +26,11 @@ export class TargetConnections {
 
   constructor(settings: TargetClientSettings) {
     this.#settings = settings;
+  }
+
+  /** Whoever asks for a connection now has to wait. What is kept is used before a connection is made, so all are busy. */
+  get isFull(): boolean {
+    return this.#busy.size >= this.#settings.maxConnections;
   }
 
   figures(): ConnectionFigures {
@@ -54,6 +61,10 @@ export class TargetConnections {
     this.#noticeUnused();
   }
 
+  turnAway(): void {
+    for (const user of this.#waiting) user.turnAway();
+  }
+
   giveBack(connection: Connection): void {
     // undici ends requests in places where it cannot be given another one yet.
     if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
@@ -81,7 +92,7 @@ export class TargetConnections {
       if (connection.isUsable) return connection;
       void connection.destroy();
     }
-    if (this.#busy.size >= this.#settings.maxConnections) return null;
+    if (this.isFull) return null;
     return new Connection(this.#settings, (lost) => this.#forgetIdle(lost));
   }
 

@@ -4,7 +4,6 @@ import { BodyReadError, type BodySource } from '../../../application/ports/body-
 import type {
   UpstreamExchange,
   UpstreamFailure,
-  UpstreamFailureCode,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../application/ports/upstream-client.js';
@@ -16,6 +15,7 @@ import type { Connection } from './connection.js';
 import { classifyFailure, isLostConnection } from './failure-classification.js';
 import { ResponseBody } from './response-body.js';
 import type { ConnectionUser, TargetConnections } from './target-connections.js';
+import { waitText } from './wait-text.js';
 
 type Outcome = Result<UpstreamResponse, UpstreamFailure>;
 type Outgoing = Buffer | AsyncIterable<Uint8Array> | null;
@@ -43,6 +43,9 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   #resolve!: (outcome: Outcome) => void;
   #outgoing: Outgoing = null;
   #connection: Connection | null = null;
+  /** When the request asked for a connection, and how long it had to wait for one; milliseconds. */
+  #beganMs = 0;
+  #waitedMs = 0;
   /** Null until undici has begun to write the request. */
   #controller: Dispatcher.DispatchController | null = null;
   /** Octets that the connection had brought before. */
@@ -54,6 +57,8 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   /** A head that has come, while the first of its body is awaited. */
   #held: UpstreamResponse | null = null;
   #body: ResponseBody | null = null;
+  /** Once protocols are switched: the exchange ends, and the connection is free, when it closes. */
+  #tunnel: Duplex | null = null;
   #timer: NodeJS.Timeout | null = null;
   /** Set where the gateway itself ended the exchange: what undici then reports is only the echo. */
   #ownFailure: UpstreamFailure | null = null;
@@ -74,15 +79,20 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   }
 
   cancel(): void {
-    this.#abort('cancelled');
+    this.#abort({ code: 'cancelled', detail: 'the request is no longer wanted' });
   }
 
   giveUp(): void {
-    this.#abort('cancelled');
+    this.#abort({ code: 'cancelled', detail: 'the connections to the target are closed' });
+  }
+
+  turnAway(): void {
+    this.#abort({ code: 'overloaded', isTurnedAway: true, detail: 'the target was taken out' });
   }
 
   use(connection: Connection): void {
     this.#connection = connection;
+    this.#waitedMs = performance.now() - this.#beganMs;
     this.#dispatch(connection);
   }
 
@@ -96,13 +106,15 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   }
 
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, _headers: unknown, socket: Duplex): void {
+    this.#tunnel = socket;
+    // What the client still sends goes on when the upstream has said its last.
+    socket.allowHalfOpen = true;
     socket.on('error', () => socket.destroy());
+    socket.once('close', () => this.#end());
     this.#clearTimer();
-    this.#connection?.giveSocketAway();
     this.#resolve(
       ok({ status, headers: headerList(controller.rawHeaders), body: null, isBodyLate: false, tunnel: socket }),
     );
-    this.#end();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -112,7 +124,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     const headers = headerList(controller.rawHeaders);
     const fault = responseFramingFault(headers, this.#connection?.socket?.responseVersion ?? '');
     if (fault !== null) {
-      this.#abort('invalid_response', fault);
+      this.#abort({ code: 'invalid_response', detail: fault });
       return;
     }
     this.#hasHead = true;
@@ -152,7 +164,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
       this.#repeat(this.#connection);
       return;
     }
-    const failure = this.#ownFailure ?? { ...classifyFailure(error), neverSent: this.#isUnsent };
+    const failure = this.#ownFailure ?? { ...this.#classified(error), neverSent: this.#isUnsent };
     if (this.#body && !this.#held) this.#body.fail(new BodyReadError(readErrorCode(failure), failure.detail));
     else this.#resolve(err(failure));
     this.#end();
@@ -165,7 +177,8 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
 
   /**
    * Whether the upstream had closed the connection, which had served before, without an octet for this request: it was
-   * closing while the request was on its way, and has most likely never seen it. A safe request is sent once more.
+   * closing while the request was on its way, and has most likely never seen it. A safe request is sent once more, if
+   * it may be.
    */
   #mayRepeat(error: Error): boolean {
     return (
@@ -176,7 +189,9 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
       safeMethods.has(this.#request.method) &&
       this.#octetsBefore > 0 &&
       this.#connection?.socket?.bytesRead === this.#octetsBefore &&
-      isLostConnection(error)
+      isLostConnection(error) &&
+      // Last, because it takes a retry of those that there are.
+      this.#request.mayRepeat()
     );
   }
 
@@ -210,6 +225,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
 
   #requestConnection(outgoing: Outgoing): void {
     this.#outgoing = outgoing;
+    this.#beganMs = performance.now();
     this.#startTimer();
     if (this.#connections.request(this)) return;
     this.#resolve(err({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' }));
@@ -222,7 +238,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     try {
       first = await body.read();
     } catch (error) {
-      this.#resolve(err(classifyFailure(error)));
+      this.#resolve(err(this.#classified(error)));
       this.#end();
       return;
     }
@@ -244,7 +260,21 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
 
   /** Counts the wait for a connection; of a body in pieces then what comes after the last one. */
   #startTimer(): void {
-    this.#timer ??= setTimeout(() => this.#abort('timed_out'), this.#request.timeoutMs);
+    this.#timer ??= setTimeout(() => this.#abort(this.#lateness()), this.#request.timeoutMs);
+  }
+
+  /** The gateway's own queue is nothing that the target could be blamed for. */
+  #lateness(): UpstreamFailure {
+    const { timeoutMs } = this.#request;
+    const within = `within ${waitText(timeoutMs)}`;
+    // One that has just got its turn has not been kept waiting by the target either.
+    const isQueuesFault = this.#connection === null || (this.#isUnsent && this.#waitedMs > timeoutMs / 2);
+    if (isQueuesFault) return { code: 'overloaded', detail: `no free connection ${within}` };
+    return { code: 'timed_out', detail: `no ${this.#isUnsent ? 'connection' : 'answer'} ${within}` };
+  }
+
+  #classified(error: unknown): UpstreamFailure {
+    return classifyFailure(error, this.#connection?.readMs ?? 0);
   }
 
   #clearTimer(): void {
@@ -260,16 +290,20 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     this.#resolve(ok(response));
   }
 
-  #abort(code: UpstreamFailureCode, detail = 'ended by the gateway'): void {
+  #abort(failure: UpstreamFailure): void {
     if (this.#isEnded) return;
-    this.#ownFailure ??= { code, detail, neverSent: this.#isUnsent };
+    if (this.#tunnel !== null) {
+      this.#tunnel.destroy();
+      return;
+    }
+    this.#ownFailure ??= { ...failure, neverSent: this.#isUnsent };
     this.#clearTimer();
     if (this.#connection === null) {
       this.#connections.forget(this);
       this.#isEnded = true;
     } else {
       // Where the connection is only being made, undici comes back to the request when it stands.
-      this.#controller?.abort(new Error(detail));
+      this.#controller?.abort(new Error(failure.detail));
     }
     this.#resolve(err(this.#ownFailure));
   }

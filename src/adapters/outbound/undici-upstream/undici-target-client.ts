@@ -22,6 +22,14 @@ export class UndiciTargetClient implements TargetClient {
     return exchange;
   }
 
+  get isFull(): boolean {
+    return this.#connections.isFull;
+  }
+
+  turnAway(): void {
+    this.#connections.turnAway();
+  }
+
   figures(): ConnectionFigures {
     return this.#connections.figures();
   }

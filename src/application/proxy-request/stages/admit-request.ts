@@ -1,3 +1,4 @@
+import { addressGroup } from '../../../domain/http/address-group.js';
 import type { RequestAdmissions } from '../../admit-requests/request-admissions.js';
 import type { RequestPlace, RoutePlaces } from '../../admit-requests/request-places.js';
 import type { Clock } from '../../ports/clock.js';
@@ -23,7 +24,7 @@ export interface AdmitRequestDependencies {
  * names no client speaks for all of its own.
  */
 const countedClient = ({ client: { peerTrusted, source, address } }: Exchange): string | null =>
-  peerTrusted && source !== 'connection' ? address : null;
+  peerTrusted && source !== 'connection' ? addressGroup(address) : null;
 
 /** Lets a request be in flight, at once or when its turn comes, or refuses it. */
 export const admitRequest = (dependencies: AdmitRequestDependencies): Stage => {

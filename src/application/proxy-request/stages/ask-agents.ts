@@ -3,6 +3,7 @@ import { verdictOf } from '../../../domain/agent-protocol/verdict.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { withHeader } from '../../../domain/http/with-header.js';
+import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { Logger } from '../../ports/logger.js';
@@ -29,7 +30,7 @@ export interface AskAgentsDependencies {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
   readonly inspection: InspectionParts;
-  readonly maxBodyOctets: number;
+  readonly maxBodySize: BodySizeLimit;
 }
 
 /** An agent that is asked about requests. */
@@ -106,7 +107,7 @@ const takeFailure = (
   failure: InspectionFailure,
   dependencies: AskAgentsDependencies,
 ): StageOutcome => {
-  const { problems, metrics, maxBodyOctets } = dependencies;
+  const { problems, metrics, maxBodySize } = dependencies;
   switch (failure.kind) {
     case 'agent': {
       const outcome = applyFailureMode(exchange, agent, failure.failure, 'request', dependencies);
@@ -116,7 +117,7 @@ const takeFailure = (
     case 'too_large':
       return answerViolation(exchange, failure.violation, problems, metrics);
     case 'unreadable':
-      return answerBodyFailure(exchange, maxBodyOctets, problems, metrics);
+      return answerBodyFailure(exchange, maxBodySize, problems, metrics);
     case 'malformed_encoding': {
       const detail = 'The request body is not what its Content-Encoding says.';
       return problems.answer(exchange, 'malformed_request', detail, { cause: failure.detail });

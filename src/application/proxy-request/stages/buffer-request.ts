@@ -1,5 +1,6 @@
 import { withHeader } from '../../../domain/http/with-header.js';
 import type { LimitViolation } from '../../../domain/limits/limit-violation.js';
+import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
 import type { BodySource } from '../../ports/body-source.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
@@ -15,7 +16,7 @@ export interface BufferDependencies {
   /** What is held of a body. */
   readonly maxBufferOctets: number;
   /** What a body may have. */
-  readonly maxBodyOctets: number;
+  readonly maxBodySize: BodySizeLimit;
 }
 
 /**
@@ -23,7 +24,7 @@ export interface BufferDependencies {
  * another target. A body that is too long for that is refused.
  */
 export const bufferRequest = (dependencies: BufferDependencies): Stage => {
-  const { problems, metrics, maxBufferOctets, maxBodyOctets } = dependencies;
+  const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
 
   const violation = (actual: number): LimitViolation => ({
     code: 'body_too_large',
@@ -37,7 +38,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
     try {
       read = await readAhead(body, maxBufferOctets);
     } catch {
-      return exchange.abandoned ? 'ended' : answerBodyFailure(exchange, maxBodyOctets, problems, metrics);
+      return exchange.abandoned ? 'ended' : answerBodyFailure(exchange, maxBodySize, problems, metrics);
     }
     if (exchange.abandoned) return 'ended';
     const { kept, hasEnded } = read;

@@ -1,4 +1,4 @@
-import { checkBodySize } from '../../../domain/limits/request-limits.js';
+import { type BodySizeLimit, checkBodySize } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
@@ -7,13 +7,13 @@ import type { Stage } from '../stage.js';
 
 /** Refuses a body that says it is too large, and watches one that does not say. */
 export const limitBody =
-  (maxOctets: number, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (limit: BodySizeLimit, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
   (exchange) => {
     const { body } = exchange.request;
     if (body === null) return 'continue';
-    const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, maxOctets);
+    const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, limit);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
-    exchange.body = new MeteredBody(body, maxOctets);
+    exchange.body = new MeteredBody(body, limit.octets);
     exchange.forwardedBody = exchange.body;
     return 'continue';
   };

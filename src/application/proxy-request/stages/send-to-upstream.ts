@@ -1,4 +1,5 @@
 import { outcomeOfFailure, outcomeOfStatus } from '../../../domain/circuit-breaking/failure-classification.js';
+import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
 import type { Scheduler } from '../../ports/scheduler.js';
 import type { Tunnel } from '../../ports/tunnel.js';
 import type { UpstreamResponse } from '../../ports/upstream-client.js';
@@ -19,7 +20,7 @@ export interface SendDependencies extends UpstreamAttemptsParts {
   readonly scheduler: Scheduler;
   readonly problems: ProblemAnswerer;
   /** What a request body may have. */
-  readonly maxBodyOctets: number;
+  readonly maxBodySize: BodySizeLimit;
   /** Null: requests are sent on however often they fail. */
   readonly routeBreaker: RouteBreaker | null;
   /** Octets of a response that are held before any of it goes on; null: it goes on as it comes. */

@@ -1,10 +1,13 @@
 import { block, notYet } from '../schema/block-keys.js';
 import { cidr, headerName, socketAddress } from '../schema/network-kinds.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
-import { oneOf, seconds } from '../schema/scalar-kind.js';
+import { oneOf, seconds, size } from '../schema/scalar-kind.js';
 import { tls } from './tls-schema.js';
 
 const clientSecs = seconds(1, 3600);
+
+/** Octets a second. */
+const maxBodyRate = 1_073_741_824;
 
 const timeoutsShape = {
   'header-secs': withDefault(clientSecs, 60_000, '60', 'From the first octet of a head to its last.'),
@@ -14,7 +17,18 @@ const timeoutsShape = {
     '60',
     'Silence while a body is awaited, and while a client does not read its response.',
   ),
-  'idle-secs': withDefault(clientSecs, 75_000, '75', 'Silence between two requests of a connection.'),
+  'min-body-rate': withDefault(
+    size(0, maxBodyRate),
+    240,
+    '240',
+    'What a request body has to come at on average, a second, once it was waited for, in all, as long as `body-secs`. 0: no such rate.',
+  ),
+  'idle-secs': withDefault(
+    clientSecs,
+    75_000,
+    '75',
+    'From the end of a response to the first octet of the next request on its connection.',
+  ),
 };
 
 export const listenerShape = {

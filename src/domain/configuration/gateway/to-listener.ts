@@ -31,6 +31,7 @@ export const toListener = ({ name, fields }: ReadListener): ListenerConfiguratio
   timeouts: {
     headMs: fields.timeouts.value['header-secs'].value,
     bodyMs: fields.timeouts.value['body-secs'].value,
+    minBodyOctetsPerSecond: fields.timeouts.value['min-body-rate'].value,
     idleMs: fields.timeouts.value['idle-secs'].value,
   },
 });

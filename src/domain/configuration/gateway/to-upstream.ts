@@ -40,6 +40,8 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     maxIdle: Math.min(pool['max-idle'].value, pool['max-connections'].value),
     healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck),
     targetBreaker: breakerOf(fields, targets),
+    // Nobody has asked for a breaker that may leave no target at all.
+    sparesLastTarget: !fields['circuit-breaker'].given,
     balancing: toBalancing(fields['load-balancing'].value, fields['hash-key'].value),
     stickyCookie: sticky === null ? null : toStickyCookie(sticky),
     retries: { maxAttempts: retries['max-attempts'].value, budgetPercent: retries['budget-percent'].value },

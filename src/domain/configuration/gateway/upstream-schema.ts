@@ -45,7 +45,8 @@ export const upstreamShape = {
   'connection-pool': block(poolShape, 'Connections.'),
   'health-check': healthCheck,
   'circuit-breaker': circuitBreaker({
-    standard: 'see its keys, where there are several targets or a name; else none',
+    standard:
+      'see its keys, where there are several targets or a name, but for the last target that is left; else none',
     meaning: 'Leave a target alone, for a while, once requests to it have failed in a row.',
   }),
   'load-balancing': loadBalancing,

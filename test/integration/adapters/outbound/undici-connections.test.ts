@@ -58,7 +58,24 @@ describe('a request that fails', () => {
     const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
     void client.send(plainUpstreamRequest);
     const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 20 } as typeof post);
-    expect(late).toMatchObject({ code: 'timed_out', neverSent: true });
+    expect(late).toEqual({ code: 'overloaded', neverSent: true, detail: 'no free connection within 20 ms' });
+  });
+
+  it('because its target is taken out while it waits for a connection is told at once', async () => {
+    const upstream = await startRawUpstream(() => undefined);
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    expect(client.isFull).toBe(false);
+    const first = client.send(plainUpstreamRequest);
+    expect(client.isFull).toBe(true);
+    const waiting = [failureOf(client), failureOf(client, plainUpstreamRequest as typeof post)];
+    await expect.poll(() => client.figures().waitingRequests).toBe(2);
+    client.turnAway();
+    const turnedAway = { code: 'overloaded', neverSent: true, isTurnedAway: true, detail: 'the target was taken out' };
+    expect(await Promise.all(waiting)).toEqual([turnedAway, turnedAway]);
+    await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 1, waitingRequests: 0 });
+    first.cancel();
+    await expect.poll(() => client.isFull).toBe(false);
   });
 
   const misdeeds: readonly (readonly [string, string, (socket: Socket) => void])[] = [
@@ -78,10 +95,10 @@ describe('a request that fails', () => {
     const upstream = await startRawUpstream(() => undefined);
     cleanUp.add(() => upstream.close());
     const client = targetClient(upstream.port, cleanUp, { readMs: 50 });
-    expect(await failureOf(client, plainUpstreamRequest as typeof post)).toMatchObject({
-      code: 'timed_out',
-      neverSent: false,
-    });
+    const silent = { code: 'timed_out', neverSent: false, detail: 'no answer within 50 ms' };
+    expect(await failureOf(client, plainUpstreamRequest as typeof post)).toEqual(silent);
+    const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 20 } as typeof post);
+    expect(late).toEqual({ ...silent, detail: 'no answer within 20 ms' });
   });
 
   it('because 1000 wait already was never sent', async () => {
@@ -96,6 +113,33 @@ describe('a request that fails', () => {
     });
     for (const exchange of waiting) exchange.cancel();
     expect(client.figures().waitingRequests).toBe(0);
+  });
+});
+
+describe('a safe request whose kept connection closes as it goes out', () => {
+  const get = { ...plainUpstreamRequest, method: 'GET' };
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+  it.each([
+    [true, 1, 3],
+    [false, 1, 2],
+  ])('is sent once more if it may be (%s), and that is asked once', async (mayRepeat, asked, heads) => {
+    const upstream = await startRawUpstream((socket, _, turn) => {
+      if (turn === 0) socket.write(ok);
+      else socket.destroy();
+    });
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp);
+    let times = 0;
+    const ask = (): boolean => {
+      times += 1;
+      return mayRepeat;
+    };
+    await client.send({ ...get, mayRepeat: ask }).response;
+    await expect.poll(() => client.figures().idleConnections).toBe(1);
+    expect(times).toBe(0);
+    expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({ error: { code: 'unreachable' } });
+    expect([times, upstream.heads.length]).toEqual([asked, heads]);
   });
 });
 

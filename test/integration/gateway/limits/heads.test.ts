@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LimitsConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../../support/clean-up.js';
-import { get, refusalOf, startLimited } from '../../../support/limited-gateway.js';
+import { behindProxy, get, refusalOf, startLimited } from '../../../support/limited-gateway.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
@@ -50,8 +50,8 @@ describe.each(rows)('%s', (name, limit, limits, head) => {
 
 it('the defaults hold where nothing is configured', async () => {
   const gateway = await startLimited(cleanUp, {});
-  const large = (octets: number) => get('/', `A: ${'x'.repeat(4_000)}`, `B: ${'x'.repeat(octets)}`);
-  const rest = 8_192 - hostOctets - 2 * fieldOctets - 4_000;
+  const large = (octets: number) => get('/', `A: ${'x'.repeat(4_096)}`, `B: ${'x'.repeat(octets)}`);
+  const rest = 8_192 - hostOctets - 2 * fieldOctets - 4_096;
   const statuses: number[] = [];
   for (const head of [
     large(rest),
@@ -69,13 +69,7 @@ it('the defaults hold where nothing is configured', async () => {
 });
 
 it('a client behind a trusted proxy is the one that the line names', async () => {
-  const [listener] = (await import('../../../support/in-process-gateway.js')).testConfiguration([]).listeners;
-  if (listener === undefined) throw new Error('no listener');
-  const gateway = await startLimited(
-    cleanUp,
-    { maxHeaderCount: 2 },
-    { listeners: [{ ...listener, trustedProxies: ['127.0.0.1/32'] }] },
-  );
+  const gateway = await startLimited(cleanUp, { maxHeaderCount: 2 }, behindProxy);
   const refused = await gateway.ask(get('/', 'X-Forwarded-For: 192.0.2.7', 'A: x'));
   expect(await refusalOf(gateway, refused)).toMatchObject({ client_ip: '192.0.2.7', actual: 3 });
 });

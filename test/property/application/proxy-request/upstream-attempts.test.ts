@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { RetryAllowance } from '../../../../src/application/proxy-request/retry-allowance.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { ScriptedBody } from '../../../support/scripted-body.js';
-import { answered, failed, ScriptedTargets, type TargetScript } from '../../../support/scripted-targets.js';
+import { answered, failed, ScriptedTargets, type TargetScript, turnedAway } from '../../../support/scripted-targets.js';
 import { recordedExchange, sendingStage } from '../../../support/sending-stage.js';
 
 /** What a target does: so many reads of the body, so much time, and then this. */
@@ -15,11 +15,14 @@ interface Doing {
     | 'invalid_response'
     | 'timed_out'
     | 'overloaded'
+    | 'turned_away'
     | 'refused_request'
     | 200
     | 503
     | 'broken';
   readonly neverSent: boolean;
+  /** Asks to send the request once more to the same target, as if its connection had been stale. */
+  readonly repeats: boolean;
 }
 
 const doing: fc.Arbitrary<Doing> = fc.record({
@@ -31,12 +34,15 @@ const doing: fc.Arbitrary<Doing> = fc.record({
     'invalid_response',
     'timed_out',
     'overloaded',
+    'turned_away',
+    'turned_away',
     'refused_request',
     200,
     503,
     'broken',
   ),
   neverSent: fc.boolean(),
+  repeats: fc.boolean(),
 });
 
 const request = fc.record({
@@ -62,9 +68,17 @@ it('no request is sent more often than it may be, and each attempt is given the 
         const cut = (pieces ?? []).map((length, index) => Buffer.alloc(length, 97 + index));
         const all = Buffer.concat(cut);
         let sent = 0;
+        let turnedAways = 0;
+        let repetitions = 0;
         const scriptOf =
-          ({ reads, tookMs, end, neverSent }: Doing): TargetScript =>
-          async ({ body }) => {
+          ({ reads, tookMs, end, neverSent, repeats }: Doing): TargetScript =>
+          async ({ body, mayRepeat }) => {
+            if (end === 'turned_away') {
+              turnedAways += 1;
+              clock.advance(tookMs);
+              return turnedAway;
+            }
+            if (repeats && body === null && method === 'GET' && mayRepeat()) repetitions += 1;
             const read: Uint8Array[] = [];
             for (let turn = 0; turn < reads; turn += 1) read.push((await body?.read()) ?? Buffer.alloc(0));
             const octets = Buffer.concat(read);
@@ -81,12 +95,13 @@ it('no request is sent more often than it may be, and each attempt is given the 
         const { exchange, response } = recordedExchange({ method }, pieces === null ? null : new ScriptedBody(cut));
         expect(await stage(exchange)).toBe('ended');
         expect(response.state).not.toBe('open');
-        expect(targets.sent.length).toBeLessThanOrEqual(maxAttempts);
+        const sendings = targets.sent.length - turnedAways + repetitions;
+        expect(sendings).toBeLessThanOrEqual(maxAttempts);
         expect(new Set(targets.sent).size).toBe(targets.sent.length);
         if (once.has(method)) expect(sent).toBeLessThanOrEqual(1);
         const ended = targets.told.filter((line) => !line.endsWith('answered')).map((line) => line.split(':')[0]);
         expect(ended).toEqual(targets.sent);
-        retries += targets.sent.length - 1;
+        retries += Math.max(0, sendings - 1);
       }
       expect(retries).toBeLessThanOrEqual(percent === 0 ? 0 : 10 + (percent * requests.length) / 100);
     }),

@@ -107,9 +107,7 @@ class Model {
   }
 
   ledger(naive: NaiveTarget) {
-    const ledger = this.world.ledgers.acquire('api', naive.address);
-    this.world.ledgers.release('api', naive.address);
-    return ledger;
+    return this.world.ledgerOf(naive.address);
   }
 
   /** Probes since it was ejected last that are not over. */
@@ -205,7 +203,7 @@ it('chooses no target that is drained, unhealthy, ejected or tried, whatever hap
             const naive = model.naive[each.which % model.naive.length] as NaiveTarget;
             naive.drained = each.drained;
             const done = each.drained ? model.targets.drain(naive.address) : model.targets.undrain(naive.address);
-            expect(done).toBe(true);
+            expect(done).toEqual({ drained: each.drained, drainedBy: null });
           }
         }
         while (model.underWay.length > 0) model.end(0, 'neither');

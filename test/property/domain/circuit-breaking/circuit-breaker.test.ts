@@ -23,6 +23,7 @@ class NaiveBreaker {
   #made = 0;
   #state: CircuitState = 'closed';
   #openedAtMs = 0;
+  #probedAtMs = 0;
   #letThrough = new Set<number>();
   #outcomes: Outcome[] = [];
 
@@ -38,7 +39,10 @@ class NaiveBreaker {
   call(): boolean {
     const state = this.state;
     if (state !== this.#state) this.#turn(state);
-    if (state === 'open' || (state === 'half_open' && this.#letThrough.size >= this.#rules.probes)) return false;
+    const isLate = this.nowMs - this.#probedAtMs >= this.#rules.openMs;
+    if (state === 'open') return false;
+    if (state === 'half_open' && this.#letThrough.size >= this.#rules.probes && !isLate) return false;
+    this.#probedAtMs = this.nowMs;
     this.#made += 1;
     this.out.push(this.#made);
     this.#letThrough.add(this.#made);

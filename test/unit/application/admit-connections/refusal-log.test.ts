@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FloodLog } from '../../../../src/application/admit-connections/flood-log.js';
 import { RefusalLog } from '../../../../src/application/admit-connections/refusal-log.js';
 import type { LimitViolation } from '../../../../src/domain/limits/limit-violation.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -13,7 +14,7 @@ let log: RefusalLog;
 beforeEach(() => {
   logger = new RecordingLogger();
   scheduler = new ManualScheduler(new ManualClock());
-  log = new RefusalLog(logger, scheduler);
+  log = new RefusalLog(new FloodLog(logger, scheduler));
 });
 
 const flood = (name: string, count: number): void => {

@@ -213,6 +213,19 @@ describe('the wish to drain a target', () => {
     expect(state.wishes).toEqual([['team/api', '10.0.0.1:80', drained]]);
   });
 
+  it('that a target gets requests again is not said of one that its name keeps drained', async () => {
+    state.drainedBy = 'api.internal:80';
+    const { status, body } = await post('/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/undrain');
+    state.drainedBy = null;
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({
+      upstream: 'team/api',
+      target: '10.0.0.1:80',
+      drained: true,
+      drained_by: 'api.internal:80',
+    });
+  });
+
   it.each([
     ['without the token', { authorizations: [] }, 401],
     ['with another token', { authorizations: ['Bearer other'] }, 401],
@@ -229,14 +242,15 @@ describe('the wish to drain a target', () => {
   });
 
   it.each([
-    ['an upstream that there is not', '/admin/upstreams/other/targets/10.0.0.1:80/drain'],
-    ['a target that there is not', '/admin/upstreams/team%2Fapi/targets/10.0.0.2:80/drain'],
-    ['another wish', '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/stop'],
-    ['no upstream', '/admin/upstreams//targets/10.0.0.1:80/drain'],
-    ['no target', '/admin/upstreams/team%2Fapi/targets//drain'],
-    ['no text', '/admin/upstreams/%ff/targets/10.0.0.1:80/drain'],
-  ])('for %s finds nothing', async (_what, wish) => {
-    expect((await post(wish)).status).toBe(404);
+    ['an upstream that there is not', 'no_such_target', '/admin/upstreams/other/targets/10.0.0.1:80/drain'],
+    ['a target that there is not', 'no_such_target', '/admin/upstreams/team%2Fapi/targets/10.0.0.2:80/drain'],
+    ['another wish', 'no_route', '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/stop'],
+    ['no upstream', 'no_route', '/admin/upstreams//targets/10.0.0.1:80/drain'],
+    ['no target', 'no_route', '/admin/upstreams/team%2Fapi/targets//drain'],
+    ['no text', 'no_route', '/admin/upstreams/%ff/targets/10.0.0.1:80/drain'],
+  ])('for %s finds nothing: %s', async (_what, code, wish) => {
+    const answer = await post(wish);
+    expect([answer.status, codeOf(answer)]).toEqual([404, code]);
     expect(state.wishes).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ describe('the line of a decision', () => {
         action: 'PATCH',
         resource: '/orders/1',
         method: 'jwt',
+        trace_id: 'call-7',
         correlation_id: 'call-7',
         client_ip: '192.0.2.7',
         route: 'api',

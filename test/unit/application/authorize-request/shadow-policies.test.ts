@@ -45,6 +45,7 @@ describe('shadow policies', () => {
           principal: 'User::"reports"',
           action: 'PUT',
           resource: '/orders',
+          trace_id: 'call-2',
           correlation_id: 'call-2',
           route: 'api',
           untold: 0,

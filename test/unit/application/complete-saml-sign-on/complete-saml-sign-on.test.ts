@@ -87,6 +87,7 @@ describe('a sign-on is completed', () => {
         fields: {
           user: 'ann@idp',
           session: world.digest.sha256Hex(world.sessionCookie() ?? '').slice(0, 12),
+          trace_id: 'c-2',
           correlation_id: 'c-2',
         },
       },
@@ -224,7 +225,12 @@ describe('a sign-on is refused', () => {
     const answer = await world.post('/saml/acs', form(relayState));
     expect(refusalOf(answer)).toBe('403 sign_on_refused');
     expect(world.log()).toEqual([`warn sign-on refused ${reason}`]);
-    expect(world.logger.lines[0]?.fields).toEqual({ reason, correlation_id: 'c-2', client_ip: '192.0.2.7' });
+    expect(world.logger.lines[0]?.fields).toEqual({
+      reason,
+      trace_id: 'c-2',
+      correlation_id: 'c-2',
+      client_ip: '192.0.2.7',
+    });
     expect(world.refusals).toEqual([reason]);
     expect(world.replays.held.size).toBe(0);
     nothingOpened(world);

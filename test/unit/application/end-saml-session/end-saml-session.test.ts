@@ -55,7 +55,12 @@ describe('a user signs out', () => {
       {
         level: 'info',
         message: 'session ended by its user',
-        fields: { user: 'ann@idp', session: world.digest.sha256Hex(sessionId).slice(0, 12), correlation_id: 'c-3' },
+        fields: {
+          user: 'ann@idp',
+          session: world.digest.sha256Hex(sessionId).slice(0, 12),
+          trace_id: 'c-3',
+          correlation_id: 'c-3',
+        },
       },
     ]);
     expect(world.faults()).toEqual([]);

@@ -46,7 +46,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
       {
         level: 'info',
         message: 'sessions ended by the identity provider',
-        fields: { sessions: 1, correlation_id: expect.any(String) },
+        fields: { sessions: 1, trace_id: expect.any(String), correlation_id: expect.any(String) },
       },
     ]);
     expect(world.faults()).toEqual([]);

@@ -84,6 +84,7 @@ describe('an exchange that is granted', () => {
           actor: ['the desk'],
           jti: '0199a0e2-8a2c-4d4e-9d55-2f6f2c1f7b10',
           expires_in: 600,
+          trace_id: 'request-1',
           correlation_id: 'request-1',
         },
       },

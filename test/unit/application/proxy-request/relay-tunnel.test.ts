@@ -8,10 +8,13 @@ import { relayTunnel } from '../../../../src/application/proxy-request/relay-tun
 /** Runs what was scheduled when the test says so. */
 class HeldScheduler implements Scheduler {
   readonly once = new Set<() => void>();
+  /** Of what was scheduled once, in order. */
+  readonly delays: number[] = [];
   readonly repeated = new Set<() => void>();
 
-  after(_delayMs: number, task: () => void): ScheduledTask {
+  after(delayMs: number, task: () => void): ScheduledTask {
     this.once.add(task);
+    this.delays.push(delayMs);
     return { cancel: () => this.once.delete(task) };
   }
 
@@ -25,20 +28,27 @@ class HeldScheduler implements Scheduler {
 class FakeTunnel implements Tunnel {
   readonly written: Uint8Array[] = [];
   isDestroyed = false;
+  hasEnd = false;
+  closed = false;
+  readonly #listeners: (() => void)[] = [];
   readonly #pieces: readonly Uint8Array[];
   readonly #isStuck: boolean;
-  #end: () => void = () => undefined;
+  #isEnded = false;
+  #wake: () => void = () => undefined;
 
   constructor(pieces: readonly Uint8Array[], isStuck = false) {
     this.#pieces = pieces;
     this.#isStuck = isStuck;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+  async *iterator(): AsyncGenerator<Uint8Array> {
     yield* this.#pieces;
-    await new Promise<void>((resolve) => {
-      this.#end = resolve;
-    });
+    if (!this.#isEnded) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.isDestroyed) throw new Error('the connection is gone');
   }
 
   write(chunk: Uint8Array, done: () => void): void {
@@ -46,11 +56,26 @@ class FakeTunnel implements Tunnel {
     if (!this.#isStuck) done();
   }
 
-  end(): void {}
+  end(): void {
+    this.hasEnd = true;
+  }
 
   destroy(): void {
+    if (this.isDestroyed) return;
     this.isDestroyed = true;
-    this.#end();
+    this.closed = true;
+    this.#wake();
+    for (const listener of this.#listeners) listener();
+  }
+
+  once(_event: 'close', listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The peer sends no more. */
+  halfClose(): void {
+    this.#isEnded = true;
+    this.#wake();
   }
 }
 
@@ -101,5 +126,46 @@ describe('a tunnel', () => {
     look();
     expect([client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
     expect(scheduler.repeated.size).toBe(0);
+  });
+
+  it.each(['client', 'upstream'])(
+    'whose %s sends no more is closed when the other does not end in ten seconds',
+    async (side) => {
+      const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
+      const [ending, other] = side === 'client' ? [client, upstream] : [upstream, client];
+      const scheduler = relay(client, upstream);
+      ending.halfClose();
+      await expect.poll(() => other.hasEnd).toBe(true);
+      expect([scheduler.delays, client.isDestroyed, upstream.isDestroyed]).toEqual([[10_000], false, false]);
+      for (const task of [...scheduler.once]) task();
+      expect([client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
+      expect(scheduler.repeated.size).toBe(0);
+    },
+  );
+
+  it('whose sides have both ended is over, and waits for nothing', async () => {
+    const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([])];
+    const scheduler = relay(client, upstream);
+    client.halfClose();
+    upstream.halfClose();
+    await expect.poll(() => [client.isDestroyed, upstream.isDestroyed]).toEqual([true, true]);
+    expect([upstream.written.length, scheduler.once.size, scheduler.repeated.size]).toEqual([1, 0, 0]);
+  });
+
+  it('whose client is gone after it ended leaves nothing of its upstream', async () => {
+    const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
+    const scheduler = relay(client, upstream);
+    client.halfClose();
+    await expect.poll(() => upstream.hasEnd).toBe(true);
+    client.destroy();
+    expect(upstream.isDestroyed).toBe(true);
+    expect([scheduler.once.size, scheduler.repeated.size]).toEqual([0, 0]);
+  });
+
+  it('whose client went before it was switched is closed at once', () => {
+    const [client, upstream] = [new FakeTunnel([]), new FakeTunnel([])];
+    client.destroy();
+    const scheduler = relay(client, upstream);
+    expect([upstream.isDestroyed, scheduler.repeated.size]).toEqual([true, 0]);
   });
 });

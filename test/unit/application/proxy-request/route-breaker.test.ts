@@ -54,6 +54,23 @@ describe('the breaker of a route', () => {
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
 
+  it('is not held by a probe whose body trickles: each 10 seconds another request tries the route', () => {
+    const { clock, breaker, admit, open } = setUp();
+    open();
+    clock.advance(10_000);
+    const slow = admit();
+    clock.advance(9_999);
+    expect(breaker.admit()).toBeNull();
+    clock.advance(1);
+    const next = admit();
+    expect(breaker.admit()).toBeNull();
+    next.ended('success');
+    expect(breaker.state).toBe('closed');
+    slow.ended('failure');
+    admit().ended('failure');
+    expect(breaker.state).toBe('closed');
+  });
+
   it('opens again when a probe fails, and tries another when it came to nothing', () => {
     const { clock, breaker, admit, open } = setUp();
     open();

@@ -86,7 +86,7 @@ describe('listeners over a reload', () => {
 
   it('that stay wait for their clients as the new configuration says, once it comes into force', async () => {
     await load(wanted(80));
-    const timeouts = { headMs: 1, bodyMs: 2, idleMs: 3 };
+    const timeouts = { headMs: 1, bodyMs: 2, minBodyOctetsPerSecond: 4, idleMs: 3 };
     const prepared = await registry.prepare([wanted(80, { timeouts })]);
     const [listener] = engine.listeners;
     expect(listener?.patience.at(-1)).toEqual(plainTimeouts);

@@ -53,6 +53,18 @@ describe('a circuit breaker', () => {
     expect(mayCall(second.state, two, 1_000).allowed).toBe(false);
   });
 
+  it('lets another probe through where the last one takes as long as the breaker is open, and one in each such time', () => {
+    expect(mayCall(halfOpen, rules, 1_999).allowed).toBe(false);
+    const second = mayCall(halfOpen, rules, 2_000);
+    expect(second).toEqual({ allowed: true, state: { state: 'half_open', period: 2, probing: 2, probedAtMs: 2_000 } });
+    expect(mayCall(second.state, rules, 2_999).allowed).toBe(false);
+    expect(mayCall(second.state, rules, 3_000).allowed).toBe(true);
+    // It is counted beside the late one: both have to come to nothing before a place is free.
+    expect(mayCall(noteAbandoned(second.state), rules, 2_001).allowed).toBe(false);
+    expect(mayCall(noteAbandoned(noteAbandoned(second.state)), rules, 2_001).allowed).toBe(true);
+    expect(circuitStateOf(noteSuccess(second.state), 2_001)).toBe('closed');
+  });
+
   it('closes with a probe that succeeds, and forgets the failures', () => {
     const closed = noteSuccess(halfOpen);
     expect(circuitStateOf(closed, 1_000)).toBe('closed');

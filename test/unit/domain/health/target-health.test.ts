@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { initialHealth, noteCheck, type TargetHealth } from '../../../../src/domain/health/target-health.js';
+import {
+  initialHealth,
+  noteCheck,
+  type TargetHealth,
+  toBeCheckedAnew,
+} from '../../../../src/domain/health/target-health.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 
 const thresholds = { healthyThreshold: 2, unhealthyThreshold: 3 };
@@ -36,6 +41,20 @@ describe('the health of a target', () => {
 
   it('tells the last error, and the time of the first', () => {
     expect(healthAfter('abb+c')).toMatchObject({ healthy: false, lastError: 'c', sinceMs: 1000 });
+  });
+
+  it('that another kind of check has found holds until the first of the new kind, which decides', () => {
+    const unwell = toBeCheckedAnew(healthAfter('a'));
+    expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
+    expect(healthAfter('+', unwell).healthy).toBe(true);
+    expect(healthAfter('b', toBeCheckedAnew(healthAfter('+'))).healthy).toBe(false);
+  });
+
+  it('that the first check of a new kind has found, too, needs as many against it as ever', () => {
+    const unwell = healthAfter('a', toBeCheckedAnew(healthAfter('a')));
+    expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
+    expect(healthAfter('+', unwell).healthy).toBe(false);
+    expect(healthAfter('bb', healthAfter('+', toBeCheckedAnew(healthAfter('+bb')))).healthy).toBe(true);
   });
 
   it('is the same object while nothing changes', () => {

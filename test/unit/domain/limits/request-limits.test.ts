@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  bodySizeLimit,
   checkBodySize,
   checkRequestHead,
   checkTarget,
@@ -50,8 +51,16 @@ describe('checkTarget', () => {
 
 describe('checkBodySize', () => {
   it('takes a body that is as large as the limit and no larger', () => {
-    expect(checkBodySize(100, 100)).toBeNull();
-    expect(checkBodySize(101, 100)).toMatchObject({ code: 'body_too_large', limit: 100, actual: 101 });
+    const limit = bodySizeLimit(null, 100);
+    expect(checkBodySize(100, limit)).toBeNull();
+    const violation = { code: 'body_too_large', name: 'max-body-size-bytes', limit: 100, actual: 101 };
+    expect(checkBodySize(101, limit)).toEqual(violation);
+  });
+
+  it.each([50, 200, 0])('is held to the limit of its route, where that has one: %d', (maxBodySize) => {
+    const limit = bodySizeLimit(maxBodySize, 100);
+    expect(checkBodySize(maxBodySize, limit)).toBeNull();
+    expect(checkBodySize(maxBodySize + 1, limit)).toMatchObject({ name: 'max-body-size', limit: maxBodySize });
   });
 });
 

@@ -7,6 +7,7 @@ const attempt = (changes: Partial<FailedAttempt>): FailedAttempt => ({
   method: 'GET',
   failure: 'unreachable',
   neverSent: false,
+  isTurnedAway: false,
   isRepeatable: true,
   attempts: 1,
   leftMs: 100,
@@ -49,6 +50,14 @@ it.each([
   ['part of the body is gone', { isRepeatable: false }],
 ])('nothing is sent again where %s', (_, changes) => {
   expect(mayRetry(attempt({ ...changes, neverSent: true }), rules)).toBe(false);
+});
+
+it('a request that was turned away goes on, also where it may be sent only once', () => {
+  const turnedAway = { method: 'POST', failure: 'overloaded', neverSent: true, isTurnedAway: true };
+  expect(mayRetry(attempt(turnedAway), { ...rules, maxAttempts: 1 })).toBe(true);
+  expect(mayRetry(attempt({ ...turnedAway, leftMs: 0 }), rules)).toBe(false);
+  expect(mayRetry(attempt({ ...turnedAway, isRepeatable: false }), rules)).toBe(false);
+  expect(mayRetry(attempt({ ...turnedAway, failure: 'request_body' }), rules)).toBe(false);
 });
 
 it('one attempt is none again', () => {

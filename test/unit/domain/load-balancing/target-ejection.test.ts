@@ -17,7 +17,7 @@ const at = (monotonicMs: number) => ({ monotonicMs, wallMs: 1_000_000 + monotoni
 
 const failed = (before: TargetEjection, nowMs: number, error = 'status 503'): TargetEjection => {
   const sent = withRequestSent(before, rules, nowMs);
-  return withFailure(sent, sent.breaker.period, rules, error, at(nowMs));
+  return withFailure(sent, sent.breaker.period, rules, error, at(nowMs), false);
 };
 
 const ejected = failed(failed(notEjected, 0), 10, 'connection refused');
@@ -92,7 +92,7 @@ describe('the ejection of a target', () => {
     const before = notEjected.breaker.period;
     const probing = withRequestSent(ejected, rules, 1_010);
     expect(withSuccess(probing, before)).toBe(probing);
-    expect(withFailure(probing, before, rules, 'late', at(1_020))).toBe(probing);
+    expect(withFailure(probing, before, rules, 'late', at(1_020), false)).toBe(probing);
     expect(withNothingLearnt(probing, before)).toBe(probing);
   });
 
@@ -100,7 +100,23 @@ describe('the ejection of a target', () => {
     const back = letBackIn(ejected);
     expect(isLetThrough(back, rules, 11)).toBe(true);
     expect(back.sinceMs).toBeNull();
-    expect(withFailure(back, ejected.breaker.period, rules, 'late', at(12))).toBe(back);
+    expect(withFailure(back, ejected.breaker.period, rules, 'late', at(12), false)).toBe(back);
+  });
+
+  it('does not begin where the target is spared, and begins with the next failure where it is not any more', () => {
+    const spare = (before: TargetEjection) => {
+      const sent = withRequestSent(before, rules, 2_000);
+      return withFailure(sent, sent.breaker.period, rules, 'status 500', at(2_000), true);
+    };
+    const spared = spare(spare(spare(notEjected)));
+    expect(isLetThrough(spared, rules, 2_000)).toBe(true);
+    expect(spared).toMatchObject({ lastError: 'status 500', sinceMs: null });
+    expect(isLetThrough(failed(spared, 2_001), rules, 2_001)).toBe(false);
+    // Nor does it go on: the probe of one that has become the last.
+    const probed = spare(ejected);
+    expect(isLetThrough(probed, rules, 2_000)).toBe(true);
+    expect(probed.sinceMs).toBeNull();
+    expect(isLetThrough(failed(probed, 2_001), rules, 2_001)).toBe(false);
   });
 
   it('makes nothing new for a request to a target that works', () => {

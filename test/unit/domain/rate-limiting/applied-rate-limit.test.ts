@@ -68,6 +68,13 @@ describe('the bucket of a request', () => {
     expect(bucketKey(policyOf(key), { ...subject, headerValue: 'secret' }, digest)).toBe(expected);
   });
 
+  it('is one for all addresses of an IPv6 network of 64 bits', () => {
+    const applied = policyOf({ kind: 'client_ip' });
+    const keyOf = (clientAddress: string) => bucketKey(applied, { ...subject, clientAddress }, digest);
+    expect(keyOf('2001:db8::1')).toBe(keyOf('2001:db8::ffff:1'));
+    expect(keyOf('2001:db8::1')).not.toBe(keyOf('2001:db8:0:1::1'));
+  });
+
   it('is one for all who do not send the header, and another for those who send an empty one', () => {
     const applied = policyOf({ kind: 'header', name: 'x-api-key' });
     const missing = bucketKey(applied, subject, digest);

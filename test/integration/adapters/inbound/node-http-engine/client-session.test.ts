@@ -2,10 +2,12 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ClientSession } from '../../../../../src/adapters/inbound/node-http-engine/client-session.js';
 import { FilteredIncomingMessage } from '../../../../../src/adapters/inbound/node-http-engine/filtered-incoming-message.js';
-import { IncomingBody } from '../../../../../src/adapters/inbound/node-http-engine/incoming-body.js';
+import { type BodyPatience, IncomingBody } from '../../../../../src/adapters/inbound/node-http-engine/incoming-body.js';
 import { ReadAheadBudget } from '../../../../../src/adapters/inbound/node-http-engine/read-ahead.js';
 
-const session = (socket: Socket): ClientSession => new ClientSession(socket, 'main', null);
+const patience: BodyPatience = { silenceMs: 60_000, minOctetsPerSecond: 0, graceMs: 0 };
+
+const session = (socket: Socket): ClientSession => new ClientSession(socket, 'main', null, () => 60_000);
 
 describe('the requests of a connection', () => {
   it('are begun one after the other', () => {
@@ -45,7 +47,7 @@ it('a connection keeps nothing of a request with a body once that has been answe
   const one = session(new Socket());
   one.take(() => {
     const message = new FilteredIncomingMessage(new Socket());
-    const body = new IncomingBody(message, 1, null, 60_000, new ReadAheadBudget());
+    const body = new IncomingBody(message, 1, null, patience, new ReadAheadBudget());
     one.upload = { body, answer: { isGiven: false } };
   });
   one.over();

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { plainTimeouts } from '../../../../support/plain-configurations.js';
 import { rawExchange } from '../../../../support/raw-exchange.js';
 import { jsonOf, tlsCall, tlsConnection } from '../../../../support/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
@@ -241,6 +242,16 @@ describe('a handshake that takes too long', () => {
     expect(handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
   });
 
+  it('is cut off when a head would have to be there, where that is sooner, and after a change of that too', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 200 });
+    await rawExchange(listener.address(), '');
+    expect(handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
+    const patient = await recordedListener(cleanUp, preparedTls([first]));
+    patient.listener.waitFor({ ...plainTimeouts, headMs: 200 });
+    await rawExchange(patient.listener.address(), '');
+    expect(patient.handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
+  });
+
   it('does not count against a connection whose handshake is over', async () => {
     const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { handshakeTimeoutMs: 100 });
     const socket = await tlsConnection(listener.address(), trusting());
@@ -253,7 +264,7 @@ describe('a handshake that takes too long', () => {
   });
 
   it('leaves the time for the request to the rules of HTTP', async () => {
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 200 });
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 1_000 });
     const silent = await tlsCall(listener.address(), trusting(), '');
     const slow = await tlsCall(listener.address(), trusting(), 'GET / HTTP/1.1\r\nHost:');
     expect([silent.status, slow.status]).toEqual([400, 400]);

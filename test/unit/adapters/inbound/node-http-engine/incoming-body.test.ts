@@ -1,16 +1,20 @@
 import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FilteredIncomingMessage } from '../../../../../src/adapters/inbound/node-http-engine/filtered-incoming-message.js';
-import { IncomingBody } from '../../../../../src/adapters/inbound/node-http-engine/incoming-body.js';
+import { type BodyPatience, IncomingBody } from '../../../../../src/adapters/inbound/node-http-engine/incoming-body.js';
 import { ReadAheadBudget } from '../../../../../src/adapters/inbound/node-http-engine/read-ahead.js';
+import type { BodyReadError } from '../../../../../src/application/ports/body-source.js';
+
+const patience: BodyPatience = { silenceMs: 60_000, minOctetsPerSecond: 0, graceMs: 0 };
 
 const mebi = 1_048_576;
 const piece = 65_536;
 
 const newBody = (budget = new ReadAheadBudget()) => {
   const message = new FilteredIncomingMessage(new Socket());
-  return { message, body: new IncomingBody(message, null, null, 60_000, budget), budget };
+  return { message, body: new IncomingBody(message, null, null, patience, budget), budget };
 };
 
 /** What the parser does: it hands on what has come, until it is told to read no more. Gives the octets that were taken. */
@@ -109,5 +113,90 @@ describe('a body that nobody reads', () => {
     expect(budget.left).toBeLessThanOrEqual(0);
     for (const { body } of bodies) body.cancel();
     expect(budget.left).toBe(all);
+  });
+});
+
+describe('the pace of a body', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => vi.useRealTimers());
+
+  /** What is made of a body that may have this rate, a second, once it was waited for half a second. */
+  const newPaced = (minOctetsPerSecond: number) => {
+    const message = new FilteredIncomingMessage(new Socket());
+    const paced: BodyPatience = { silenceMs: 5_000, minOctetsPerSecond, graceMs: 500 };
+    return { message, body: new IncomingBody(message, null, null, paced, new ReadAheadBudget()) };
+  };
+
+  /** One read, and whether it came to something, or failed, in the time. */
+  const readWithin = async (body: IncomingBody, ms: number): Promise<string> => {
+    let end = 'nothing';
+    const reading = body.read().then(
+      (chunk) => {
+        end = String(chunk);
+      },
+      ({ code }: BodyReadError) => {
+        end = code;
+      },
+    );
+    await vi.advanceTimersByTimeAsync(ms);
+    if (end === 'nothing') body.cancel();
+    await reading;
+    return end === 'aborted' ? 'nothing' : end;
+  };
+
+  it('is not looked at while nobody reads', async () => {
+    const { message, body } = newPaced(1_000_000);
+    for (let index = 0; index < 3; index += 1) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      message.push('a');
+      expect(String(await body.read())).toBe('a');
+    }
+    expect(await readWithin(body, 499)).toBe('nothing');
+  });
+
+  it('ends what comes too slowly for who reads it, at the moment in which it does', async () => {
+    for (const [ms, end] of [
+      [499, 'nothing'],
+      [500, 'timed_out'],
+    ] as const) {
+      const { message, body } = newPaced(1_000);
+      for (let index = 0; index < 5; index += 1) {
+        const reading = body.read();
+        await vi.advanceTimersByTimeAsync(100);
+        message.push('a'.repeat(200));
+        expect(await reading).toHaveLength(200);
+      }
+      // A thousand octets are worth a second, of which half is over.
+      expect(await readWithin(body, ms)).toBe(end);
+    }
+  });
+
+  it('counts the time in which it is read ahead, once where it is read as well', async () => {
+    const { body } = newPaced(1_000);
+    body.lookAhead(true);
+    await vi.advanceTimersByTimeAsync(400);
+    const reading = body.read().catch(({ code }: BodyReadError) => code);
+    await vi.advanceTimersByTimeAsync(99);
+    body.lookAhead(false);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await reading).toBe('timed_out');
+  });
+
+  it('is nothing to a client that was not told yet to send it', async () => {
+    const message = new FilteredIncomingMessage(new Socket());
+    const response = new ServerResponse(message);
+    const paced: BodyPatience = { silenceMs: 5_000, minOctetsPerSecond: 1_000, graceMs: 500 };
+    const body = new IncomingBody(message, null, response, paced, new ReadAheadBudget());
+    body.lookAhead(true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    body.lookAhead(false);
+    expect(await readWithin(body, 499)).toBe('nothing');
+  });
+
+  it('is nothing where there is no rate', async () => {
+    const { body } = newPaced(0);
+    expect(await readWithin(body, 4_999)).toBe('nothing');
   });
 });

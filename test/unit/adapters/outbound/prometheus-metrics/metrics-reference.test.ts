@@ -54,6 +54,7 @@ it('no metric loses or changes its name', () => {
     'gateway_target_healthy',
     'gateway_upstream_attempts_total',
     'gateway_upstream_failures_total',
+    'gateway_upstream_healthy',
     'gateway_upstream_retries_refused_total',
     'gateway_upstream_retries_total',
   ]);

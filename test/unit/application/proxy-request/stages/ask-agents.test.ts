@@ -29,7 +29,7 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
     problems: new ProblemAnswerer(logger),
     metrics: new PrometheusGatewayMetrics('test'),
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
-    maxBodyOctets: 1_000,
+    maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
   });
   const outcome = await stage(exchange);
   return { exchange, outcome, asked: exchange.asked.map(({ client }) => client.name) };

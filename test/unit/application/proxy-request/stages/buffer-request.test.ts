@@ -11,7 +11,12 @@ const setUp = (body: ScriptedBody | null, method = 'POST') => {
   const logger = new RecordingLogger();
   const metrics = new PrometheusGatewayMetrics('test');
   const problems = new ProblemAnswerer(logger);
-  const stage = bufferRequest({ problems, metrics, maxBufferOctets: 10, maxBodyOctets: 1_000_000 });
+  const stage = bufferRequest({
+    problems,
+    metrics,
+    maxBufferOctets: 10,
+    maxBodySize: { name: 'max-body-size-bytes', octets: 1_000_000 },
+  });
   return { ...recordedExchange({ method }, body), logger, metrics, stage };
 };
 

@@ -6,7 +6,13 @@ import { RetryAllowance } from '../../../../../src/application/proxy-request/ret
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { settled } from '../../../../support/manual-scheduler.js';
 import { bodyOctets, ScriptedBody } from '../../../../support/scripted-body.js';
-import { answered, failed, ScriptedTargets, type TargetScript } from '../../../../support/scripted-targets.js';
+import {
+  answered,
+  failed,
+  ScriptedTargets,
+  type TargetScript,
+  turnedAway,
+} from '../../../../support/scripted-targets.js';
 import { breakerOfRoute, recordedExchange, sendingStage, upstreamCount } from '../../../../support/sending-stage.js';
 
 const never: TargetScript = () => new Promise(() => undefined);
@@ -107,10 +113,14 @@ describe('an answer', () => {
       end = resolve;
     });
     const tunnel: Tunnel = {
-      [Symbol.asyncIterator]: () => ({ next: () => isOver.then(() => ({ done: true, value: undefined })) }),
+      iterator: () => ({
+        [Symbol.asyncIterator]: () => ({ next: () => isOver.then(() => ({ done: true, value: undefined })) }),
+      }),
       write: (_, done) => done(),
       end: () => undefined,
       destroy: () => undefined,
+      closed: false,
+      once: () => undefined,
     };
     const targets = new ScriptedTargets({ a: () => answered(101, [], { body: null, tunnel }) });
     const { stage } = sendingStage(targets);
@@ -217,6 +227,68 @@ describe('a failure', () => {
     const { response, logger } = await run(targets);
     expect([response.status, response.problem, targets.told]).toEqual([500, 'internal_error', ['a: neither']]);
     expect(logger.lines).toMatchObject([{ level: 'error', fields: { cause: 'it is refused_request' } }]);
+  });
+});
+
+describe('a request that is turned away because its target was taken out', () => {
+  const out: TargetScript = () => turnedAway;
+
+  it('goes to another target, whatever its method, though no attempt and no retry is left', async () => {
+    const targets = new ScriptedTargets({ a: out, b: out, c: good });
+    const changes = { retries: { maxAttempts: 1, budgetPercent: 0 }, allowance: new RetryAllowance(0) };
+    const { response, metrics } = await run(targets, changes, 'POST');
+    expect([response.status, targets.sent]).toEqual([200, ['a', 'b', 'c']]);
+    expect(targets.told).toEqual(['a: neither', 'b: neither', 'c: answered', 'c: success']);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(0);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
+  });
+
+  it('has its attempts and its retries left for failures', async () => {
+    const targets = new ScriptedTargets({ a: out, b: gone, c: out, d: gone, e: good });
+    const { response, metrics } = await run(targets, { retries: { maxAttempts: 2, budgetPercent: 20 } });
+    expect([response.status, targets.sent]).toEqual([502, ['a', 'b', 'c', 'd']]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(1);
+  });
+
+  it('is told to come back where there is no other', async () => {
+    for (const targets of [new ScriptedTargets({ a: out }), new ScriptedTargets({ a: out, b: out })]) {
+      const { response } = await run(targets);
+      expect([response.status, response.problem, response.field('retry-after')]).toEqual([
+        503,
+        'upstream_overloaded',
+        '1',
+      ]);
+      expect(new Set(targets.sent).size).toBe(targets.sent.length);
+    }
+  });
+});
+
+describe('a repetition to the same target', () => {
+  /** Asks until it is refused, then answers. */
+  const asking: TargetScript = ({ mayRepeat }) => {
+    let turns = 0;
+    while (turns < 20 && mayRepeat()) turns += 1;
+    return answered(200, [String(turns)]);
+  };
+
+  it.each([
+    ['there is one attempt', { maxAttempts: 1, budgetPercent: 20 }, 0],
+    ['there is no budget', { maxAttempts: 3, budgetPercent: 0 }, 0],
+    ['there are attempts', { maxAttempts: 3, budgetPercent: 20 }, 2],
+    ['the allowance is spent before the attempts', { maxAttempts: 20, budgetPercent: 1 }, 10],
+  ])('where %s counts as an attempt and a retry', async (_, retries, times) => {
+    const allowance = new RetryAllowance(retries.budgetPercent);
+    const { response, metrics, exchange } = await run(new ScriptedTargets({ a: asking }), { retries, allowance });
+    expect([response.text, exchange.upstreamAttempts]).toEqual([String(times), 1 + times]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1 + times);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(times);
+  });
+
+  it('takes from the attempts that are left for other targets', async () => {
+    const repeating: TargetScript = ({ mayRepeat }) => (mayRepeat() ? failed('unreachable') : answered(200));
+    const targets = new ScriptedTargets({ a: repeating, b: repeating, c: good });
+    const { response } = await run(targets, { retries: { maxAttempts: 3, budgetPercent: 20 } });
+    expect([response.status, targets.sent]).toEqual([200, ['a', 'b']]);
   });
 });
 

@@ -42,7 +42,7 @@ describe('a configuration that is right', () => {
           tls: null,
           trustedProxies: [],
           acceptClientCertHeader: null,
-          timeouts: { headMs: 60_000, bodyMs: 60_000, idleMs: 75_000 },
+          timeouts: { headMs: 60_000, bodyMs: 60_000, minBodyOctetsPerSecond: 240, idleMs: 75_000 },
         },
       ],
       routes: [
@@ -74,6 +74,7 @@ describe('a configuration that is right', () => {
           maxIdle: 20,
           healthCheck: null,
           targetBreaker: null,
+          sparesLastTarget: true,
           balancing: { kind: 'round_robin' },
           stickyCookie: null,
           retries: { maxAttempts: 3, budgetPercent: 20 },

@@ -165,6 +165,14 @@ describe('the circuit breaker of targets', () => {
   ])('with %s is as it should be', (body, rules) => {
     expect(upstreamOf(body)?.targetBreaker).toEqual(rules);
   });
+
+  it.each([
+    ['target "127.0.0.1:1" "127.0.0.1:2"', true],
+    ['target "app.example:1"; circuit-breaker', false],
+    ['target "app.example:1"; circuit-breaker { failure-threshold 5 }', false],
+  ])('with %s spares the last target: %s', (body, spares) => {
+    expect(upstreamOf(body)?.sparesLastTarget).toBe(spares);
+  });
 });
 
 describe('balancing', () => {
@@ -282,8 +290,23 @@ describe('retries and names', () => {
 
 describe('the time-outs of a listener', () => {
   it('are what was written', () => {
-    const text = withListener('address "127.0.0.1:1"; timeouts { header-secs 1; body-secs 2; idle-secs 3600 }');
-    expect(soundConfiguration(text).listeners[0]?.timeouts).toEqual({ headMs: 1000, bodyMs: 2000, idleMs: 3_600_000 });
+    const text = withListener(
+      'address "127.0.0.1:1"; timeouts { header-secs 1; body-secs 2; min-body-rate "1KB"; idle-secs 3600 }',
+    );
+    expect(soundConfiguration(text).listeners[0]?.timeouts).toEqual({
+      headMs: 1000,
+      bodyMs: 2000,
+      minBodyOctetsPerSecond: 1024,
+      idleMs: 3_600_000,
+    });
+  });
+
+  it('may do without a least rate, and have one of a gibibyte at most', () => {
+    const text = (rate: string) => withListener(`address "127.0.0.1:1"; timeouts { min-body-rate ${rate} }`);
+    expect(soundConfiguration(text('0')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(0);
+    expect(soundConfiguration(text('"1GB"')).listeners[0]?.timeouts.minBodyOctetsPerSecond).toBe(1_073_741_824);
+    refuses(text('1073741825'), '"min-body-rate" must be a size from 0 to 1073741824');
+    refuses(text('-1'), '"min-body-rate" must be a size from 0 to 1073741824');
   });
 
   it.each(['header-secs', 'body-secs', 'idle-secs'])('are a second at least, and an hour at most: %s', (key) => {

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limitsShape } from '../../../src/domain/configuration/gateway/limits-schema.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { documentationPage, mainExample } from '../../support/documentation-examples.js';
+import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { RecordingUpstream } from '../../support/recording-upstream.js';
+
+const page = 'docs/guides/limits.md';
+const cleanUp = new CleanUp();
+let running: DocumentedGateway;
+
+beforeAll(async () => {
+  const upstream = new RecordingUpstream();
+  const port = await upstream.listen();
+  cleanUp.add(() => upstream.close());
+  running = await startDocumented(cleanUp, mainExample(page), { ports: { 3001: port } });
+});
+afterAll(() => cleanUp.run());
+
+const lineOf = (limitName: string) =>
+  running.logger.lines.find(({ fields }) => fields?.['limit_name'] === limitName && fields['trace_id'] !== null);
+
+const openConnection = (): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: running.portOf(8080) }, () => resolve(socket));
+    socket.once('error', reject);
+    cleanUp.add(() => socket.destroy());
+  });
+
+describe('the guide to limits', () => {
+  it('refuses one header field more than it says, and writes down what there was', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, index) => [`X-${index}`, '1']).flat();
+    const host = ['Host', 'api.example', 'Connection', 'close'];
+    expect((await running.ask(8080, { headers: [...host, ...fields(98)] })).status).toBe(200);
+    const refused = await running.ask(8080, { headers: [...host, ...fields(99)] });
+    expect(refused.status).toBe(431);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'header_too_large', detail: 'max-header-count is 100.' });
+    expect(lineOf('max-header-count')).toMatchObject({
+      level: 'warn',
+      fields: { limit: 100, actual: 101, client_ip: '127.0.0.1', trace_id: expect.any(String) },
+    });
+  });
+
+  it('has a route take a larger body than the others', async () => {
+    const body = Buffer.alloc(10_485_761);
+    const refused = await running.ask(8080, { path: '/orders', method: 'POST', body });
+    expect(refused.status).toBe(413);
+    expect(JSON.parse(refused.body)).toMatchObject({ detail: 'max-body-size-bytes is 10485760.' });
+    expect((await running.ask(8080, { path: '/reports', method: 'POST', body })).status).toBe(200);
+  });
+
+  it('tells the client that has a hundred connections why it gets no other, and lets it in once it has fewer', async () => {
+    const sockets = await Promise.all(Array.from({ length: 100 }, openConnection));
+    const port = running.portOf(8080);
+    // The client is refused at once: nothing has to be asked for.
+    const refused = await rawExchange({ host: '127.0.0.1', port }, '');
+    expect(refused.status).toBe(503);
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: 'connection_limit_reached',
+      detail: 'max-connections-per-client is 100.',
+    });
+    expect(lineOf('max-connections-per-client')).toMatchObject({
+      level: 'warn',
+      fields: { limit: 100, actual: 101, client_ip: '127.0.0.1', trace_id: expect.any(String) },
+    });
+    for (const socket of sockets) socket.destroy();
+    const status = async () =>
+      (await rawExchange({ host: '127.0.0.1', port }, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).status;
+    await expect.poll(status).toBe(200);
+  });
+
+  it('names every limit, here or in the guide to rates', () => {
+    const text = documentationPage(page).text + documentationPage('docs/guides/rate-limits.md').text;
+    const keys = Object.keys(limitsShape);
+    expect(keys.length).toBeGreaterThan(24);
+    expect(keys.filter((key) => !text.includes(key))).toEqual([]);
+  });
+});

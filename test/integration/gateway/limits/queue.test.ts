@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../support/clean-up.js';
+import type { ClientConnection } from '../../../support/client-connection.js';
+import { eventually } from '../../../support/eventually.js';
+import { testRoute } from '../../../support/in-process-gateway.js';
+import {
+  behindProxy,
+  get,
+  type LimitedGateway,
+  limitLines,
+  refusalOf,
+  startLimited,
+} from '../../../support/limited-gateway.js';
+import { plainPolicies } from '../../../support/plain-configurations.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const { matches } = testRoute();
+/** A request for anything below `/quick` has 50 ms, the queue included. */
+const quick = testRoute({
+  id: 'quick',
+  priority: 100,
+  matches: { ...matches, pathPrefixes: ['/quick'] },
+  policies: { ...plainPolicies, requestTimeoutMs: 50 },
+});
+
+const startWithOnePlace = async (maxQueuedRequests: number): Promise<LimitedGateway> => {
+  const limits = { maxInFlightRequests: 1, maxQueuedRequests };
+  const gateway = await startLimited(cleanUp, limits, { ...behindProxy, routes: [testRoute(), quick] });
+  gateway.client().send(get('/held'));
+  await eventually(() => gateway.upstream.held === 1);
+  return gateway;
+};
+
+/** Has a client behind the proxy wait; resolves once it does. */
+const enqueue = async (gateway: LimitedGateway, client: string, path: string): Promise<ClientConnection> => {
+  const before = gateway.state.requestsQueued();
+  const connection = gateway.client().send(get(path, `X-Forwarded-For: ${client}`));
+  await eventually(() => gateway.state.requestsQueued() === before + 1);
+  return connection;
+};
+
+describe('requests that wait', () => {
+  it('take turns by client: one request is not behind all of another client', async () => {
+    const gateway = await startWithOnePlace(100);
+    const waiting: ClientConnection[] = [];
+    for (const [client, path] of [
+      ['192.0.2.1', '/a1'],
+      ['192.0.2.1', '/a2'],
+      ['192.0.2.1', '/a3'],
+      ['192.0.2.1', '/a4'],
+      ['192.0.2.2', '/b1'],
+      ['192.0.2.2', '/b2'],
+      ['192.0.2.3', '/c1'],
+    ] as const) {
+      waiting.push(await enqueue(gateway, client, path));
+    }
+    gateway.upstream.release();
+    await Promise.all(waiting.map((connection) => connection.answer()));
+    expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/c1', '/a2', '/b2', '/a3', '/a4']);
+  });
+
+  it('of the client that has most of a full queue give way to those of others, the newest first', async () => {
+    const gateway = await startWithOnePlace(3);
+    const greedy: ClientConnection[] = [];
+    for (const path of ['/a1', '/a2', '/a3']) greedy.push(await enqueue(gateway, '192.0.2.1', path));
+    const other = gateway.client().send(get('/b1', 'X-Forwarded-For: 192.0.2.2'));
+    const [first, second, third] = greedy as [ClientConnection, ClientConnection, ClientConnection];
+    expect(await refusalOf(gateway, await third.answer())).toEqual({
+      status: 503,
+      code: 'request_limit_reached',
+      retryAfter: '1',
+      closes: false,
+      limit_name: 'max-queued-requests',
+      limit: 3,
+      actual: 4,
+      client_ip: '192.0.2.1',
+      isTraced: true,
+      counted: { 'gateway_request_limit_reached_total max-queued-requests': 1 },
+    });
+    gateway.upstream.release();
+    await Promise.all([first, second, other].map((connection) => connection.answer()));
+    expect(gateway.upstream.reached).toEqual(['/held', '/a1', '/b1', '/a2']);
+  });
+
+  it('are refused when their time is over, and never sent', async () => {
+    const gateway = await startWithOnePlace(10);
+    const late = await enqueue(gateway, '192.0.2.1', '/quick');
+    expect(await refusalOf(gateway, await late.answer())).toEqual({
+      status: 503,
+      code: 'request_limit_reached',
+      retryAfter: '1',
+      closes: false,
+      limit_name: 'max-in-flight-requests',
+      limit: 1,
+      actual: 2,
+      client_ip: '192.0.2.1',
+      isTraced: true,
+      counted: { 'gateway_request_limit_reached_total max-in-flight-requests': 1 },
+    });
+    gateway.upstream.release();
+    expect((await late.ask(get('/next'))).body).toBe('/next');
+    expect(gateway.upstream.reached).toEqual(['/held', '/next']);
+  });
+
+  it.each([
+    ['no body', get('/gone')],
+    ['a body of which a part has come', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
+    ['a body that has come whole', 'POST /gone HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc'],
+  ])('and have %s leave the queue with their client', async (_, octets) => {
+    const gateway = await startWithOnePlace(1);
+    const leaving = gateway.client().send(octets);
+    await eventually(() => gateway.state.requestsQueued() === 1);
+    leaving.destroy();
+    await eventually(() => gateway.state.requestsQueued() === 0);
+    const next = await enqueue(gateway, '192.0.2.1', '/next');
+    gateway.upstream.release();
+    expect((await next.answer()).status).toBe(200);
+    expect(gateway.upstream.reached).toEqual(['/held', '/next']);
+    const gone = gateway.accessRecords.find(({ path }) => path === '/gone');
+    expect(gone).toMatchObject({ status: 499, errorType: 'client_gone', target: null });
+    expect(limitLines(gateway)).toEqual([]);
+  });
+
+  it('send their body once they are let in', async () => {
+    const gateway = await startWithOnePlace(1);
+    const client = gateway.client().send('POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345');
+    await eventually(() => gateway.state.requestsQueued() === 1);
+    client.send('67890');
+    gateway.upstream.release();
+    expect((await client.answer()).body).toBe('/upload');
+  });
+
+  it('end with the gateway', async () => {
+    const gateway = await startWithOnePlace(10);
+    const waiting = await enqueue(gateway, '192.0.2.1', '/never');
+    await gateway.stop();
+    await expect(waiting.answer()).rejects.toThrow('ended without an answer');
+    expect(gateway.upstream.reached).toEqual(['/held']);
+    expect(gateway.state.requestsQueued()).toBe(0);
+  });
+});

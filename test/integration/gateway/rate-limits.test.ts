@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { startHttpUpstream } from '../../support/http-upstream.js';
+import {
+  type InProcessGateway,
+  startInProcess,
+  testConfiguration,
+  testLimits,
+  testRoute,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { plainPolicies } from '../../support/plain-configurations.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const once = { requestsPerSecond: 0.01, burst: 1 };
+
+const start = async (
+  rates: Partial<GatewayConfiguration['limits']['rates']>,
+  changes: Partial<GatewayConfiguration> = {},
+): Promise<InProcessGateway> => {
+  const upstream = await startHttpUpstream((_request, response) => {
+    response.setHeader('RateLimit', '"client";r=7;t=1').setHeader('RateLimit-Policy', '"client";q=9;w=1').end('ok');
+  });
+  cleanUp.add(() => upstream.close());
+  const limits = { ...testLimits, rates: { global: null, perClient: null, perRoute: null, ...rates } };
+  const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)], { limits, ...changes }));
+  cleanUp.add(() => gateway.stop());
+  return gateway;
+};
+
+const statuses = async (url: string, count: number): Promise<readonly number[]> => {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) all.push((await fetch(url)).status);
+  return all;
+};
+
+const health = (policies = plainPolicies) =>
+  testRoute({
+    id: 'health',
+    priority: 1000,
+    matches: { ...testRoute().matches, pathPrefixes: [], paths: ['/health'] },
+    upstream: null,
+    builtinHandler: 'health',
+    policies,
+  });
+
+describe('a built-in endpoint', () => {
+  it('tells how things are when the rates of everything else are used up', async () => {
+    const rates = { global: once, perClient: once, perRoute: once };
+    const gateway = await start(rates, { routes: [health(), testRoute()] });
+    expect(await statuses(`${gateway.url}/orders`, 2)).toEqual([200, 429]);
+    expect(await statuses(`${gateway.url}/health`, 3)).toEqual([200, 200, 200]);
+  });
+
+  it('is held to a policy of its own', async () => {
+    const policies = { ...plainPolicies, rateLimit: { limit: once, key: { kind: 'route' } } } as const;
+    const gateway = await start({}, { routes: [health(policies), testRoute()] });
+    const first = await fetch(`${gateway.url}/health`);
+    expect(first.headers.get('ratelimit')).toBe('"route-policy";r=0;t=100');
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(429);
+  });
+});
+
+describe('a rate of the gateway', () => {
+  it('is told in the place of what the upstream says of its own', async () => {
+    const gateway = await start({ perClient: { requestsPerSecond: 1, burst: 5 } });
+    const { headers } = await fetch(gateway.url);
+    expect(headers.get('ratelimit')).toBe('"client";r=4;t=1');
+    expect(headers.get('ratelimit-policy')).toBe('"client";q=5;w=5');
+  });
+
+  it('leaves what the upstream says where the gateway has none', async () => {
+    const gateway = await start({});
+    expect((await fetch(gateway.url)).headers.get('ratelimit')).toBe('"client";r=7;t=1');
+  });
+
+  it('holds for what no route takes, too', async () => {
+    const route = testRoute({ matches: { ...testRoute().matches, pathPrefixes: ['/known'] } });
+    const gateway = await start({ perClient: { requestsPerSecond: 0.01, burst: 2 } }, { routes: [route] });
+    expect(await statuses(`${gateway.url}/unknown`, 3)).toEqual([404, 404, 429]);
+    expect(await statuses(`${gateway.url}/known`, 1)).toEqual([429]);
+  });
+});

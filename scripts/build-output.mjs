@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundlePrograms } from './bundle-programs.mjs';
 import { inRoot } from './paths.mjs';
 
 /** Folders of dist that have no counterpart under src. */
@@ -30,9 +31,10 @@ const writeCommit = () => {
   writeFileSync(inRoot('dist', 'build-commit'), status === 0 ? stdout : '');
 };
 
-/** What plain tsc leaves to do: stale output goes, the commit is written down, the programs become executable. */
-export const finishBuild = () => {
+/** What plain tsc leaves to do: stale output goes, programs are bundled and become executable, the commit is written down. */
+export const finishBuild = async () => {
   prune();
+  await bundlePrograms();
   writeCommit();
   const { bin } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
   for (const program of Object.values(bin)) if (existsSync(inRoot(program))) chmodSync(inRoot(program), 0o755);

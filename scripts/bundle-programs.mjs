@@ -41,7 +41,7 @@ export const bundlePrograms = async () => {
       chunkFileNames: 'part-[hash].js',
       comments: { legal: true },
     });
-    // Only then: what runs or starts meanwhile finds a whole program, the old or the new one.
+    // Only then, so that what starts meanwhile finds a program.
     const written = new Set(output.map(({ fileName }) => fileName));
     for (const name of readdirSync(programs)) if (!written.has(name)) rmSync(join(programs, name), { recursive: true });
     writeNotices(output.flatMap((chunk) => ('moduleIds' in chunk ? chunk.moduleIds : [])));

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { finishBuild } from './build-output.mjs';
-import { bundlePrograms } from './bundle-programs.mjs';
 import { toolPaths } from './paths.mjs';
 import { withProgress } from './progress.mjs';
 import { runNode, runTool } from './run-tool.mjs';
@@ -37,8 +36,7 @@ const npmCi = async () => {
 export const build = async () => {
   const markBuilt = beginBuild();
   demand('the build', await runNode(toolPaths.tsc, ['-b', 'src'], { quiet: true }));
-  await bundlePrograms();
-  finishBuild();
+  await finishBuild();
   markBuilt();
 };
 

@@ -24,8 +24,9 @@ const checkTypes = () =>
   withSetUpLock(async () => {
     const markBuilt = beginBuild();
     const outcome = await runNode(toolPaths.tsc, ['-b', '--pretty', 'false'], { quiet: true });
-    finishBuild();
-    if (outcome.code === 0) markBuilt();
+    if (outcome.code !== 0) return outcome;
+    await finishBuild();
+    markBuilt();
     return outcome;
   });
 

@@ -69,7 +69,7 @@ const withKey = (key: number, agent: Agent): Promise<void> =>
     const request = get({
       host: '127.0.0.1',
       port: Number(port),
-      path: '/orders/17',
+      path: '/keyed',
       agent,
       headers: { 'X-Key': key },
     });

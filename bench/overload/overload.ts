@@ -43,9 +43,18 @@ routes {
       path-prefix "/"
     }
     upstream "bench"
+  }
+  route "keyed" {
+    priority "high"
+    matches {
+      path "/keyed"
+    }
+    upstream "bench"
     policies {
       rate-limit {
-        requests-per-second 1000000
+        // Slow enough that no bucket is full again, and forgotten, while it is measured.
+        requests-per-second 0.001
+        burst 2
         key "header:x-key"
       }
     }

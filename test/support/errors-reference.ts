@@ -52,7 +52,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Use a method of `Allow`.',
   },
   request_timeout: {
-    when: 'The head did not come within `header-secs` of the listener, or the body fell silent for `body-secs`.',
+    when: 'The head did not come within `header-secs` of the listener, or the body fell silent for `body-secs`, or the body came more slowly than `min-body-rate`.',
     remedy: 'Look at the network between client and gateway.',
   },
   body_too_large: {

@@ -56,6 +56,10 @@ export class ScriptedTargets implements TargetChooser {
     return this.#scripts.size > 1;
   }
 
+  hasOther(tried: readonly string[]): boolean {
+    return [...this.#scripts.keys()].some((address) => !tried.includes(address));
+  }
+
   choose(wish: TargetWish): TargetChoice {
     this.wishes.push({ ...wish, tried: [...wish.tried] });
     if (this.refusal !== null) return this.refusal;

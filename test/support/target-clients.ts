@@ -30,5 +30,6 @@ export const plainUpstreamRequest: UpstreamRequest = {
   body: null,
   upgradeToWebSocket: false,
   timeoutMs: 5_000,
+  patienceMs: 5_000,
   mayRepeat: () => false,
 };

@@ -30,7 +30,7 @@ export const upstreamOf = (targets: readonly string[], more: Partial<UpstreamCon
 });
 
 /** Of a target that is neither checked nor left alone. */
-export const noRules: LedgerRules = { breaker: null, probe: null };
+export const noRules: LedgerRules = { breaker: null, sparesLast: false, probe: null };
 
 /** What targets of upstreams need, in the hands of a test. */
 export class TargetsWorld {

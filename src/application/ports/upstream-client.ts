@@ -14,6 +14,11 @@ export interface UpstreamRequest {
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
   readonly timeoutMs: number;
   /**
+   * The configured time-out, of which `timeoutMs` is what queues and other attempts have left; milliseconds. A target that
+   * had less than half of it has not timed out.
+   */
+  readonly patienceMs: number;
+  /**
    * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
    * more on another connection to the same target, and that counts as a retry.
    */
@@ -39,8 +44,12 @@ export type UpstreamFailureCode =
   | 'refused_request'
   /** Malformed, ambiguously framed, or its head over the limit. */
   | 'invalid_response'
+  /** The target has had the time that it was to have. */
   | 'timed_out'
-  /** Every connection is busy: so is the queue for them, or none was free in time, or the target was taken out. */
+  /**
+   * Every connection is busy: so is the queue for them, or none was free in time, or so late that the target could not
+   * answer; or the target was taken out.
+   */
   | 'overloaded'
   /** The request body could not be read to its end. */
   | 'request_body'
@@ -50,7 +59,7 @@ export interface UpstreamFailure {
   readonly code: UpstreamFailureCode;
   /** No octet of the request went out: it may be sent to another target, whatever its method. */
   readonly neverSent?: boolean;
-  /** It waited for a connection when the target was taken out: never sent, and no attempt at all. */
+  /** It waited for a connection, or for its own body, when the target was taken out: never sent, and no attempt at all. */
   readonly isTurnedAway?: boolean;
   /** For the log. */
   readonly detail: string;
@@ -97,7 +106,10 @@ export interface TargetClient {
   /** No connection is free, and none can be made: a request would have to wait. Told without looking at them all. */
   readonly isFull: boolean;
   send(request: UpstreamRequest): UpstreamExchange;
-  /** The target was taken out: every request that waits for a connection fails at once, and was never sent (`isTurnedAway`). */
+  /**
+   * The target was taken out: every request that waits for a connection fails at once, and was never sent (`isTurnedAway`).
+   * One that still waits for the first of its body does when that has come.
+   */
   turnAway(): void;
   figures(): ConnectionFigures;
   /**

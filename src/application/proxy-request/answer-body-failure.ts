@@ -19,7 +19,7 @@ export const answerBodyFailure = (
   }
   if (inflation?.violation) return answerViolation(exchange, inflation.violation, problems, metrics);
   if (body?.failure === 'timed_out') {
-    return problems.answer(exchange, 'request_timeout', 'The request body stopped coming.');
+    return problems.answer(exchange, 'request_timeout', 'The request body stopped coming, or came too slowly.');
   }
   return problems.answer(exchange, 'malformed_request', 'The request body ended early or is malformed.');
 };

@@ -26,12 +26,17 @@ export class RequestSendings {
   begun(): void {
     this.#count += 1;
     this.#exchange.upstreamAttempts += 1;
+  }
+
+  /** The last one was an attempt, whatever it came to. */
+  made(): void {
     this.#counters.attempted();
   }
 
   /** The last one waited for a target that was taken out: nothing was sent. */
   turnedAway(): void {
     this.#count -= 1;
+    this.#exchange.upstreamAttempts -= 1;
   }
 
   /** Whether the allowance has a retry left; where it has none, that is counted. */
@@ -50,6 +55,7 @@ export class RequestSendings {
   /** Takes a retry for a repetition to the same target, if there may be one. */
   takeRepetition(): boolean {
     if (this.#count >= this.#rules.maxAttempts || !this.hasRetry()) return false;
+    this.made();
     this.retried();
     this.begun();
     return true;

@@ -65,22 +65,24 @@ export class UpstreamAttempts {
       const attempt = this.#send(exchange, choice.target, {
         body: repeatable?.begin() ?? body,
         timeoutMs: Math.max(1, leftMs),
+        patienceMs: timeoutMs,
         mayRepeat: () => sendings.takeRepetition(),
       });
       exchange.waitFor(() => attempt.sent.cancel());
       const outcome = await attempt.sent.response;
+      if (outcome.ok || outcome.error.isTurnedAway !== true) sendings.made();
+      else sendings.turnedAway();
       if (outcome.ok) {
         repeatable?.forget();
         return { kind: 'answered', attempt, response: outcome.value };
       }
       exchange.waitOver();
       last = this.#fail(exchange, attempt, outcome.error);
-      if (last.isTurnedAway === true) sendings.turnedAway();
+      tried.push(choice.target.address);
       const isRepeatable = body === null || repeatable?.isWhole === true;
-      if (!this.#mayRetry(exchange, last, isRepeatable, sendings, deadlineMs)) {
+      if (!chooser.hasOther(tried) || !this.#mayRetry(exchange, last, isRepeatable, sendings, deadlineMs)) {
         return { kind: 'failed', failure: last };
       }
-      tried.push(choice.target.address);
     }
   }
 
@@ -97,7 +99,7 @@ export class UpstreamAttempts {
   #send(
     exchange: Exchange,
     target: ChosenTarget,
-    own: Pick<UpstreamRequest, 'body' | 'timeoutMs' | 'mayRepeat'>,
+    own: Pick<UpstreamRequest, 'body' | 'timeoutMs' | 'patienceMs' | 'mayRepeat'>,
   ): UpstreamAttempt {
     exchange.target = target.address;
     exchange.targetFields = target.responseHeaders;
@@ -115,7 +117,8 @@ export class UpstreamAttempts {
   #fail(exchange: Exchange, attempt: UpstreamAttempt, failure: UpstreamFailure): UpstreamFailure {
     const told = blamed(exchange, failure);
     const end = endOfFailure(told.code, told.detail);
-    if (end.outcome === 'failure' || told.code === 'overloaded') this.#counters.failed();
+    const isFull = told.code === 'overloaded' && told.isTurnedAway !== true;
+    if (end.outcome === 'failure' || isFull) this.#counters.failed();
     attempt.end(end);
     return told;
   }
@@ -127,8 +130,8 @@ export class UpstreamAttempts {
     sendings: RequestSendings,
     deadlineMs: number,
   ): boolean {
-    const { chooser, clock, retries } = this.#parts;
-    if (exchange.abandoned || !chooser.hasChoice) return false;
+    const { clock, retries } = this.#parts;
+    if (exchange.abandoned) return false;
     const isTurnedAway = failure.isTurnedAway === true;
     const attempt = {
       method: exchange.request.method,

@@ -24,6 +24,9 @@ export interface ChoiceParts {
   readonly whenUnused: (endpoint: Endpoint) => void;
 }
 
+/** What is logged where a target that fails gets requests because nobody else would. */
+export const sparedMessage = 'Target gets requests again: there is no other';
+
 /** Characters of an error that are kept. */
 const maximumError = 200;
 
@@ -75,23 +78,23 @@ export class ChosenEndpoint implements ChosenTarget {
     const { ledger, breaker } = this.#endpoint;
     ledger.active -= 1;
     if (outcome === 'failure') ledger.failedRequests += 1;
-    if (breaker !== null) this.#become(this.#learnt(outcome, detail, breaker));
+    if (breaker !== null) this.#become(this.#learnt(outcome, detail, breaker), outcome === 'failure');
     this.#endpoint.underWay -= 1;
     if (this.#endpoint.isRetired && this.#endpoint.underWay === 0) this.#parts.whenUnused(this.#endpoint);
   }
 
   #learnt(outcome: AttemptOutcome, detail: string, breaker: CircuitBreakerRules): TargetEjection {
-    const { ledger, rules } = this.#endpoint;
+    const { ledger, isSparedLast } = this.#endpoint;
     if (outcome === 'success') return withSuccess(ledger.ejection, this.#period);
     if (outcome === 'neither') return withNothingLearnt(ledger.ejection, this.#period);
     const { clock, isLast } = this.#parts;
     const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-    const isSpared = rules.sparesLast && isLast(this.#endpoint);
+    const isSpared = isSparedLast && isLast(this.#endpoint);
     return withFailure(ledger.ejection, this.#period, breaker, detail.slice(0, maximumError), now, isSpared);
   }
 
   /** A target that comes and goes from probe to probe is told of when it is first left alone, and when it is back. */
-  #become(next: TargetEjection): void {
+  #become(next: TargetEjection, hasFailed = false): void {
     const { ledger, text, names } = this.#endpoint;
     const { sinceMs } = ledger.ejection;
     ledger.ejection = next;
@@ -99,7 +102,7 @@ export class ChosenEndpoint implements ChosenTarget {
     const { logger, upstream } = this.#parts;
     const name = names.includes(text) ? {} : { name: names[0] as string };
     const fields = { upstream, target: text, ...name };
-    if (next.sinceMs === null) logger.info('Target works again', fields);
+    if (next.sinceMs === null) logger.info(hasFailed ? sparedMessage : 'Target works again', fields);
     else logger.warn('Target fails too often and is left alone', { ...fields, error: next.lastError });
   }
 }

@@ -44,4 +44,6 @@ export interface TargetChooser {
   choose(wish: TargetWish): TargetChoice;
   /** Whether there may be more than one to choose from: else nothing needs to be kept for a second attempt. */
   readonly hasChoice: boolean;
+  /** Whether there is a target, well or not, that none of these addresses is: those that there were may be gone. */
+  hasOther(tried: readonly string[]): boolean;
 }

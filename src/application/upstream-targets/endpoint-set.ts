@@ -4,7 +4,7 @@ import { type TargetAddress, targetAddresses } from '../../domain/load-balancing
 import { targetCookieField, targetCookieValue } from '../../domain/load-balancing/target-cookie.js';
 import type { Clock } from '../ports/clock.js';
 import type { TargetClientFactory } from '../ports/upstream-client.js';
-import { Endpoint, type EndpointCookie, type EndpointRules } from './endpoint.js';
+import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { HeldLedgers } from './held-ledgers.js';
 import { IdleConnections } from './idle-connections.js';
 
@@ -18,7 +18,7 @@ export interface EndpointSetParts {
 export class EndpointSet {
   readonly #configuration: UpstreamConfiguration;
   readonly #parts: EndpointSetParts;
-  readonly #rules: EndpointRules;
+  readonly #isChecked: boolean;
   readonly #idle: IdleConnections;
   #current: readonly Endpoint[] = [];
   #weighted: readonly Endpoint[] = [];
@@ -29,7 +29,7 @@ export class EndpointSet {
   constructor(configuration: UpstreamConfiguration, idleLimit: number, isChecked: boolean, parts: EndpointSetParts) {
     this.#configuration = configuration;
     this.#parts = parts;
-    this.#rules = { sparesLast: configuration.sparesLastTarget, isChecked };
+    this.#isChecked = isChecked;
     this.#idle = new IdleConnections(idleLimit);
   }
 
@@ -97,7 +97,8 @@ export class EndpointSet {
       maxIdle,
       idle: this.#idle,
     });
-    return new Endpoint(address, ledgers.hold(address.text), client, this.#cookieOf(address.text), this.#rules, clock);
+    const cookie = this.#cookieOf(address.text);
+    return new Endpoint(address, ledgers.hold(address.text), client, cookie, this.#isChecked, clock);
   }
 
   #cookieOf(address: string): EndpointCookie {
@@ -114,6 +115,7 @@ export class EndpointSet {
   #retire(endpoint: Endpoint): void {
     endpoint.isRetired = true;
     this.#retired.set(endpoint.text, endpoint);
+    endpoint.client.turnAway();
     if (endpoint.underWay === 0) this.closeUnused(endpoint);
   }
 }

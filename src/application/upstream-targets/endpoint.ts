@@ -20,14 +20,6 @@ export interface EndpointCookie {
   readonly secure: HeaderList;
 }
 
-/** What of the configuration an endpoint goes by. */
-export interface EndpointRules {
-  /** Whether it is not left alone either while requests have nobody else to go to. */
-  readonly sparesLast: boolean;
-  /** Whether its checks count: else what they once came to says nothing. */
-  readonly isChecked: boolean;
-}
-
 /** One address of an upstream, and the connections to it. */
 export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   readonly address: SocketAddress;
@@ -45,24 +37,27 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   isRetired = false;
   /** Those of the names, where they are others than the own one: who drains a name drains its addresses. */
   #nameLedgers: readonly TargetLedger[] = [];
+  readonly #isChecked: boolean;
   readonly #clock: Clock;
   /** Who waits for a connection to it must not wait for one that nobody else would be sent to. */
   readonly #onTakenOut = (): void => {
     if (!this.isOpen) this.client.turnAway();
   };
 
+  /** @param isChecked whether its checks count: else what they once came to says nothing */
   constructor(
     { address, text, names }: TargetAddress,
     readonly ledger: TargetLedger,
     readonly client: TargetClient,
     readonly cookie: EndpointCookie,
-    readonly rules: EndpointRules,
+    isChecked: boolean,
     clock: Clock,
   ) {
     this.address = address;
     this.text = text;
     this.seed = textHash(text);
     this.target = { address, authority: names[0] as string };
+    this.#isChecked = isChecked;
     this.#clock = clock;
     ledger.watch(this.#onTakenOut);
   }
@@ -82,12 +77,17 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   }
 
   get isWell(): boolean {
-    return !this.rules.isChecked || this.ledger.health.healthy;
+    return !this.#isChecked || this.ledger.health.healthy;
   }
 
   /** That in force; null: it is never left alone because requests fail. */
   get breaker(): CircuitBreakerRules | null {
     return this.ledger.rules.breaker;
+  }
+
+  /** By the rules in force: it is not left alone while requests have nobody else to go to. */
+  get isSparedLast(): boolean {
+    return this.ledger.rules.sparesLast;
   }
 
   /** Whether requests go to it as a matter of course: it is not even tried again after it failed. */

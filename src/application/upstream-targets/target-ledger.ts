@@ -7,6 +7,8 @@ import { letBackIn, notEjected, type TargetEjection } from '../../domain/load-ba
 export interface LedgerRules {
   /** Null: it is never left alone because requests fail. */
   readonly breaker: CircuitBreakerRules | null;
+  /** Whether it is not left alone either while requests have nobody else to go to. */
+  readonly sparesLast: boolean;
   /** What its checks ask; null: it is not checked. */
   readonly probe: HealthProbe | null;
 }

@@ -11,7 +11,7 @@ import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { TargetClientFactory } from '../ports/upstream-client.js';
-import { type ChoiceParts, ChosenEndpoint } from './chosen-endpoint.js';
+import { type ChoiceParts, ChosenEndpoint, sparedMessage } from './chosen-endpoint.js';
 import type { TargetChoice, TargetChooser, TargetWish } from './chosen-target.js';
 import type { Endpoint } from './endpoint.js';
 import { EndpointPicker, type PickedEndpoint } from './endpoint-picker.js';
@@ -64,6 +64,7 @@ export class UpstreamTargets implements TargetChooser {
     this.#parts = parts;
     this.#ledgers = new HeldLedgers(ledgers, name, {
       breaker: configuration.targetBreaker,
+      sparesLast: configuration.sparesLastTarget,
       probe: healthCheck?.probe ?? null,
     });
     this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
@@ -92,6 +93,10 @@ export class UpstreamTargets implements TargetChooser {
 
   get hasChoice(): boolean {
     return this.#endpoints.weighted.length > 1;
+  }
+
+  hasOther(tried: readonly string[]): boolean {
+    return this.#endpoints.weighted.some(({ text }) => !tried.includes(text));
   }
 
   /** Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two seconds. */
@@ -173,14 +178,15 @@ export class UpstreamTargets implements TargetChooser {
 
   /** One that is well, though ejected, where there is no other: the one that would be tried first. */
   #spared(wish: TargetWish): PickedEndpoint | null {
-    const { name, targetBreaker, sparesLastTarget } = this.#configuration;
     const { weighted } = this.#endpoints;
-    if (targetBreaker === null || !sparesLastTarget || weighted.some(({ isOpen }) => isOpen)) return null;
-    const well = weighted.filter(({ isWell, isDrained, text }) => isWell && !isDrained && !wish.tried.includes(text));
+    if (weighted.some(({ isOpen }) => isOpen)) return null;
+    const well = weighted.filter(
+      ({ isSparedLast, isWell, isDrained, text }) => isSparedLast && isWell && !isDrained && !wish.tried.includes(text),
+    );
     const [first] = well.toSorted((one, other) => one.ejectedMs - other.ejectedMs);
     if (first === undefined) return null;
     first.ledger.ejection = letBackIn(first.ledger.ejection);
-    this.#parts.logger.info('Target gets requests again: there is no other', { upstream: name, target: first.text });
+    this.#parts.logger.info(sparedMessage, { upstream: this.#configuration.name, target: first.text });
     return this.#picker.pick([first], wish);
   }
 

@@ -56,6 +56,14 @@ describe('requests that are sent without waiting for answers', () => {
     expect([...raw.matchAll(/\r\n\r\n\d*\r?\n?(slow|\/b|\/c)/g)].map(([, body]) => body)).toEqual(['slow', '/b', '/c']);
   });
 
+  it('are not begun behind one whose answer ends the connection, as where the gateway drains', async () => {
+    const running = await start();
+    open(running, get('/slow') + get('/b') + get('/c'));
+    await expect.poll(() => reached).toEqual(['/slow']);
+    await running.stop(5_000);
+    expect(reached).toEqual(['/slow']);
+  });
+
   it('are forgotten with their connection, none of them left in flight', async () => {
     const running = await start();
     const client = open(running, get('/never') + get('/large') + get('/b'));

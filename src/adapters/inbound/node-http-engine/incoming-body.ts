@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type { ClientBody } from '../../../application/ports/http-exchange.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import { type BodyPace, bodyWaitLeft } from '../../../domain/limits/body-pace.js';
+import { type BodyPace, firstBodyWait, nextBodyWait } from '../../../domain/limits/body-pace.js';
 import type { FilteredIncomingMessage } from './filtered-incoming-message.js';
 import { ReadAhead, type ReadAheadBudget } from './read-ahead.js';
 
@@ -28,10 +28,10 @@ export class IncomingBody implements ClientBody {
   #failure: BodyReadError | null = null;
   #waiting: WaitingReader | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #octets = 0;
   /** Somebody would have more of it, and reads ahead. */
   #looksAhead = false;
-  /** What the client was waited for until now; null stands for no waiting at the moment. */
+  /** For how long the client may be waited for since the last piece, and was until now; null stands for no waiting at the moment. */
+  #mayWaitMs: number;
   #waitedMs = 0;
   #waitsSinceMs: number | null = null;
 
@@ -46,6 +46,7 @@ export class IncomingBody implements ClientBody {
     this.#ahead = new ReadAhead(budget);
     this.#continueWith = continueWith;
     this.#patience = patience;
+    this.#mayWaitMs = firstBodyWait(patience);
   }
 
   /** All of it has come, read or not. */
@@ -64,7 +65,7 @@ export class IncomingBody implements ClientBody {
       this.#waiting = { resolve, reject };
       this.#clock();
       const { silenceMs } = this.#patience;
-      const leftMs = Math.ceil(bodyWaitLeft(this.#octets, this.#waitedMs, this.#patience));
+      const leftMs = Math.ceil(Math.max(0, this.#mayWaitMs - this.#waitedMs));
       const why = leftMs < silenceMs ? 'the client was too slow' : 'the client fell silent';
       this.#timer = setTimeout(() => this.fail(new BodyReadError('timed_out', why)), Math.min(silenceMs, leftMs));
     });
@@ -114,7 +115,11 @@ export class IncomingBody implements ClientBody {
 
   #pull(): Uint8Array | null {
     const chunk = this.#message.read() as Uint8Array | null;
-    this.#octets += chunk?.length ?? 0;
+    if (chunk !== null) {
+      this.#clock();
+      this.#mayWaitMs = nextBodyWait(this.#mayWaitMs, this.#waitedMs, chunk.length, this.#patience);
+      this.#waitedMs = 0;
+    }
     return chunk;
   }
 

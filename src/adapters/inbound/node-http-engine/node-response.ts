@@ -69,6 +69,8 @@ export class NodeResponse implements ClientResponse {
     const unread = this.#bodyExpected && !this.#request.complete && this.#request.listenerCount('readable') === 0;
     if (close || unread || this.#session.isClosing || isDroppedUpgrade(this.#request)) {
       this.#response.shouldKeepAlive = false;
+      // What is pipelined behind it could never be answered.
+      this.#session.closeAfterResponse();
     }
     // Node frames a body without a length by chunks, but for HTTP/1.0.
     this.#isEndedByClose = this.#request.httpVersion === '1.0' && firstHeader(headers, 'content-length') === undefined;

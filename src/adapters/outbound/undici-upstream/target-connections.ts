@@ -21,6 +21,7 @@ export class TargetConnections {
   /** The one used last is used next, so that the others may end. Each has its part of the upstream's allowance. */
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<ConnectionUser>();
+  #turnAways = 0;
   #isClosed = false;
   #whenUnused: (() => void) | null = null;
 
@@ -31,6 +32,11 @@ export class TargetConnections {
   /** Whoever asks for a connection now has to wait. What is kept is used before a connection is made, so all are busy. */
   get isFull(): boolean {
     return this.#busy.size >= this.#settings.maxConnections;
+  }
+
+  /** How often users were turned away: who was meant to come before the last time must not ask any more. */
+  get turnAways(): number {
+    return this.#turnAways;
   }
 
   figures(): ConnectionFigures {
@@ -62,6 +68,7 @@ export class TargetConnections {
   }
 
   turnAway(): void {
+    this.#turnAways += 1;
     for (const user of this.#waiting) user.turnAway();
   }
 

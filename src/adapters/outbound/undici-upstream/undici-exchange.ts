@@ -7,15 +7,16 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../application/ports/upstream-client.js';
-import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
+import { firstHeader } from '../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
 import { responseFramingFault } from '../../../domain/http/response-framing.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Connection } from './connection.js';
 import { classifyFailure, isLostConnection } from './failure-classification.js';
+import { rawHeaderList } from './raw-header-list.js';
+import { RequestPatience } from './request-patience.js';
 import { ResponseBody } from './response-body.js';
 import type { ConnectionUser, TargetConnections } from './target-connections.js';
-import { waitText } from './wait-text.js';
 
 type Outcome = Result<UpstreamResponse, UpstreamFailure>;
 type Outgoing = Buffer | AsyncIterable<Uint8Array> | null;
@@ -43,9 +44,10 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   #resolve!: (outcome: Outcome) => void;
   #outgoing: Outgoing = null;
   #connection: Connection | null = null;
-  /** When the request asked for a connection, and how long it had to wait for one; milliseconds. */
-  #beganMs = 0;
-  #waitedMs = 0;
+  /** How often the target had been taken out when the request was begun. */
+  readonly #turnAwaysBefore: number;
+  readonly #patience: RequestPatience;
+  #hasWaited = false;
   /** Null until undici has begun to write the request. */
   #controller: Dispatcher.DispatchController | null = null;
   /** Octets that the connection had brought before. */
@@ -67,6 +69,8 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   constructor(request: UpstreamRequest, connections: TargetConnections) {
     this.#request = request;
     this.#connections = connections;
+    this.#patience = new RequestPatience(request);
+    this.#turnAwaysBefore = connections.turnAways;
     this.response = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -91,8 +95,14 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   }
 
   use(connection: Connection): void {
+    const refusal = this.#hasWaited ? this.#patience.refusal() : null;
+    if (refusal !== null) {
+      this.#abort(refusal);
+      this.#connections.giveBack(connection);
+      return;
+    }
     this.#connection = connection;
-    this.#waitedMs = performance.now() - this.#beganMs;
+    this.#patience.noteAsked();
     this.#dispatch(connection);
   }
 
@@ -113,7 +123,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     socket.once('close', () => this.#end());
     this.#clearTimer();
     this.#resolve(
-      ok({ status, headers: headerList(controller.rawHeaders), body: null, isBodyLate: false, tunnel: socket }),
+      ok({ status, headers: rawHeaderList(controller.rawHeaders), body: null, isBodyLate: false, tunnel: socket }),
     );
   }
 
@@ -121,7 +131,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     // Interim responses (RFC 9110, section 15.2) are the gateway's own business: only the final one goes on.
     if (status < 200) return;
     this.#clearTimer();
-    const headers = headerList(controller.rawHeaders);
+    const headers = rawHeaderList(controller.rawHeaders);
     const fault = responseFramingFault(headers, this.#connection?.socket?.responseVersion ?? '');
     if (fault !== null) {
       this.#abort({ code: 'invalid_response', detail: fault });
@@ -150,7 +160,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
       this.onResponseError(controller, new Error('the connection was reset'));
       return;
     }
-    const trailers = headerList(controller.rawTrailers);
+    const trailers = rawHeaderList(controller.rawTrailers);
     // undici's parser would read the next response by a framing field in the trailers of this one.
     if (withoutHopByHop(trailers) !== trailers) this.#connection?.socket?.destroy();
     this.#body?.end(trailers);
@@ -224,10 +234,17 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
   }
 
   #requestConnection(outgoing: Outgoing): void {
+    if (this.#connections.turnAways !== this.#turnAwaysBefore) {
+      this.turnAway();
+      return;
+    }
     this.#outgoing = outgoing;
-    this.#beganMs = performance.now();
+    this.#patience.begin();
     this.#startTimer();
-    if (this.#connections.request(this)) return;
+    if (this.#connections.request(this)) {
+      this.#hasWaited = this.#connection === null;
+      return;
+    }
     this.#resolve(err({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' }));
     this.#end();
   }
@@ -255,22 +272,20 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     this.#clearTimer();
     for (let piece = first; piece !== null; piece = await body.read()) yield piece;
     // The answer may have come, or even ended, before the request has.
-    if (!this.#hasHead && !this.#isEnded) this.#startTimer();
+    if (this.#hasHead || this.#isEnded) return;
+    this.#patience.noteAsked();
+    this.#startTimer();
   }
 
   /** Counts the wait for a connection; of a body in pieces then what comes after the last one. */
   #startTimer(): void {
-    this.#timer ??= setTimeout(() => this.#abort(this.#lateness()), this.#request.timeoutMs);
+    this.#timer ??= setTimeout(() => this.#abort(this.#patience.lateness(this.#missing)), this.#request.timeoutMs);
   }
 
-  /** The gateway's own queue is nothing that the target could be blamed for. */
-  #lateness(): UpstreamFailure {
-    const { timeoutMs } = this.#request;
-    const within = `within ${waitText(timeoutMs)}`;
-    // One that has just got its turn has not been kept waiting by the target either.
-    const isQueuesFault = this.#connection === null || (this.#isUnsent && this.#waitedMs > timeoutMs / 2);
-    if (isQueuesFault) return { code: 'overloaded', detail: `no free connection ${within}` };
-    return { code: 'timed_out', detail: `no ${this.#isUnsent ? 'connection' : 'answer'} ${within}` };
+  /** What the request waits for. */
+  get #missing(): 'free connection' | 'connection' | 'answer' {
+    if (this.#connection === null) return 'free connection';
+    return this.#isUnsent ? 'connection' : 'answer';
   }
 
   #classified(error: unknown): UpstreamFailure {
@@ -315,14 +330,3 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser, Dispatc
     if (this.#connection) this.#connections.giveBack(this.#connection);
   }
 }
-
-/** undici gives raw fields as octets, name and value in turn. */
-const headerList = (raw: Dispatcher.DispatchController['rawHeaders']): HeaderList => {
-  if (!Array.isArray(raw)) return [];
-  const list: string[] = new Array(raw.length);
-  for (let index = 0; index < raw.length; index += 1) {
-    const part = raw[index] as Buffer | string;
-    list[index] = typeof part === 'string' ? part : part.toString('latin1');
-  }
-  return list;
-};

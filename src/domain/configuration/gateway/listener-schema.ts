@@ -21,7 +21,7 @@ const timeoutsShape = {
     size(0, maxBodyRate),
     240,
     '240',
-    'What a request body has to come at on average, a second, once it was waited for, in all, as long as `body-secs`. 0: no such rate.',
+    'What a request body has to come at, a second; it may be behind by as long as `body-secs`. 0: no such rate.',
   ),
   'idle-secs': withDefault(
     clientSecs,

@@ -97,8 +97,36 @@ describe('a request that fails', () => {
     const client = targetClient(upstream.port, cleanUp, { readMs: 50 });
     const silent = { code: 'timed_out', neverSent: false, detail: 'no answer within 50 ms' };
     expect(await failureOf(client, plainUpstreamRequest as typeof post)).toEqual(silent);
-    const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 20 } as typeof post);
+    const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 20, patienceMs: 20 } as typeof post);
     expect(late).toEqual({ ...silent, detail: 'no answer within 20 ms' });
+  });
+
+  it('because others had left it too little time is not the fault of its target', async () => {
+    const upstream = await startRawUpstream(() => undefined);
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp);
+    const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 40, patienceMs: 100 } as typeof post);
+    expect(late).toEqual({ code: 'overloaded', neverSent: false, detail: 'no answer in what was left of 100 ms' });
+    const fair = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 100 } as typeof post);
+    expect(fair).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 60 ms' });
+  });
+
+  it('because its body has come when its target was out already was never sent', async () => {
+    const upstream = await startRawUpstream(() => undefined);
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp);
+    let come: (piece: Uint8Array) => void = () => undefined;
+    const body = Object.assign(new ScriptedBody([]), {
+      read: () =>
+        new Promise<Uint8Array>((resolve) => {
+          come = resolve;
+        }),
+    });
+    const failure = failureOf(client, { ...post, body } as unknown as typeof post);
+    client.turnAway();
+    come(Buffer.from('one'));
+    expect(await failure).toMatchObject({ code: 'overloaded', neverSent: true, isTurnedAway: true });
+    expect([upstream.connections(), client.isFull]).toEqual([0, false]);
   });
 
   it('because 1000 wait already was never sent', async () => {
@@ -113,6 +141,42 @@ describe('a request that fails', () => {
     });
     for (const exchange of waiting) exchange.cancel();
     expect(client.figures().waitingRequests).toBe(0);
+  });
+});
+
+describe('a request that gets the connection of another one', () => {
+  /** The first holds the only connection until the second has waited so long that `leftMs` are left to it. */
+  const secondAfter = async (leftMs: number) => {
+    const held: Socket[] = [];
+    const upstream = await startRawUpstream((socket) => void held.push(socket));
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    const first = client.send(plainUpstreamRequest);
+    await expect.poll(() => held.length).toBe(1);
+    // Most of the patience is gone with other queues before.
+    const second = client.send({ ...plainUpstreamRequest, timeoutMs: leftMs, patienceMs: 2_000 });
+    held[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    await first.response;
+    return { outcome: await second.response, upstream, client };
+  };
+
+  it('with too little time left for any answer is not sent, and the connection serves the next', async () => {
+    const { outcome, upstream, client } = await secondAfter(190);
+    const detail = 'no free connection in good time within 190 ms';
+    expect(outcome).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
+    expect(upstream.heads).toHaveLength(1);
+    await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 1 });
+  });
+
+  it('with less than half of its time left says nothing about its target where that is late', async () => {
+    const { outcome, upstream } = await secondAfter(400);
+    expect(outcome).toMatchObject({ error: { code: 'overloaded', neverSent: false } });
+    expect(upstream.heads).toHaveLength(2);
+  });
+
+  it('says that its target is late where that had half of the time', async () => {
+    const { outcome } = await secondAfter(1_200);
+    expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
   });
 });
 

@@ -31,6 +31,8 @@ it('is always there for a request while a target is well by its checks and not d
         // The one that is being replaced does not know of sparing.
         const before = world.open(upstreamOf(texts, { ...sparing, sparesLastTarget: false }));
         const now = world.open(upstreamOf(texts, sparing));
+        before.takeOver();
+        now.takeOver();
         const names = texts.map((text) => text.split(' ')[0] as string);
         const drained = new Set<string>();
         const unhealthy = new Set<string>();

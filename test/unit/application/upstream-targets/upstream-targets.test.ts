@@ -508,6 +508,39 @@ describe('UpstreamTargets: the last target', () => {
     expect(told.map(({ fields }) => fields)).toEqual([{ upstream: 'api', target: '10.0.0.2:80' }]);
   });
 
+  it('that fails as it is tried again is not told to work', () => {
+    const world = new TargetsWorld();
+    const targets = world.open(upstreamOf(two, sparing));
+    const tried = ['10.0.0.2:80'];
+    for (let time = 0; time < 2; time += 1) chosenOf(targets.choose({ ...anybody, tried })).ended('failure');
+    world.clock.advance(30_000);
+    const probe = chosenOf(targets.choose({ ...anybody, tried }));
+    targets.drain('10.0.0.2:80');
+    probe.ended('failure', 'status 500');
+    expect(world.logger.lines.map(({ message }) => message)).toEqual([
+      'Target fails too often and is left alone',
+      'Target gets no new requests: it is drained',
+      'Target gets requests again: there is no other',
+    ]);
+    expect(visit(targets)).toBe('10.0.0.1:80');
+  });
+
+  it.each([
+    [true, 'chosen'],
+    [false, 'unhealthy'],
+  ])('goes by the rules in force, whichever generation asks: spared %s', (isSpared, kind) => {
+    const world = new TargetsWorld();
+    const before = world.open(upstreamOf(two, { ...sparing, sparesLastTarget: !isSpared }));
+    before.takeOver();
+    const now = world.open(upstreamOf(two, { ...sparing, sparesLastTarget: isSpared }));
+    for (let time = 0; time < 2; time += 1) {
+      chosenOf(now.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure');
+    }
+    now.takeOver();
+    now.drain('10.0.0.2:80');
+    expect([before.choose(anybody).kind, now.choose(anybody).kind]).toEqual([kind, kind]);
+  });
+
   it('that is left for a request which has failed there is not asked again by it', () => {
     const targets = new TargetsWorld().open(upstreamOf(two, sparing));
     failAll(targets, 10);
@@ -593,6 +626,22 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     await settled();
     expect(turnedAway(world)).toEqual([0, 1]);
     await Promise.all([checked.close(0), unchecked.close(0)]);
+  });
+
+  it('is turned away when its name does not have the address any more, and may go to the one that came', async () => {
+    const world = new TargetsWorld();
+    world.resolver.set('api.example', '10.0.0.1');
+    const targets = world.open(upstreamOf(['api.example:80']));
+    await targets.start();
+    const waiting = chosenOf(targets.choose(anybody));
+    expect(targets.hasOther([waiting.address])).toBe(false);
+    world.resolver.set('api.example', '10.0.0.2');
+    await world.scheduler.advance(40_000);
+    expect(turnedAway(world)).toEqual([1, 0]);
+    expect(targets.hasOther([waiting.address])).toBe(true);
+    expect(visit(targets, { tried: [waiting.address] })).toBe('10.0.0.2:80');
+    waiting.ended('neither');
+    await targets.close(0);
   });
 
   it('is not looked for any more once the connections are closed', async () => {

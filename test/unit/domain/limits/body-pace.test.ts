@@ -1,23 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { bodyWaitLeft } from '../../../../src/domain/limits/body-pace.js';
+import { firstBodyWait, nextBodyWait } from '../../../../src/domain/limits/body-pace.js';
 
 const pace = { minOctetsPerSecond: 100, graceMs: 10_000 };
 
-describe('how long a body may still be waited for', () => {
+describe('how long the client of a body may be waited for', () => {
+  it('is the grace at its begin', () => {
+    expect(firstBodyWait(pace)).toBe(10_000);
+  });
+
   it.each([
-    ['nothing has come', 0, 0, 10_000],
-    ['nothing has come in a part of the grace', 0, 4_000, 6_000],
-    ['less has come than the grace is worth', 999, 4_000, 6_000],
-    ['as much has come as the grace is worth', 1_000, 4_000, 6_000],
-    ['more has come than the grace is worth', 1_500, 4_000, 11_000],
-    ['it is at the rate', 2_000, 20_000, 0],
-    ['it is an octet above the rate', 2_001, 20_000, 10],
-    ['it is below the rate', 1_999, 20_000, 0],
-  ])('where %s', (_, octets, waitedMs, left) => {
-    expect(bodyWaitLeft(octets, waitedMs, pace)).toBe(left);
+    ['a piece that took its time pays for it', 10_000, 4_000, 100, 7_000],
+    ['a piece at the rate changes nothing', 5_000, 1_000, 100, 5_000],
+    ['a piece below the rate costs', 5_000, 1_000, 50, 4_500],
+    ['a large piece saves up no more than the grace', 5_000, 0, 10_000_000, 10_000],
+    ['nothing is owed from before', 1_000, 2_000, 1, 10],
+  ])('where %s', (_, leftMs, waitedMs, octets, expected) => {
+    expect(nextBodyWait(leftMs, waitedMs, octets, pace)).toBe(expected);
   });
 
   it('is for ever without a rate', () => {
-    expect(bodyWaitLeft(0, 1e9, { ...pace, minOctetsPerSecond: 0 })).toBe(Number.POSITIVE_INFINITY);
+    const free = { ...pace, minOctetsPerSecond: 0 };
+    expect(firstBodyWait(free)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextBodyWait(Number.POSITIVE_INFINITY, 1e9, 0, free)).toBe(Number.POSITIVE_INFINITY);
   });
 });

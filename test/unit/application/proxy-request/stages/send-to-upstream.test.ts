@@ -188,6 +188,11 @@ describe('a failure', () => {
     ]);
   });
 
+  it('of the only target refuses no retry: there would be nobody to send it to', async () => {
+    const { metrics } = await run(new ScriptedTargets({ a: gone }), { allowance: new RetryAllowance(0) });
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
+  });
+
   it('is told where the budget is spent, and counted as a retry that was refused', async () => {
     const targets = new ScriptedTargets({ a: gone, b: good });
     const allowance = new RetryAllowance(0);
@@ -209,6 +214,7 @@ describe('a failure', () => {
     await stage(exchange);
     expect([response.status, targets.sent]).toEqual([504, ['a', 'b']]);
     expect(targets.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([600, 300]);
+    expect(targets.requests.map(({ patienceMs }) => patienceMs)).toEqual([700, 700]);
   });
 
   it('of a request that nobody waits for is not tried again', async () => {
@@ -236,11 +242,20 @@ describe('a request that is turned away because its target was taken out', () =>
   it('goes to another target, whatever its method, though no attempt and no retry is left', async () => {
     const targets = new ScriptedTargets({ a: out, b: out, c: good });
     const changes = { retries: { maxAttempts: 1, budgetPercent: 0 }, allowance: new RetryAllowance(0) };
-    const { response, metrics } = await run(targets, changes, 'POST');
+    const { response, metrics, exchange } = await run(targets, changes, 'POST');
     expect([response.status, targets.sent]).toEqual([200, ['a', 'b', 'c']]);
+    expect(exchange.upstreamAttempts).toBe(1);
+    expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1);
+    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
     expect(targets.told).toEqual(['a: neither', 'b: neither', 'c: answered', 'c: success']);
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(0);
     expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
+  });
+
+  it('goes to the target that has come for the only one that there was', async () => {
+    const targets = new ScriptedTargets({ a: out, b: good });
+    Object.defineProperty(targets, 'hasChoice', { value: false });
+    expect((await run(targets, {}, 'POST')).response.status).toBe(200);
   });
 
   it('has its attempts and its retries left for failures', async () => {

@@ -2,7 +2,7 @@ import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-fig
 import type { AccessRecord } from '../../src/application/ports/access-log.js';
 import type { AgentClient, AgentClientLimits } from '../../src/application/ports/agent-client.js';
 import type { HostResolver } from '../../src/application/ports/host-resolver.js';
-import { defaultEngineLimits, type EngineLimits } from '../../src/application/ports/http-engine.js';
+import { defaultEngineLimits, type EngineLimits, type HttpEngine } from '../../src/application/ports/http-engine.js';
 import type { TargetClientFactory } from '../../src/application/ports/upstream-client.js';
 import type { Gateway } from '../../src/application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../../src/application/run-gateway/listener-registry.js';
@@ -105,6 +105,7 @@ export interface InProcessOptions {
   readonly createAgent?: (agent: AgentConfiguration, limits: AgentClientLimits) => AgentClient;
   readonly createTargetClient?: TargetClientFactory;
   readonly resolver?: HostResolver;
+  readonly engine?: HttpEngine;
   /** Octets of memory that the gateway is to take its process for holding. */
   readonly residentBytes?: () => number;
 }
@@ -136,6 +137,7 @@ export const startInProcess = async (
   if (options.createTargetClient) {
     container.rebind(gatewayTokens.createTargetClient).toConstantValue(options.createTargetClient);
   }
+  if (options.engine) container.rebind(gatewayTokens.engine).toConstantValue(options.engine);
   if (options.resolver) container.rebind(gatewayTokens.resolver).toConstantValue(options.resolver);
   const { residentBytes } = options;
   if (residentBytes) {

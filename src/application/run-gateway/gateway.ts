@@ -185,7 +185,10 @@ export class Gateway {
     }
     // The first generation is in force before the first listener takes a connection.
     const first = state.phase() === 'starting';
-    if (first) state.replace(generation.value, stages.clock.wallMs());
+    if (first) {
+      state.replace(generation.value, stages.clock.wallMs());
+      this.#enforce(generation.value);
+    }
     let bound: PreparedListeners;
     try {
       bound = await listeners.prepare(this.#wanted(configuration, tls.value.contexts));
@@ -198,7 +201,7 @@ export class Gateway {
     const droppedAgents = prepared.value.commit();
     const { gracefulShutdownTimeoutMs } = (previous ?? generation.value).configuration.system;
     const droppedListeners = bound.commit(gracefulShutdownTimeoutMs);
-    this.#enforce(generation.value);
+    if (previous) this.#enforce(generation.value);
     stages.metrics.nameInstance(configuration.system.instance ?? this.#dependencies.hostName);
     if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
     return ok(undefined);

@@ -107,13 +107,14 @@ describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a r
     for (const port of ports) expect(await isLetThrough(port, 'another')).toBe(true);
     const alone = await Promise.all(
       ports.map(async (port) => {
-        const answers = await Promise.all(Array.from({ length: 80 }, () => isLetThrough(port, 'third')));
-        return answers.filter(Boolean).length;
+        const begun = performance.now();
+        const answers = await Promise.all(Array.from({ length: 150 }, () => isLetThrough(port, 'third')));
+        return { count: answers.filter(Boolean).length, seconds: (performance.now() - begun) / 1000 };
       }),
     );
-    for (const count of alone) {
+    for (const { count, seconds: taken } of alone) {
       expect(count).toBeGreaterThanOrEqual(60);
-      expect(count).toBeLessThan(80);
+      expect(count).toBeLessThanOrEqual(60 + 40 * taken + 1);
     }
   });
 });

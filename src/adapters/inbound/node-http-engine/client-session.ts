@@ -57,6 +57,11 @@ export class ClientSession {
     return this.#isBusy;
   }
 
+  /** Nothing of a request has come that is not answered, to its last octet. */
+  get isIdle(): boolean {
+    return !this.#isBusy && !this.#hasBegun && !this.#isHandedOver;
+  }
+
   /** The connection ends after the response that is under way. */
   get isClosing(): boolean {
     return this.#isClosing;

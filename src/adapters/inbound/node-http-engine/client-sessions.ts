@@ -16,6 +16,11 @@ export class ClientSessions {
     this.#idleMs = idleMs;
   }
 
+  /** One without a session has not sent a whole head yet. */
+  isIdle(socket: Socket): boolean {
+    return this.#sessions.get(socket)?.isIdle ?? false;
+  }
+
   /** Begins with the first call for a socket. */
   of(socket: Socket): ClientSession {
     let session = this.#sessions.get(socket);

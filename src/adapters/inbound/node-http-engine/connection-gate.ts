@@ -100,9 +100,12 @@ export class ConnectionGate {
     return this.#tls.get(socket) ?? null;
   }
 
-  /** Ends those that have never sent anything, and those whose handshake is not over. */
-  endUnused(): void {
-    for (const connection of this.#open) if ((connection.served?.bytesRead ?? 0) === 0) this.#end(connection);
+  /** Ends those that have never sent anything, those whose handshake is not over, and those that are idle. */
+  endIdle(isIdle: (socket: Socket) => boolean): void {
+    for (const connection of this.#open) {
+      const { served } = connection;
+      if (served === null || served.bytesRead === 0 || isIdle(served)) this.#end(connection);
+    }
   }
 
   endAll(): void {

@@ -52,6 +52,8 @@ export class NodeOpenListener implements OpenListener {
     return new Promise((resolve) => {
       // Idle keep-alive connections end now, the others with their response: the gateway says close in each.
       const sweep = setInterval(() => this.#closeIdle(), sweepMs);
+      // Node calls a connection idle whose response is written, though its client has not got all of it yet.
+      this.#server.closeIdleConnections = () => this.#closeIdle();
       const cut = setTimeout(() => this.#gate.endAll(), graceMs);
       this.#server.close(() => {
         clearInterval(sweep);
@@ -63,9 +65,7 @@ export class NodeOpenListener implements OpenListener {
   }
 
   #closeIdle(): void {
-    this.#server.closeIdleConnections();
-    // Node calls a connection idle only once it has had a request; one that never sent anything would hold the drain.
-    this.#gate.endUnused();
+    this.#gate.endIdle((socket) => this.#sessions.isIdle(socket));
   }
 }
 

@@ -72,7 +72,7 @@ const startGateway = async (
   writeFileSync(file, configuration(port, place.upstreamPort, transport), { mode: 0o600 });
   const command = [process.execPath, program('main-gateway'), '--config', file];
   // Access logs cost every proxy; nobody here writes one.
-  const gateway = start('gateway', place.core, command, { RUST_LOG: 'error' });
+  const gateway = start('gateway', place.core, command, { RUST_LOG: 'error', GATEWAY_WORKER_THREADS: '1' });
   await untilReady(gateway, { port });
   return {
     port,

@@ -53,7 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 /** Starts a program on a core of its own. `taskset` replaces itself by the program, so the pid is the program's. */
 export const start = (
   name: string,
-  core: number,
+  core: number | string,
   command: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Watched => {

@@ -35,7 +35,7 @@ export const parseWrk = (text: string): WrkOutcome => {
 /** Runs wrk with one thread on a core. */
 export const runWrk = (
   wrk: string,
-  core: number,
+  core: number | string,
   options: {
     readonly url: string;
     readonly seconds: number;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import type { AgentService } from '../../src/application/ports/agent-service.js';
+import { LocalPermitBook } from '../../src/application/share-permits/local-permits.js';
 import type { AgentAnswer, AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { AgentTransport } from '../../src/domain/configuration/gateway-configuration.js';
 import { built } from '../built.js';
@@ -145,6 +146,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
     random: new CryptoRandom(),
     files: new NodeTextFileReader(),
     proxyId: 'bench',
+    permits: new LocalPermitBook(),
     createAgent: (() => decidedService()) as unknown as Parameters<typeof agentClients>[0]['createAgent'],
   });
   const transports: readonly (readonly [string, AgentTransport])[] = [

@@ -145,6 +145,7 @@ export const runFaults = async (args: readonly string[]): Promise<void> => {
   writeFileSync(file, configuration(port, targets), { mode: 0o600 });
   const gateway = start('gateway', gatewayCore, [process.execPath, gatewayProgram, '--config', file], {
     RUST_LOG: 'error',
+    GATEWAY_WORKER_THREADS: '1',
   });
   const rows: (readonly string[])[] = [];
   try {

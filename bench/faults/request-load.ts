@@ -27,6 +27,7 @@ export interface RequestLoadOptions {
   readonly perSecond: number;
   /** In turn. A POST has a small body. */
   readonly methods: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A request that takes longer has no answer: whoever gave none in this time has lost it. */
@@ -97,7 +98,7 @@ export class RequestLoad {
   }
 
   #send(id: number): Promise<RequestOutcome> {
-    const { port, path, methods } = this.#options;
+    const { port, path, methods, headers = {} } = this.#options;
     const method = methods[id % methods.length] as string;
     const beganMs = performance.now();
     return new Promise((resolve) => {
@@ -118,6 +119,7 @@ export class RequestLoad {
         port,
         path: `${path}/${id}`,
         method,
+        headers,
         agent: this.#agent,
         signal: AbortSignal.timeout(patienceMs),
       });

@@ -100,7 +100,7 @@ const measureWith = async (
   const port = await freePort();
   const file = join(folder, `${crowd.kind}.kdl`);
   writeFileSync(file, configuration(port, upstream.port), { mode: 0o600 });
-  const env = { RUST_LOG: 'error' };
+  const env = { RUST_LOG: 'error', GATEWAY_WORKER_THREADS: '1' };
   const gateway = start('gateway', gatewayCore, [process.execPath, gatewayProgram, '--config', file], env);
   try {
     await untilReady(gateway, { port });

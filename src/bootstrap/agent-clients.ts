@@ -8,10 +8,12 @@ import type { AgentClient, AgentClientFactory, AgentClientLimits } from '../appl
 import type { AgentConnector } from '../application/ports/agent-connector.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
+import type { PermitBook } from '../application/ports/permits.js';
 import type { Random } from '../application/ports/random.js';
 import type { Scheduler } from '../application/ports/scheduler.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { AgentConfiguration, AgentTransport } from '../domain/configuration/gateway-configuration.js';
+import { dividedLimit } from '../domain/limits/permit-share.js';
 import type { AgentFactory } from './agent-tokens.js';
 import { loadAgentGrpc } from './load-agent-grpc.js';
 import { programVersion } from './version.js';
@@ -23,6 +25,7 @@ export interface AgentClientParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly files: TextFileReader;
+  readonly permits: PermitBook;
   /** How the gateway introduces itself. */
   readonly proxyId: string;
   /** Makes the agent that runs in this process. */
@@ -52,14 +55,17 @@ const clientOf = (
   parts: AgentClientParts,
 ): AgentClient => {
   const { name, timeoutMs, config, transport, connections } = agent;
-  const { clock, scheduler, random, logger, proxyId } = parts;
+  const { clock, scheduler, random, logger, proxyId, permits } = parts;
   if (transport.kind === 'embedded') {
-    const settings = { name, timeoutMs, maxQueueDepth, config, proxyId, proxyVersion: programVersion };
+    // Each worker has such an agent of its own, and with it a queue that no other sees.
+    const ownDepth = dividedLimit(maxQueueDepth, permits.workers);
+    const settings = { name, timeoutMs, maxQueueDepth: ownDepth, config, proxyId, proxyVersion: programVersion };
     const service = parts.createAgent({ overrides: {}, block: {} }, name);
     return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
   }
   const connector = connectorOf(agent, transport, parts);
-  const settings = { name, timeoutMs, maxQueueDepth, config, connections };
+  const queue = permits.workers === 1 ? null : permits.open('agent-queue', name);
+  const settings = { name, timeoutMs, maxQueueDepth, queue, config, connections };
   return new PooledAgentClient(settings, connector, { clock, scheduler, random, logger });
 };
 

@@ -20,8 +20,10 @@ import {
 } from '../application/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
+import { ExchangeRates } from '../application/exchange-token/exchange-rates.js';
 import { SpentAssertionsOfAgents } from '../application/exchange-token/spent-assertions-of-agents.js';
 import { KeySets } from '../application/refresh-key-set/key-sets.js';
+import { noOtherProcesses } from '../application/saml-sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
 import { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 import { agentDefaults } from '../domain/configuration/agent-configuration.js';
@@ -35,7 +37,7 @@ export const agentReportIntervals = ({ overrides, block }: StartOptions) => ({
   metricsIntervalMs: overrides.metricsIntervalMs ?? block.metricsIntervalMs ?? agentDefaults.metricsIntervalMs,
 });
 
-/** The agent and its adapters. Needs everything of `sharedTokens`. */
+/** The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of token exchange. */
 export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.secretDigest)
     .toResolvedValue(() => new HmacSecretDigest(), [])
@@ -111,10 +113,11 @@ export const agentModule = new ContainerModule(({ bind }) => {
   bind(agentTokens.samlStoreOpener)
     .toResolvedValue((logger) => openSamlStores(logger), [sharedTokens.logger])
     .inSingletonScope();
+  bind(agentTokens.sessionEndings).toConstantValue(noOtherProcesses);
   bind(agentTokens.samlStoreLeases)
     .toResolvedValue(
-      (opener, clock, logger) => new SamlStoreLeases({ opener, clock, logger }),
-      [agentTokens.samlStoreOpener, sharedTokens.clock, sharedTokens.logger],
+      (opener, clock, logger, endings) => new SamlStoreLeases({ opener, clock, logger, endings }),
+      [agentTokens.samlStoreOpener, sharedTokens.clock, sharedTokens.logger, agentTokens.sessionEndings],
     )
     .inSingletonScope();
   bind(agentTokens.samlParts)
@@ -144,6 +147,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         certificates,
         passwords,
         spentAssertions,
+        rates,
         saml,
       ): SharedAgentParts => ({
         clock,
@@ -158,6 +162,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         certificates,
         passwords,
         spentAssertions: spentAssertions.of(null),
+        exchangeRates: new ExchangeRates(rates, null),
         saml,
       }),
       [
@@ -173,13 +178,14 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.certificateReader,
         agentTokens.passwordChecks,
         agentTokens.spentAssertions,
+        agentTokens.exchangeRates,
         agentTokens.samlParts,
       ],
     )
     .inSingletonScope();
   bind(agentTokens.agentFactory)
     .toResolvedValue(
-      (parts, sharedKeySets, spent, random, version): AgentFactory =>
+      (parts, sharedKeySets, spent, rates, random, version): AgentFactory =>
         (start: StartOptions, embeddedName?: string) => {
           const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
           const logger =
@@ -187,7 +193,8 @@ export const agentModule = new ContainerModule(({ bind }) => {
           const keySets = new AgentKeySets(sharedKeySets);
           const counters = new AgentCounters();
           const spentAssertions = spent.of(embeddedName ?? null);
-          const own = { keySets, logger, outcomes: counters, spentAssertions };
+          const exchangeRates = new ExchangeRates(rates, embeddedName ?? null);
+          const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
           const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
           const { clock, scheduler } = parts;
           return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
@@ -196,6 +203,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.agentParts,
         agentTokens.keySets,
         agentTokens.spentAssertions,
+        agentTokens.exchangeRates,
         sharedTokens.random,
         sharedTokens.version,
       ],

@@ -1,8 +1,10 @@
 import { ContainerModule } from 'inversify';
+import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import type { Logger } from '../application/ports/logger.js';
+import { agentTokens } from './agent-tokens.js';
 import { sharedTokens } from './shared-tokens.js';
 import { programVersion } from './version.js';
 
@@ -19,5 +21,8 @@ export const agentProcessModule = (logger: Logger): ContainerModule =>
       .inSingletonScope();
     bind(sharedTokens.scheduler)
       .toResolvedValue(() => new NodeScheduler(), [])
+      .inSingletonScope();
+    bind(agentTokens.exchangeRates)
+      .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [sharedTokens.clock])
       .inSingletonScope();
   });

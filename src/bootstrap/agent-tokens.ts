@@ -4,12 +4,13 @@ import type { PasswordChecks } from '../application/authenticate-request/passwor
 import type { StartOptions } from '../application/configure-agent/agent-configuration-in-force.js';
 import type { AgentParts } from '../application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
-import type { SpentAssertionsOfAgents } from '../application/exchange-token/spent-assertions-of-agents.js';
+import type { AssertionMemories } from '../application/exchange-token/assertion-memory.js';
 import type { CertificateReader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
 import type { MetadataSource } from '../application/ports/metadata-source.js';
 import type { PasswordVerifier } from '../application/ports/password-verifier.js';
 import type { PolicyFiles } from '../application/ports/policy-files.js';
+import type { RateLimitStore } from '../application/ports/rate-limit-store.js';
 import type { SamlDocumentVerifier } from '../application/ports/saml-document-verifier.js';
 import type { SamlKeys } from '../application/ports/saml-keys.js';
 import type { SamlStoreOpener } from '../application/ports/saml-stores.js';
@@ -18,16 +19,17 @@ import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { TokenSigningKeys } from '../application/ports/token-signing-keys.js';
 import type { VerificationKeys } from '../application/ports/token-verifier.js';
 import type { KeySets } from '../application/refresh-key-set/key-sets.js';
+import type { SessionEndings } from '../application/saml-sessions/session-endings.js';
 import type { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
 import type { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 
 /**
  * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its
- * name, and which has the spent assertions of that name. It judges nothing before its `start` or `configure` has succeeded.
+ * name, and which has the spent assertions and the rates of that name. It judges nothing before its `start` or `configure` has succeeded.
  */
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
-/** What the agents of a process share; the spent assertions are those of one that is not embedded. */
+/** What the agents of a process share; spent assertions and rates are those of one that is not embedded. */
 export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
 
 /** What the agent is made of; the gateway loads the same for its embedded agents. */
@@ -42,12 +44,16 @@ export const agentTokens = {
   certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
-  spentAssertions: Symbol('SpentAssertionsOfAgents') as ServiceIdentifier<SpentAssertionsOfAgents>,
+  /** Client assertions that were taken. */
+  spentAssertions: Symbol('AssertionMemories') as ServiceIdentifier<AssertionMemories>,
+  /** Buckets for the rates of token exchange; each program binds it itself. */
+  exchangeRates: Symbol('RateLimitStore of token exchange') as ServiceIdentifier<RateLimitStore>,
   samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
   samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
   metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,
   identityProviderTrusts: Symbol('IdentityProviderTrusts') as ServiceIdentifier<IdentityProviderTrusts>,
   samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SamlStoreOpener>,
+  sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
   samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SamlStoreLeases>,
   samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
   agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentParts>,

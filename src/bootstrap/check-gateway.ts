@@ -1,7 +1,9 @@
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { advice } from '../domain/configuration/advice/advice-report.js';
 import { type ConfigurationProblem, unplacedProblem } from '../domain/configuration/configuration-problem.js';
 import type { AgentOptionLocator } from '../domain/configuration/gateway/agent-option-places.js';
 import type { GatewayConfiguration } from '../domain/configuration/gateway-configuration.js';
+import { boundedProblems, inFileOrder } from '../domain/configuration/schema/problem-report.js';
 import { compileRouteTable } from '../domain/routing/route-table.js';
 import { configurationFile } from './configuration-file.js';
 
@@ -35,6 +37,49 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
   const all = [...problems, ...faults, ...found];
   const isFine = all.every(({ severity }) => severity !== 'error');
   return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
+};
+
+/**
+ * What `checkGateway` with `thorough` finds, and besides what is written in a form of earlier versions and what is unsafe. Who
+ * loads a configuration to run it hears nothing of that.
+ */
+export const checkConfigurationFile = async (configFile: string): Promise<GatewayCheck> => {
+  const { problems, summary } = await checkGateway(configFile, true);
+  const { advise, texts } = await configurationFile(configFile).load();
+  const unsafe = advise?.() ?? [];
+  const found = [...problems, ...(await older(texts ?? new Map())), ...unsafe, ...(await readableSecrets(unsafe))];
+  return { problems: boundedProblems(inFileOrder(found)), summary };
+};
+
+const older = async (texts: ReadonlyMap<string, string>): Promise<readonly ConfigurationProblem[]> => {
+  const { migrateText } = await import('../adapters/outbound/kdl-configuration/migrate-text.js');
+  return [...texts].flatMap(([file, text]) => {
+    const { changes, left } = migrateText(text);
+    const count = changes.length + left.length;
+    const [first] = [...changes, ...left];
+    if (first === undefined) return [];
+    const places = count === 1 ? 'one place is' : `${count} places are`;
+    const position = { file, line: first.line, column: 1 };
+    return [advice('deprecated-form', `${places} written as in earlier versions: ${first.message}`, position, null)];
+  });
+};
+
+/** A secret in a file is known to whoever can read the file. */
+const readableSecrets = async (unsafe: readonly ConfigurationProblem[]): Promise<readonly ConfigurationProblem[]> => {
+  const { isReadableByOthers } = await import('../adapters/outbound/node-text-files/replace-text-file.js');
+  const secret = unsafe.filter(({ message }) => message.endsWith('[plain-secret]'));
+  const files = [...new Set(secret.flatMap(({ position }) => position?.file ?? []))];
+  const open = await Promise.all(files.map(isReadableByOthers));
+  return files
+    .filter((_file, index) => open[index])
+    .map((file) =>
+      advice(
+        'secrets-readable-by-others',
+        'every user of this machine can read it',
+        { file, line: 1, column: 1 },
+        null,
+      ),
+    );
 };
 
 const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration): string =>

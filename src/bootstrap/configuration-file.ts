@@ -2,6 +2,10 @@ import { KdlConfigurationSource } from '../adapters/outbound/kdl-configuration/k
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
 
-/** The configuration of a file, secrets from this process's environment. */
-export const configurationFile = (path: string): ConfigurationSource =>
-  new KdlConfigurationSource(path, { environment: process.env, patterns: re2PathPatterns });
+/** The configuration of a file, secrets from this process's environment. `texts`: see `KdlConfigurationOptions`. */
+export const configurationFile = (path: string, texts?: ReadonlyMap<string, string>): ConfigurationSource =>
+  new KdlConfigurationSource(path, {
+    environment: process.env,
+    patterns: re2PathPatterns,
+    ...(texts === undefined ? {} : { texts }),
+  });

@@ -5,6 +5,7 @@ import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { NodeHostResolver } from '../adapters/outbound/node-dns/node-host-resolver.js';
+import { NodeListeningSockets } from '../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
 import { V8MemoryReclaimer } from '../adapters/outbound/node-process-figures/v8-memory-reclaimer.js';
 import { CryptoRandom } from '../adapters/outbound/node-random/crypto-random.js';
@@ -54,8 +55,11 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
       [shared.clock],
     )
     .inSingletonScope();
+  bind(gateway.listeningSockets)
+    .toResolvedValue(() => new NodeListeningSockets(), [])
+    .inSingletonScope();
   bind(gateway.engine)
-    .toResolvedValue(() => new NodeHttpEngine(), [])
+    .toResolvedValue((sockets) => new NodeHttpEngine(sockets), [gateway.listeningSockets])
     .inSingletonScope();
   bind(gateway.textFiles)
     .toResolvedValue(() => new NodeTextFileReader(), [])
@@ -83,6 +87,10 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.localRateLimits)
     .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [shared.clock])
     .inSingletonScope();
+  // Of embedded agents.
+  bind(agentTokens.exchangeRates)
+    .toResolvedValue((local) => local, [gateway.localRateLimits])
+    .inSingletonScope();
   bind(gateway.openSharedRateLimits).toConstantValue(openRedisRateLimits);
   bind(gateway.memoryReclaimer)
     .toResolvedValue(() => new V8MemoryReclaimer(), [])
@@ -95,8 +103,8 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.createAgent)
     .toResolvedValue(
-      (clock, scheduler, random, logger, files, proxyId, createAgent) =>
-        agentClients({ clock, scheduler, random, logger, files, proxyId, createAgent }),
+      (clock, scheduler, random, logger, files, proxyId, createAgent, permits) =>
+        agentClients({ clock, scheduler, random, logger, files, proxyId, createAgent, permits }),
       [
         shared.clock,
         shared.scheduler,
@@ -105,6 +113,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
         gateway.textFiles,
         gateway.proxyId,
         agentTokens.agentFactory,
+        gateway.permits,
       ],
     )
     .inSingletonScope();

@@ -8,7 +8,10 @@ import { RequestAdmissions } from '../application/admit-requests/request-admissi
 import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
+import { LocalGateway } from '../application/gather-workers/local-gateway.js';
+import { ReloadRequests } from '../application/gather-workers/reload-requests.js';
 import { MemoryGuard } from '../application/guard-memory/memory-guard.js';
+import { AuditTrail } from '../application/keep-audit/audit-trail.js';
 import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import { defaultEngineLimits } from '../application/ports/http-engine.js';
 import { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
@@ -19,6 +22,8 @@ import { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import { Gateway } from '../application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import { RunningState } from '../application/run-gateway/running-state.js';
+import { dividedTargetClients } from '../application/share-permits/divided-target-clients.js';
+import { LocalPermitBook } from '../application/share-permits/local-permits.js';
 import { TargetLedgers } from '../application/upstream-targets/target-ledgers.js';
 import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
@@ -26,8 +31,14 @@ import { sharedTokens as shared } from './shared-tokens.js';
 
 /** The gateway's use cases. Needs the adapters of `gatewayAdaptersModule` or others in their place. */
 export const gatewayModule = new ContainerModule(({ bind }) => {
+  bind(gateway.permits)
+    .toResolvedValue(() => new LocalPermitBook(), [])
+    .inSingletonScope();
   bind(gateway.admissions)
-    .toResolvedValue((scheduler) => new RequestAdmissions(scheduler), [shared.scheduler])
+    .toResolvedValue(
+      (scheduler, permits) => new RequestAdmissions(scheduler, permits),
+      [shared.scheduler, gateway.permits],
+    )
     .inSingletonScope();
   bind(gateway.routeBreakers)
     .toResolvedValue((clock, logger) => new RouteBreakers(clock, logger), [shared.clock, shared.logger])
@@ -38,25 +49,35 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
     )
     .inSingletonScope();
+  bind(gateway.memoryOfOthers).toConstantValue(() => 0);
   bind(gateway.memory)
     .toResolvedValue(
-      (figures, reclaimer, scheduler, clock, logger, admissions) =>
+      (figures, othersBytes, reclaimer, scheduler, clock, logger, admissions) =>
         new MemoryGuard({
           figures,
+          othersBytes,
           reclaimer,
           scheduler,
           clock,
           logger,
           tell: (violation) => admissions.shortOfMemory(violation),
         }),
-      [gateway.figures, gateway.memoryReclaimer, shared.scheduler, shared.clock, shared.logger, gateway.admissions],
+      [
+        gateway.figures,
+        gateway.memoryOfOthers,
+        gateway.memoryReclaimer,
+        shared.scheduler,
+        shared.clock,
+        shared.logger,
+        gateway.admissions,
+      ],
     )
     .inSingletonScope();
   bind(gateway.upstreamTargets)
     .toResolvedValue(
-      (createClient, resolver, prober, clock, random, scheduler, logger) => ({
+      (createClient, resolver, prober, clock, random, scheduler, logger, permits) => ({
         ledgers: new TargetLedgers(),
-        createClient,
+        createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
         resolver,
         prober,
         clock,
@@ -72,6 +93,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         shared.random,
         shared.scheduler,
         shared.logger,
+        gateway.permits,
       ],
     )
     .inSingletonScope();
@@ -95,8 +117,11 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.state)
     .toResolvedValue(
-      (identity, agents, listeners, figures, admissions, breakers, rateLimiters, memory, dropped) =>
-        new RunningState(identity, agents, listeners, figures, { admissions, breakers, rateLimiters, memory }, dropped),
+      (identity, agents, listeners, figures, admissions, breakers, rateLimiters, memory, dropped, place, audit) => {
+        const traffic = { admissions, breakers, rateLimiters, memory };
+        const lines = { accessLines: dropped, auditRecords: () => audit.dropped() };
+        return new RunningState(identity, agents, listeners, figures, traffic, lines, place);
+      },
       [
         gateway.identity,
         gateway.agents,
@@ -107,25 +132,40 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.rateLimiters,
         gateway.memory,
         gateway.droppedAccessLines,
+        gateway.workerPlace,
+        gateway.audit,
       ],
+    )
+    .inSingletonScope();
+  bind(gateway.workerPlace).toConstantValue({ worker: 0, reloads: null });
+  bind(gateway.reloadRequests)
+    .toResolvedValue(() => new ReloadRequests(), [])
+    .inSingletonScope();
+  bind(gateway.whole)
+    .toResolvedValue(
+      (state, metrics, reloads) => new LocalGateway(state, metrics, reloads),
+      [gateway.state, gateway.metrics, gateway.reloadRequests],
     )
     .inSingletonScope();
   bind(gateway.reports)
     .toResolvedValue(
-      (state, metrics, clock) => {
+      (state, metrics, whole, clock) => {
         metrics.observe(state);
-        return new StatusReports(state, metrics, clock);
+        return new StatusReports(state, whole, clock);
       },
-      [gateway.state, gateway.metrics, shared.clock],
+      [gateway.state, gateway.metrics, gateway.whole, shared.clock],
     )
     .inSingletonScope();
   bind(gateway.answerAdmin)
     .toResolvedValue(
-      (reports, isSecret, state) =>
-        new AnswerAdmin(reports, isSecret, (upstream, address, drained) =>
-          state.drainTarget(upstream, address, drained),
-        ),
-      [gateway.reports, gateway.secretComparer, gateway.state],
+      (reports, isSecret, whole) => new AnswerAdmin(reports, isSecret, whole),
+      [gateway.reports, gateway.secretComparer, gateway.whole],
+    )
+    .inSingletonScope();
+  bind(gateway.audit)
+    .toResolvedValue(
+      (open, clock, logger, { worker }) => new AuditTrail({ open, clock, logger, worker }),
+      [gateway.openAuditLog, shared.clock, shared.logger, gateway.workerPlace],
     )
     .inSingletonScope();
   bind(gateway.stages)
@@ -142,6 +182,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         admissions,
         routeBreakers,
         digest,
+        audit,
       ) => ({
         clock,
         scheduler,
@@ -154,6 +195,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         admissions,
         routeBreakers,
         digest,
+        audit,
       }),
       [
         shared.clock,
@@ -167,6 +209,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.admissions,
         gateway.routeBreakers,
         agentTokens.secretDigest,
+        gateway.audit,
       ],
     )
     .inSingletonScope();
@@ -179,10 +222,11 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.proxy)
     .toResolvedValue(
-      (clock, random, logger, scheduler, accessLog, metrics, problems, state, refusals, memory) => {
+      (clock, random, logger, scheduler, accessLog, metrics, problems, state, refusals, memory, permits) => {
         const floodLog = new FloodLog(logger, scheduler);
         const connections = new ConnectionAdmissions(
-          () => ({ limits: state.configuration().limits, trustedProxies: state.current().trustedProxies }),
+          () => state.current().trustedProxies,
+          permits,
           () => memory.violation(),
           refusals,
         );
@@ -200,12 +244,13 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.state,
         gateway.connectionRefusals,
         gateway.memory,
+        gateway.permits,
       ],
     )
     .inSingletonScope();
   bind(gateway.adminRequests)
     .toResolvedValue(
-      (answerAdmin, state, random, logger, refusals) =>
+      (answerAdmin, state, random, logger, refusals, audit) =>
         new AdminRequests(
           answerAdmin,
           () => state.configuration().admin,
@@ -213,8 +258,9 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
           random,
           logger,
           new AdminConnectionAdmissions(refusals),
+          audit,
         ),
-      [gateway.answerAdmin, gateway.state, shared.random, shared.logger, gateway.connectionRefusals],
+      [gateway.answerAdmin, gateway.state, shared.random, shared.logger, gateway.connectionRefusals, gateway.audit],
     )
     .inSingletonScope();
   bind(gateway.gateway)
@@ -235,6 +281,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         admin,
         logger,
         hostName,
+        audit,
       ) =>
         new Gateway({
           source,
@@ -252,6 +299,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
           admin,
           logger,
           hostName,
+          audit,
         }),
       [
         gateway.source,
@@ -269,6 +317,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.adminRequests,
         shared.logger,
         gateway.hostName,
+        gateway.audit,
       ],
     )
     .inSingletonScope();

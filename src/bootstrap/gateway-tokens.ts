@@ -1,13 +1,16 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { ConnectionRefusals } from '../application/admit-connections/connection-refusals.js';
 import type { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
-import type { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
+import type { AgentReports } from '../application/agent-metrics/agent-reports.js';
 import type { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
+import type { ReloadRequests } from '../application/gather-workers/reload-requests.js';
 import type { MemoryGuard } from '../application/guard-memory/memory-guard.js';
+import type { AuditTrail } from '../application/keep-audit/audit-trail.js';
 import type { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import type { AccessLog } from '../application/ports/access-log.js';
 import type { AgentClientFactory } from '../application/ports/agent-client.js';
+import type { AuditLogOpener } from '../application/ports/audit-log.js';
 import type { BodyInflater } from '../application/ports/body-inflater.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
 import type { GatewayMetrics, MetricsExposition } from '../application/ports/gateway-metrics.js';
@@ -15,13 +18,16 @@ import type { ProgramIdentity } from '../application/ports/gateway-state.js';
 import type { HealthProber } from '../application/ports/health-prober.js';
 import type { HostResolver } from '../application/ports/host-resolver.js';
 import type { HttpEngine } from '../application/ports/http-engine.js';
+import type { ListeningSockets } from '../application/ports/listening-sockets.js';
 import type { MemoryReclaimer } from '../application/ports/memory-reclaimer.js';
+import type { PermitBook } from '../application/ports/permits.js';
 import type { ProcessFigures } from '../application/ports/process-figures.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../application/ports/rate-limit-store.js';
 import type { SecretComparer } from '../application/ports/secret-comparer.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { TracerFactory } from '../application/ports/tracer.js';
 import type { TargetClientFactory } from '../application/ports/upstream-client.js';
+import type { WholeGateway } from '../application/ports/whole-gateway.js';
 import type { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
 import type { StageDependencies } from '../application/proxy-request/compile-gateway.js';
 import type { ProxyRequest } from '../application/proxy-request/proxy-request.js';
@@ -31,7 +37,7 @@ import type { AgentRegistry } from '../application/run-gateway/agent-registry.js
 import type { Gateway } from '../application/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import type { ListenerTlsParts } from '../application/run-gateway/prepare-listener-tls.js';
-import type { RunningState } from '../application/run-gateway/running-state.js';
+import type { RunningState, WorkerPlace } from '../application/run-gateway/running-state.js';
 import type { UpstreamTargetsParts } from '../application/upstream-targets/upstream-targets.js';
 import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
 
@@ -46,6 +52,10 @@ export const gatewayTokens = {
   source: Symbol('ConfigurationSource') as ServiceIdentifier<ConfigurationSource>,
   accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
   droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,
+  openAuditLog: Symbol('AuditLogOpener') as ServiceIdentifier<AuditLogOpener>,
+  audit: Symbol('AuditTrail') as ServiceIdentifier<AuditTrail>,
+  /** What listeners accept on: bound here, inherited, or another process's. */
+  listeningSockets: Symbol('ListeningSockets') as ServiceIdentifier<ListeningSockets>,
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
   /** Reads the files that the gateway's own configuration refers to. */
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
@@ -59,6 +69,7 @@ export const gatewayTokens = {
   resolver: Symbol('HostResolver') as ServiceIdentifier<HostResolver>,
   prober: Symbol('HealthProber') as ServiceIdentifier<HealthProber>,
   upstreamTargets: Symbol('UpstreamTargetsParts') as ServiceIdentifier<UpstreamTargetsParts>,
+  permits: Symbol('PermitBook') as ServiceIdentifier<PermitBook>,
   admissions: Symbol('RequestAdmissions') as ServiceIdentifier<RequestAdmissions>,
   routeBreakers: Symbol('RouteBreakers') as ServiceIdentifier<RouteBreakers>,
   /** Buckets in the memory of this process. */
@@ -66,6 +77,8 @@ export const gatewayTokens = {
   openSharedRateLimits: Symbol('SharedRateLimitStoreOpener') as ServiceIdentifier<SharedRateLimitStoreOpener>,
   rateLimiters: Symbol('RateLimiters') as ServiceIdentifier<RateLimiters>,
   memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
+  /** Octets that other processes of the gateway hold. */
+  memoryOfOthers: Symbol('memoryOfOthers') as ServiceIdentifier<() => number>,
   memory: Symbol('MemoryGuard') as ServiceIdentifier<MemoryGuard>,
   createTracer: Symbol('TracerFactory') as ServiceIdentifier<TracerFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
@@ -73,10 +86,15 @@ export const gatewayTokens = {
   /** Reads the bodies that agents are shown. */
   inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
-  agentMetrics: Symbol('AgentMetrics') as ServiceIdentifier<AgentMetrics>,
+  agentMetrics: Symbol('AgentReports') as ServiceIdentifier<AgentReports>,
   agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
+  /** Which process of the gateway this is. */
+  workerPlace: Symbol('WorkerPlace') as ServiceIdentifier<WorkerPlace>,
+  reloadRequests: Symbol('ReloadRequests') as ServiceIdentifier<ReloadRequests>,
+  /** All workers as one. */
+  whole: Symbol('WholeGateway') as ServiceIdentifier<WholeGateway>,
   reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
   connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusals>,
   adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,

@@ -47,7 +47,9 @@ const main = async (): Promise<number> => {
     return 1;
   }
   try {
-    return await runGateway(configFile, log.value, (gateway) => process.stdout.write(invitation(gateway)));
+    return await runGateway(configFile, log.value, {
+      started: (gateway) => process.stdout.write(invitation(gateway)),
+    });
   } finally {
     await upstream.close();
   }

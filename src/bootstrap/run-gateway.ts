@@ -1,56 +1,97 @@
-import { reportProblems } from '../adapters/inbound/gateway-command-line/report-problems.js';
 import { startupErrorText } from '../adapters/inbound/gateway-command-line/startup-error-text.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import type { UnclaimedSocket } from '../adapters/outbound/node-listening-sockets/inherited-sockets.js';
+import { NodeListeningSockets } from '../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { PidFile } from '../adapters/outbound/node-pid-file/pid-file.js';
+import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodeSuccessorLauncher, tellPredecessor } from '../adapters/outbound/node-successor/node-successor-launcher.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
-import { PinoAccessLog } from '../adapters/outbound/pino-log/pino-access-log.js';
 import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
+import { asVariables } from '../adapters/outbound/systemd-notify/service-environment.js';
+import { SystemdServiceManager } from '../adapters/outbound/systemd-notify/systemd-service-manager.js';
 import type { Logger } from '../application/ports/logger.js';
-import type { LoadFailure } from '../application/run-gateway/gateway.js';
-import { formatProblem } from '../domain/configuration/format-problem.js';
+import { UpgradeProgram } from '../application/upgrade-program/upgrade-program.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { socketAddressText } from '../domain/configuration/schema/network-kinds.js';
-import { configurationFile } from './configuration-file.js';
-import { gatewayContainer, type RunningGateway, startGateway } from './start-gateway.js';
-import { type WatchedSignals, watchSignals } from './watch-signals.js';
+import { loadFailureText } from './load-failure-text.js';
+import { openGateway } from './open-gateway.js';
+import { type ProgramInheritance, takeInheritance } from './program-inheritance.js';
+import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
+import type { RunningGateway } from './start-gateway.js';
+import { watchSignals } from './watch-signals.js';
 
 /** How long the last log lines have to be written, in milliseconds. */
 const logGraceMs = 2_000;
 const standardOutput = 1;
+/** Process 1 of a container ends the container with itself. */
+const firstProcess = 1;
 
-/** Why a configuration did not come into force, on one line or, for problems of the file, as many as it takes. */
-export const loadFailureText = ({ problems, reason, cause }: LoadFailure): string => {
-  const said = reportProblems(problems);
-  if (cause !== null) return `${said}error: ${startupErrorText(cause)}\n`;
-  return reason === null ? said : `${said}error: ${reason}\n`;
-};
+export interface RunOptions {
+  /** Where the number of the process in charge is written; null: nowhere. */
+  readonly pidFile?: string | null;
+  /** Takes the place of `worker-threads`; null: the configuration says it. */
+  readonly workerThreads?: number | null;
+  /** Told once the gateway serves. */
+  started?(gateway: RunningGateway): void;
+}
 
-/** Runs the gateway until a signal has it end, and gives the exit code. `started` is told once it serves. */
+/** Runs the gateway until a signal has it end, and gives the exit code. */
 export const runGateway = async (
   configFile: string,
-  { level, format, warning }: LogConfiguration,
-  started: (gateway: RunningGateway) => void = () => undefined,
+  log: LogConfiguration,
+  { pidFile = null, workerThreads = null, started }: RunOptions = {},
 ): Promise<number> => {
+  const { level, format, warning } = log;
+  const inheritance = takeInheritance(process.env, process.pid);
+  const { predecessor, drainedTargets, service } = inheritance;
   const output = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, output);
   const clock = new SystemClock();
-  const signals = watchSignals(output);
+  const scheduler = new NodeScheduler();
+  const signals = watchSignals(output, true);
+  const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
+  const manager = service && new SystemdServiceManager(service, logger);
   try {
     if (warning !== null) logger.warn(warning);
-    const container = gatewayContainer(configFile, configurationFile(configFile), {
-      logger,
-      accessLog: new PinoAccessLog(level, output, () => clock.wallMs()),
-      droppedAccessLines: () => output.droppedAccessLines(),
-    });
-    const outcome = await startGateway(container);
+    if (inheritance.warning !== null) logger.warn(inheritance.warning);
+    const sockets = new NodeListeningSockets(inheritance.sockets);
+    const opening = { configFile, workerThreads, log, output, logger, clock, sockets, drainedTargets };
+    const outcome = await openGateway(opening);
     if (!outcome.ok) {
       process.stderr.write(loadFailureText(outcome.error));
       return 1;
     }
-    logStart(outcome.value, logger);
-    started(outcome.value);
-    return await serve(outcome.value, signals, logger);
+    const { gateway, reloadRequests, reloadCount } = outcome.value;
+    logUnclaimed(sockets.dismissUnclaimed(), inheritance, logger);
+    logStart(gateway, logger);
+    try {
+      ownPidFile?.write();
+    } catch (error) {
+      process.stderr.write(`error: the file for the process number cannot be written: ${startupErrorText(error)}\n`);
+      await gateway.stop(0);
+      return 1;
+    }
+    manager?.ready(servingStatus(gateway));
+    if (predecessor !== null) {
+      logger.info('the program has taken over', { predecessor });
+      // The service manager has to know which process counts before the other one ends.
+      await manager?.told();
+      tellPredecessor();
+    }
+    if (manager?.watchdogMs) scheduler.every(manager.watchdogMs, () => manager.alive());
+    started?.(gateway);
+    const launcher = new NodeSuccessorLauncher(() => ({
+      sockets: sockets.held(),
+      state: gateway.drainedTargets(),
+      env: service === null ? {} : asVariables(service),
+    }));
+    const upgrade = new UpgradeProgram(launcher, scheduler, logger, process.pid !== firstProcess);
+    await serveUntilSignal(gateway, { signals, upgrade, manager, logger, reloadRequests, reloadCount });
+    return 0;
   } finally {
+    ownPidFile?.remove();
+    await manager?.told();
     // A reader that no longer reads would hold an ordinary exit for ever.
     if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
   }
@@ -65,24 +106,18 @@ const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
   }
 };
 
-const serve = async (gateway: RunningGateway, signals: WatchedSignals, logger: Logger): Promise<number> => {
-  signals.onReload(() => {
-    void gateway.reload().then((reloaded) => {
-      if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
+/** A socket that the program before had, and the configuration has not any more, is nothing to worry about. */
+const logUnclaimed = (
+  sockets: readonly UnclaimedSocket[],
+  { predecessor }: ProgramInheritance,
+  logger: Logger,
+): void => {
+  for (const { fd, name, address } of predecessor === null ? sockets : []) {
+    const what = address === null ? 'it is no socket for TCP' : 'no listener has its name or its address';
+    logger.error(`a socket that the service manager passed is not used: ${what}`, {
+      file_descriptor: fd,
+      name,
+      address: address && socketAddressText(address),
     });
-  });
-  logger.info('the gateway drains', { signal: await signals.ended });
-  await gateway.stop();
-  logger.info('the gateway has ended');
-  return 0;
-};
-
-const logReloadFailure = ({ problems, reason, cause }: LoadFailure, logger: Logger): void => {
-  const fields = { error_type: 'reload_failed' };
-  for (const problem of problems) {
-    if (problem.severity === 'error') logger.error(formatProblem(problem), fields);
   }
-  if (cause !== null) logger.error(startupErrorText(cause), fields);
-  else if (reason !== null) logger.error(reason, fields);
-  logger.error('the configuration was not reloaded; the one before stays in force', fields);
 };

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import { Container } from 'inversify';
 import type { AccessLog } from '../application/ports/access-log.js';
+import type { AuditLog } from '../application/ports/audit-log.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
+import type { TargetName, UpstreamStatus } from '../application/ports/gateway-state.js';
 import type { Logger } from '../application/ports/logger.js';
-import type { ListeningAddresses, LoadFailure } from '../application/run-gateway/gateway.js';
+import type { LoadFailure } from '../application/run-gateway/load-failure.js';
+import type { ListeningAddresses } from '../application/run-gateway/wanted-listeners.js';
 import { ok, type Result } from '../domain/shared/result.js';
 import { agentModule } from './agent-module.js';
+import { auditLogs } from './audit-logs.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayModule } from './gateway-module.js';
 import { gatewayTokens } from './gateway-tokens.js';
@@ -16,6 +20,8 @@ export interface GatewayLogs {
   readonly logger: Logger;
   readonly accessLog: AccessLog;
   droppedAccessLines(): number;
+  /** The audit log among the others, where it is not in a file of its own. */
+  auditOutput(): AuditLog;
 }
 
 /** A gateway that serves. */
@@ -23,8 +29,13 @@ export interface RunningGateway {
   readonly addresses: ListeningAddresses;
   /** Brings the configuration into force as it is now; any error changes nothing. */
   reload(): Promise<Result<void, LoadFailure>>;
-  /** Drains and closes. The grace is that of the configuration where none is given. */
-  stop(graceMs?: number): Promise<void>;
+  /**
+   * Drains and closes. Grace and delay are those of the configuration where no grace is given; one that is replaced does
+   * not delay: see `StopManner`.
+   */
+  stop(graceMs?: number, isReplaced?: boolean): Promise<void>;
+  /** Targets that get no new requests because somebody has said so. */
+  drainedTargets(): readonly TargetName[];
 }
 
 /**
@@ -37,20 +48,39 @@ export const gatewayContainer = (configFile: string, source: ConfigurationSource
   container.bind(sharedTokens.logger).toConstantValue(logs.logger);
   container.bind(gatewayTokens.accessLog).toConstantValue(logs.accessLog);
   container.bind(gatewayTokens.droppedAccessLines).toConstantValue(() => logs.droppedAccessLines());
+  container.bind(gatewayTokens.openAuditLog).toConstantValue(auditLogs(() => logs.auditOutput(), logs.logger));
   container.bind(gatewayTokens.configFile).toConstantValue(resolve(configFile));
   container.bind(gatewayTokens.source).toConstantValue(source);
   return container;
 };
 
-/** Loads the configuration and serves it. */
-export const startGateway = async (container: Container): Promise<Result<RunningGateway, LoadFailure>> => {
+/** Loads the configuration and serves it. `drained`: targets that are not to get requests, as far as they are still there. */
+export const startGateway = async (
+  container: Container,
+  drained: readonly TargetName[] = [],
+): Promise<Result<RunningGateway, LoadFailure>> => {
   const gateway = container.get(gatewayTokens.gateway);
   const state = container.get(gatewayTokens.state);
-  const started = await gateway.start();
+  const started = await gateway.start(() => {
+    for (const { upstream, address } of drained) state.drainTarget(upstream, address, true);
+  });
   if (!started.ok) return started;
   return ok({
     addresses: started.value,
     reload: () => gateway.reload(),
-    stop: (graceMs) => gateway.stop(graceMs ?? state.configuration().system.gracefulShutdownTimeoutMs),
+    stop: (graceMs, isReplaced = false) => {
+      const { gracefulShutdownTimeoutMs, shutdownDelayMs } = state.configuration().system;
+      const delayMs = isReplaced || graceMs !== undefined ? 0 : shutdownDelayMs;
+      return gateway.stop(graceMs ?? gracefulShutdownTimeoutMs, { delayMs, isReplaced });
+    },
+    drainedTargets: () => state.upstreams().flatMap(drainedOf),
   });
+};
+
+/** Those that are drained, and the names that have no other: whoever comes later may find other addresses behind them. */
+const drainedOf = ({ name: upstream, targets }: UpstreamStatus): readonly TargetName[] => {
+  const serving = new Set(targets.flatMap(({ name, drained }) => (drained ? [] : [name])));
+  const drained = targets.filter((target) => target.drained);
+  const names = new Set(drained.flatMap(({ name }) => (name === null || serving.has(name) ? [] : [name])));
+  return [...names, ...drained.map(({ address }) => address)].map((address) => ({ upstream, address }));
 };

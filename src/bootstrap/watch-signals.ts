@@ -7,15 +7,33 @@ export interface WatchedSignals {
   readonly ended: Promise<NodeJS.Signals>;
   /** What SIGHUP does from now on; does it at once where one has come already. */
   onReload(reload: () => void): void;
+  /** The same for SIGUSR2. */
+  onUpgrade(upgrade: () => void): void;
+}
+
+/** What a signal does, which may come before it is known. */
+class AwaitedAction {
+  #action: (() => void) | null = null;
+  #isWanted = false;
+
+  readonly run = (): void => {
+    this.#isWanted = true;
+    this.#action?.();
+  };
+
+  become(action: () => void): void {
+    this.#action = action;
+    if (this.#isWanted) action();
+  }
 }
 
 /**
  * To be called before anything is served: a signal that nobody takes ends the process, SIGHUP too, and whoever sees a
- * program listen may send one. A second signal to end is obeyed at once.
+ * program listen may send one. A second signal to end is obeyed at once. SIGUSR2 is taken where the program `canUpgrade`.
  */
-export const watchSignals = (output: LogOutput): WatchedSignals => {
-  let reload: (() => void) | null = null;
-  let isReloadWanted = false;
+export const watchSignals = (output: LogOutput, canUpgrade = false): WatchedSignals => {
+  const reload = new AwaitedAction();
+  const upgrade = new AwaitedAction();
   const ended = new Promise<NodeJS.Signals>((resolve) => {
     new ProcessSignals(process, {
       drain: resolve,
@@ -23,17 +41,13 @@ export const watchSignals = (output: LogOutput): WatchedSignals => {
         output.flushSync();
         process.exit(1);
       },
-      reload: () => {
-        isReloadWanted = true;
-        reload?.();
-      },
+      reload: reload.run,
+      ...(canUpgrade ? { upgrade: upgrade.run } : {}),
     }).listen();
   });
   return {
     ended,
-    onReload(action) {
-      reload = action;
-      if (isReloadWanted) action();
-    },
+    onReload: (action) => reload.become(action),
+    onUpgrade: (action) => upgrade.become(action),
   };
 };

@@ -19,6 +19,12 @@ export class TestedRefusals {
   );
 }
 
+/** What was decided without asking anybody. */
+export const atOnce = (admission: Admission | Promise<Admission>): Admission => {
+  if (admission instanceof Promise) throw new Error('others are asked');
+  return admission;
+};
+
 /** Ends a connection; one that was refused cannot end. */
 export const release = (admission: Admission): void => {
   if (admission.kind === 'refused') throw new Error('the connection was refused');

@@ -95,7 +95,15 @@ const groupOf: Readonly<Record<string, string>> = {
   upstream: 'upstreams',
   agent: 'agents',
 };
-const groups: readonly string[] = ['system', 'limits', 'admin', 'tracing', 'include', ...Object.values(groupOf)];
+const groups: readonly string[] = [
+  'system',
+  'limits',
+  'admin',
+  'tracing',
+  'audit',
+  'include',
+  ...Object.values(groupOf),
+];
 
 /** What a `kdl` block of the documentation stands for. */
 export interface DocumentedConfiguration {

@@ -6,6 +6,7 @@ import { formatProblem } from '../../src/domain/configuration/format-problem.js'
 import type { CleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 import { call, type HttpAnswer, type HttpCall } from './http-call.js';
+import { RecordingAuditLog } from './recording-audit-log.js';
 import { RecordingLogger } from './recording-logger.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -66,6 +67,7 @@ export const startDocumented = async (
     logger,
     accessLog: { write: (record) => void accessRecords.push(record) },
     droppedAccessLines: () => 0,
+    auditOutput: () => new RecordingAuditLog(),
   });
   const started = await startGateway(container);
   if (!started.ok) {

@@ -51,6 +51,18 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     when: 'A built-in endpoint was asked with a method that it does not have.',
     remedy: 'Use a method of `Allow`.',
   },
+  reload_not_now: {
+    when: 'A reload was asked for while the gateway starts, drains, or is being replaced by another process.',
+    remedy: 'Ask again when it serves; the process that takes over has read the configuration anyway.',
+  },
+  configuration_refused: {
+    when: 'A reload was asked for, and the configuration has errors or cannot be brought into force; `problems` has them.',
+    remedy: 'Mend what `problems` names. Until then everything goes on as before.',
+  },
+  supervisor_unavailable: {
+    when: 'The process that watches over the workers, or every worker, gave no answer in time to a question about the gateway as a whole.',
+    remedy: 'Ask again. Where it stays so, look at the load of the machine and at the log.',
+  },
   request_timeout: {
     when: 'The head did not come within `header-secs` of the listener, or the body fell silent for `body-secs`, or the body came more slowly than `min-body-rate`.',
     remedy: 'Look at the network between client and gateway.',

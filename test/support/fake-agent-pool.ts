@@ -1,4 +1,5 @@
 import { PooledAgentClient } from '../../src/application/call-agents/pooled-agent-client.js';
+import type { Permits } from '../../src/application/ports/permits.js';
 import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { capabilitiesWith, type FakeAgentConnection, FakeAgentConnector } from './fake-agent-connector.js';
@@ -21,6 +22,7 @@ export interface FakeAgentPoolSettings {
   readonly timeoutMs: number;
   readonly maxQueueDepth: number;
   readonly config: JsonObject | null;
+  readonly queue: Permits | null;
 }
 
 /** A client that has not been started. Nothing happens by itself. */

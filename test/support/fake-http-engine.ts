@@ -7,6 +7,7 @@ import type {
   TlsMaterial,
 } from '../../src/application/ports/http-engine.js';
 import type { ListenerTimeouts, SocketAddress } from '../../src/domain/configuration/gateway-configuration.js';
+import type { CidrSet } from '../../src/domain/http/cidr-set.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 
 /** A context that knows what it was made of. */
@@ -21,6 +22,8 @@ export class FakeOpenListener implements OpenListener {
   readonly secured: (TlsContext | null)[];
   /** Every patience that it was told to have, the first included. */
   readonly patience: ListenerTimeouts[];
+  /** Who had to send PROXY headers at each time, the first included. */
+  readonly headersFrom: (CidrSet | null)[];
   /** That of the last change of TLS. */
   graceMs: number | null = null;
 
@@ -28,10 +31,11 @@ export class FakeOpenListener implements OpenListener {
     readonly key: string,
     readonly socketAddress: SocketAddress,
     readonly handler: RequestHandler,
-    { tls, timeouts }: ListenerOptions,
+    { tls, timeouts, proxyHeaderFrom }: ListenerOptions,
   ) {
     this.secured = [tls];
     this.patience = [timeouts];
+    this.headersFrom = [proxyHeaderFrom];
   }
 
   address(): SocketAddress {
@@ -49,6 +53,10 @@ export class FakeOpenListener implements OpenListener {
   secure(tls: TlsContext | null, graceMs: number): void {
     this.graceMs = graceMs;
     this.secured.push(tls);
+  }
+
+  expectProxyHeaders(from: CidrSet | null): void {
+    this.headersFrom.push(from);
   }
 
   async drain(): Promise<void> {

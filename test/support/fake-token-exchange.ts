@@ -1,7 +1,9 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { MemoryRateLimitStore } from '../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { publicPolicy } from '../../src/application/configure-agent/exchange-policies.js';
 import type { ProvenClient } from '../../src/application/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../src/application/exchange-token/exchange-client.js';
+import { ExchangeRates } from '../../src/application/exchange-token/exchange-rates.js';
 import { TokenEndpoint, type TokenEndpointParts } from '../../src/application/exchange-token/token-endpoint.js';
 import type { TokenFault } from '../../src/application/exchange-token/token-fault.js';
 import type { Cancellation } from '../../src/application/ports/cancellation.js';
@@ -150,6 +152,7 @@ export class ExchangeWorld {
       tokens: { verify: (presented, _, cancellation) => this.#verify(presented, cancellation) },
       keys: plan.keys ?? [this.signingKey('key-1')],
       replays: { remember: (key, untilMs) => this.#remember(key, untilMs) },
+      rates: new ExchangeRates(new MemoryRateLimitStore(this.clock), null),
       clock: this.clock,
       scheduler: this.scheduler,
       random: { uuid: () => '0199a0e2-8a2c-4d4e-9d55-2f6f2c1f7b10' },
@@ -198,7 +201,9 @@ export class ExchangeWorld {
 
   /** The head of a request, as the agent brings it. */
   answer(event: RequestHeadersEvent): AgentAnswer {
-    return this.endpoint.answer(event, requestPath(event.uri) ?? '');
+    const answer = this.endpoint.answer(event, requestPath(event.uri) ?? '');
+    if (answer instanceof Promise) throw new Error('the rates are at hand');
+    return answer;
   }
 
   /** A request with its form, as the agent brings both. */

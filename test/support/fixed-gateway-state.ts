@@ -30,13 +30,14 @@ export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): 
 export const configurationWithSecrets = (
   readyRequires: readonly ('upstreams' | 'agents')[] = [],
 ): GatewayConfiguration => ({
-  system: { instance: 'edge-1', gracefulShutdownTimeoutMs: 30_000, workerThreads: 0 },
+  system: { instance: 'edge-1', gracefulShutdownTimeoutMs: 30_000, shutdownDelayMs: 0, workerThreads: 0 },
   listeners: [
     {
       name: 'main',
       address: { host: '127.0.0.1', port: 8080 },
       tls: null,
       trustedProxies: [],
+      proxyProtocol: false,
       acceptClientCertHeader: null,
       timeouts: plainTimeouts,
     },
@@ -59,6 +60,7 @@ export const configurationWithSecrets = (
   limits: plainLimits,
   admin: { address: { host: '127.0.0.1', port: 9090 }, token: new Secret('SECRET-admin-token'), readyRequires },
   tracing: null,
+  audit: null,
 });
 
 /** A gateway state that stands still. */

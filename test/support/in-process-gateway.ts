@@ -18,6 +18,7 @@ import type {
   UpstreamConfiguration,
 } from '../../src/domain/configuration/gateway-configuration.js';
 import { plainLimits, plainPolicies, plainTimeouts, plainUpstream } from './plain-configurations.js';
+import { RecordingAuditLog } from './recording-audit-log.js';
 import { RecordingLogger } from './recording-logger.js';
 
 export const testLimits: LimitsConfiguration = plainLimits;
@@ -67,13 +68,14 @@ export const testConfiguration = (
   upstreams: readonly UpstreamConfiguration[],
   changes: Partial<GatewayConfiguration> = {},
 ): GatewayConfiguration => ({
-  system: { instance: 'test', gracefulShutdownTimeoutMs: 5_000, workerThreads: 1 },
+  system: { instance: 'test', gracefulShutdownTimeoutMs: 5_000, shutdownDelayMs: 0, workerThreads: 1 },
   listeners: [
     {
       name: 'main',
       address: { host: '127.0.0.1', port: 0 },
       tls: null,
       trustedProxies: [],
+      proxyProtocol: false,
       acceptClientCertHeader: null,
       timeouts: plainTimeouts,
     },
@@ -84,6 +86,7 @@ export const testConfiguration = (
   limits: testLimits,
   admin: null,
   tracing: null,
+  audit: null,
   ...changes,
 });
 
@@ -92,9 +95,13 @@ export interface InProcessGateway {
   readonly url: string;
   readonly logger: RecordingLogger;
   readonly accessRecords: readonly AccessRecord[];
+  /** What has come to the audit log, where it goes to stdout. */
+  readonly auditLog: RecordingAuditLog;
   readonly state: RunningState;
   readonly gateway: Gateway;
   metrics(): Promise<string>;
+  /** What the next load gives. */
+  load(configuration: GatewayConfiguration): void;
   /** Brings this configuration into force. */
   reload(configuration: GatewayConfiguration): ReturnType<Gateway['reload']>;
   stop(graceMs?: number): Promise<void>;
@@ -117,12 +124,14 @@ export const startInProcess = async (
 ): Promise<InProcessGateway> => {
   const logger = new RecordingLogger();
   const accessRecords: AccessRecord[] = [];
+  const auditLog = new RecordingAuditLog();
   let next = configuration;
   const source = { load: async () => ({ configuration: next, problems: [] }) };
   const container = gatewayContainer('in-process.kdl', source, {
     logger,
     accessLog: { write: (record) => void accessRecords.push(record) },
     droppedAccessLines: () => 0,
+    auditOutput: () => auditLog,
   });
   const limits = { ...defaultEngineLimits, ...options.engineLimits };
   container
@@ -145,7 +154,7 @@ export const startInProcess = async (
     container.rebind(gatewayTokens.figures).toConstantValue(Object.assign(figures, { residentBytes }));
   }
   const state = container.get(gatewayTokens.state);
-  const metrics = container.get(gatewayTokens.metrics);
+  const whole = container.get(gatewayTokens.whole);
   const gateway = container.get(gatewayTokens.gateway);
   const started = await gateway.start();
   if (!started.ok) {
@@ -158,9 +167,13 @@ export const startInProcess = async (
     url: `http${configuration.listeners[0]?.tls ? 's' : ''}://${address.host}:${address.port}`,
     logger,
     accessRecords,
+    auditLog,
     state,
     gateway,
-    metrics: () => metrics.render(),
+    metrics: async () => (await whole.metrics())?.text ?? '',
+    load: (changed) => {
+      next = changed;
+    },
     reload: (changed) => {
       next = changed;
       return gateway.reload();

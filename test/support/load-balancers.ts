@@ -13,13 +13,15 @@ export interface BalancerTls {
 const authoritiesFile = (folder: TemporaryFolder, { authorities }: BalancerTls): string =>
   folder.write('authorities.pem', authorities.map(({ certificate }) => certificate).join(''));
 
-const peer = (name: 'nginx' | 'haproxy' | 'caddy'): string => {
+/** Where a balancer is installed; fails where it is not. */
+export const balancerPath = (name: 'nginx' | 'haproxy' | 'caddy'): string => {
   const path = peerPath(name);
   if (path === null) throw new Error(`${name} is not installed: use describeWithPeers`);
   return path;
 };
 
-const start = async (
+/** Starts a balancer; resolves once it takes connections on this port. */
+export const startBalancer = async (
   command: string,
   args: readonly string[],
   port: number,
@@ -88,7 +90,7 @@ http {
 }
 `,
   );
-  return start(peer('nginx'), ['-p', folder.path, '-e', 'stderr', '-c', file], port);
+  return startBalancer(balancerPath('nginx'), ['-p', folder.path, '-e', 'stderr', '-c', file], port);
 };
 
 const haproxyTls = (folder: TemporaryFolder, tls: BalancerTls): string => {
@@ -129,7 +131,36 @@ backend gateway
   server one 127.0.0.1:${gatewayPort}
 `,
   );
-  return start(peer('haproxy'), ['-f', file, '-db'], port);
+  return startBalancer(balancerPath('haproxy'), ['-f', file, '-db'], port);
+};
+
+/**
+ * haproxy in front of a gateway that passes connections on as they are, with these options of its server line, such as
+ * `send-proxy`; `check` is what it looks after the gateway with, lines of their own.
+ */
+export const startPassingHaproxy = (
+  folder: TemporaryFolder,
+  port: number,
+  gatewayPort: number,
+  serverOptions: string,
+  check = '',
+): Promise<RunningProcess> => {
+  const file = folder.write(
+    'haproxy.cfg',
+    `global
+  maxconn 512
+defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+listen front
+  bind 127.0.0.1:${port}
+  ${check}
+  server one 127.0.0.1:${gatewayPort} ${serverOptions}
+`,
+  );
+  return startBalancer(balancerPath('haproxy'), ['-f', file, '-db'], port);
 };
 
 /** caddy in front of a gateway; it ends TLS, and brings the client's certificate in X-Client-Cert. */
@@ -161,7 +192,7 @@ https://localhost:${port} {
 }
 `,
   );
-  return start(peer('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], port, {
+  return startBalancer(balancerPath('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], port, {
     XDG_CONFIG_HOME: folder.path,
     XDG_DATA_HOME: folder.path,
   });

@@ -74,6 +74,19 @@ upstream or agent is no longer configured stays until the gateway ends. [What ag
 |---|---|---|---|
 ${definitions.map(row).join('\n')}
 
+## Several workers
+
+Where \`worker-threads\` asks for several workers, every figure is that of the whole gateway, whichever of them is asked; those with the
+label \`worker\` are of one of them, by its number from 1 on.
+
+- Counters and histograms add up, those of workers that have ended included: they do not fall when a worker dies. What it has
+  counted is asked for every 5 seconds and at each scrape; where it is killed, what came after that is lost.
+- Gauges add up too, with these exceptions: an agent, a circuit breaker, a target and an upstream are as bad as they are for the worst
+  off of the workers, each of which judges for itself, and \`gateway_memory_limited\` is 1 where it is so for any.
+- A worker that gives no answer within half a second is left out: its \`gateway_worker_up\` is 0, its last counts stay, and
+  its part of the gauges is missing. Where the process that watches over the workers gives none, the answer is a 503.
+- \`gateway_config_reloads_total\` counts a reload once. \`gateway_memory_usage_bytes\` has that process too.
+
 ## What agents report
 
 Agents report metrics of their own to the gateway, by default every 10 seconds. It exposes each as \`gateway_agent_<name>\`,
@@ -90,6 +103,7 @@ ${ofAgent.map(row).join('\n')}
   what was counted before. \`gateway-auth\` reports once more before it ends, also what
   it counted while it drained. What an agent counted after its last report is lost where it is killed. They begin at 0 when the
   gateway starts, or at what a running agent has counted by then, for all its gateways.
+- An agent that several workers are connected to counts once. The embedded agents of the workers are as many agents, whose reports are added up.
 - A gauge is the sum of what running agents say, left out where that is no finite number. It goes when their last connection ends, or after three intervals without a
   report.
 - Where the block goes from the configuration, these series go with the reload, and so does its count of what was left out.

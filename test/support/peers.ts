@@ -13,6 +13,7 @@ export type Peer =
   | 'wrk'
   | 'setpriv'
   | 'script'
+  | 'systemd-notify'
   | 'xmlsec1'
   | 'python3'
   | 'chromium-headless-shell'

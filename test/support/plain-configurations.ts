@@ -41,6 +41,7 @@ export const plainPolicies: RoutePolicies = {
 };
 
 export const plainTimeouts: ListenerTimeouts = {
+  proxyHeaderMs: 5_000,
   headMs: 60_000,
   bodyMs: 60_000,
   minBodyOctetsPerSecond: 240,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
+import type { Readable } from 'node:stream';
 
 export interface ProcessExit {
   /** Null where a signal ended it. */
@@ -24,17 +25,26 @@ const startPatienceMs = 20_000;
 const stopPatienceMs = 10_000;
 const pollMs = 20;
 
+export interface ProcessOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of this process; the program has them from 3 on. */
+  readonly descriptors?: readonly number[];
+}
+
 /** Starts a program; its environment is that of the tests with `env` on top. */
 export const startProcess = (
   command: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  options: ProcessOptions = {},
 ): RunningProcess => {
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.descriptors ?? [])],
   });
+  // The streams are there: they are piped.
+  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
   let written = '';
   let hasExited = false;
   const watchers = new Set<() => void>();
@@ -45,8 +55,8 @@ export const startProcess = (
     written += text;
     announce();
   };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
+  stdout.setEncoding('utf8').on('data', keep);
+  stderr.setEncoding('utf8').on('data', keep);
 
   const exited = new Promise<ProcessExit>((resolve) => {
     const ended = (code: number | null, signal: NodeJS.Signals | null): void => {

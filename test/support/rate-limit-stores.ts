@@ -5,6 +5,7 @@ import type { RateLimitStore } from '../../src/application/ports/rate-limit-stor
 import { CleanUp } from './clean-up.js';
 import { ManualClock } from './manual-clock.js';
 import { describeWithPeers, type Peer } from './peers.js';
+import { RateWorkers } from './rate-workers.js';
 import { startRedis } from './redis-server.js';
 
 /** Where the buckets of a group of tests are. */
@@ -30,6 +31,34 @@ const memory: StoreTechnology = {
     return {
       open: async (most) => new MemoryRateLimitStore(clock, most),
       elapse: async (ms) => clock.advance(ms),
+      remove: async () => undefined,
+    };
+  },
+};
+
+const leases: StoreTechnology = {
+  name: 'leases of a supervisor',
+  peers: [],
+  async place() {
+    const opened: RateWorkers[] = [];
+    return {
+      async open(most) {
+        const workers = new RateWorkers({ ...(most === undefined ? {} : { mostBuckets: most, mostKnown: most }) });
+        opened.push(workers);
+        const { store } = workers.start();
+        return {
+          async take(charges) {
+            const answer = store.take(charges);
+            if (answer instanceof Promise) await workers.advance(0);
+            return answer;
+          },
+          sizes: () => store.sizes(),
+          close: () => store.close(),
+        };
+      },
+      async elapse(ms) {
+        for (const workers of opened) await workers.advance(ms);
+      },
       remove: async () => undefined,
     };
   },
@@ -68,7 +97,7 @@ const redis: StoreTechnology = {
 
 /** The same tests for every technology. */
 export const describeRateLimitStores = (what: string, tests: (place: () => Promise<BucketPlace>) => void): void => {
-  for (const { name, peers, place } of [memory, redis]) {
+  for (const { name, peers, place } of [memory, leases, redis]) {
     describeWithPeers(peers, `${what}, in ${name}`, () => tests(place));
   }
 };

@@ -1,6 +1,7 @@
 import type {
   Admission,
   HandshakeFailure,
+  ProxyHeaderFailure,
   RejectionAnswer,
   RequestHandler,
 } from '../../src/application/ports/http-engine.js';
@@ -18,7 +19,10 @@ export class RecordingHandler implements RequestHandler {
   readonly responses: ClientResponse[] = [];
   readonly rejections: RejectedRequest[] = [];
   readonly failures: HandshakeFailure[] = [];
+  readonly headerFailures: ProxyHeaderFailure[] = [];
   readonly #waiting: (() => void)[] = [];
+  readonly #waitingForHeader: (() => void)[] = [];
+  readonly #waitingForAdmission: (() => void)[] = [];
   /** Left unanswered while set. */
   held = false;
   /** What connections are told instead of being let in; null: they are. */
@@ -32,6 +36,7 @@ export class RecordingHandler implements RequestHandler {
     this.peers.push(peerAddress);
     if (this.refusal !== null) return { kind: 'refused', answer: this.refusal };
     this.open += 1;
+    for (const told of this.#waitingForAdmission.splice(0)) told();
     return {
       kind: 'admitted',
       release: () => {
@@ -54,6 +59,22 @@ export class RecordingHandler implements RequestHandler {
   handshakeFailed(failure: HandshakeFailure): void {
     this.failures.push(failure);
     for (const told of this.#waiting.splice(0)) told();
+  }
+
+  proxyHeaderFailed(failure: ProxyHeaderFailure): void {
+    this.headerFailures.push(failure);
+    for (const told of this.#waitingForHeader.splice(0)) told();
+  }
+
+  /** Resolves once a connection was let in that has not been released. */
+  async admitted(): Promise<void> {
+    if (this.open === 0) await new Promise<void>((resolve) => this.#waitingForAdmission.push(resolve));
+  }
+
+  /** The first PROXY header that failed, once there is one. */
+  async headerFailure(): Promise<ProxyHeaderFailure> {
+    if (this.headerFailures.length === 0) await new Promise<void>((resolve) => this.#waitingForHeader.push(resolve));
+    return this.headerFailures[0] as ProxyHeaderFailure;
   }
 
   /** The first failure, once there is one. */

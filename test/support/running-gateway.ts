@@ -1,15 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { type RunningProcess, startProcess, untilListening } from './processes.js';
 
-const program = (name: string): string => fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
+/** Path of a built program. */
+export const builtProgram = (name: string): string =>
+  fileURLToPath(new URL(`../../dist/programs/${name}.js`, import.meta.url));
+
+/** What is not about workers needs none, and starts sooner. An environment can say otherwise, with an empty value what the file says. */
+const oneProcess = { GATEWAY_WORKER_THREADS: '1' };
 
 /** Runs the built gateway with these arguments. */
 export const runGateway = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess =>
-  startProcess(process.execPath, [program('main-gateway'), ...args], { env });
+  startProcess(process.execPath, [builtProgram('main-gateway'), ...args], { env: { ...oneProcess, ...env } });
 
 /** Runs the built agent with these arguments. */
 export const runAgent = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess =>
-  startProcess(process.execPath, [program('main-gateway-auth'), ...args], { env });
+  startProcess(process.execPath, [builtProgram('main-gateway-auth'), ...args], { env });
 
 /** Starts the built gateway with a configuration file; resolves once it listens on all of these ports. */
 export const startBuiltGateway = async (

@@ -1,12 +1,16 @@
 import { MemoryStoreOpener } from '../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RedisStoreOpener } from '../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { SqliteStoreOpener } from '../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import type { SamlStoreOpener, SamlStores } from '../../src/application/ports/saml-stores.js';
+import { RemoteStoreOpener } from '../../src/application/share-stores/remote-store-opener.js';
+import { SharedSamlStores } from '../../src/application/share-stores/shared-saml-stores.js';
 import type { SessionStoreOptions } from '../../src/domain/configuration/saml-options.js';
 import { CleanUp } from './clean-up.js';
 import { describeWithPeers, type Peer } from './peers.js';
 import { RecordingLogger } from './recording-logger.js';
 import { startRedis } from './redis-server.js';
+import { supervisedWorker } from './supervised-workers.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Where one test keeps its sessions: nobody else's are there. */
@@ -19,8 +23,10 @@ export interface StorePlace {
 /** A technology that sessions can be kept in. */
 export interface StoreTechnology {
   readonly name: string;
-  /** Whether everybody who opens one place sees the same, also after all of them were closed. */
+  /** Whether everybody who opens one place sees the same. */
   readonly isShared: boolean;
+  /** Whether what is in a place is still there after everybody has closed it. */
+  readonly isLasting: boolean;
   /** Programs that it needs. */
   readonly peers: readonly Peer[];
   /** How many requests each of its places keeps, at the most: few, so that a test can fill it. */
@@ -49,14 +55,38 @@ export const placeOf = (opener: SamlStoreOpener, options: SessionStoreOptions, r
 const memory: StoreTechnology = {
   name: 'memory',
   isShared: false,
+  isLasting: false,
   peers: [],
   requestLimit,
   place: async () => placeOf(new MemoryStoreOpener({ requests: requestLimit }), { kind: 'memory' }, () => undefined),
 };
 
+/** Each opening is that of a worker of its own. */
+const supervised: StoreTechnology = {
+  name: "a supervisor's memory",
+  isShared: true,
+  isLasting: false,
+  peers: [],
+  requestLimit,
+  async place() {
+    const scheduler = new NodeScheduler();
+    const opener = new MemoryStoreOpener({ requests: requestLimit });
+    const shared = new SharedSamlStores({ opener, scheduler });
+    const workerOpener: SamlStoreOpener = {
+      open: (options, namespace) => {
+        const { supervisor, worker } = supervisedWorker(scheduler);
+        shared.serve(supervisor);
+        return new RemoteStoreOpener(worker, opener).open(options, namespace);
+      },
+    };
+    return placeOf(workerOpener, { kind: 'memory' }, () => undefined);
+  },
+};
+
 const sqlite: StoreTechnology = {
   name: 'sqlite',
   isShared: true,
+  isLasting: true,
   peers: [],
   requestLimit,
   async place() {
@@ -69,6 +99,7 @@ const sqlite: StoreTechnology = {
 const redis: StoreTechnology = {
   name: 'redis',
   isShared: true,
+  isLasting: true,
   peers: ['redis-server'],
   requestLimit,
   async place() {
@@ -78,7 +109,7 @@ const redis: StoreTechnology = {
   },
 };
 
-export const storeTechnologies: readonly StoreTechnology[] = [sqlite, memory, redis];
+export const storeTechnologies: readonly StoreTechnology[] = [sqlite, memory, supervised, redis];
 
 /** The same tests for every technology. */
 export const describeStores = (what: string, tests: (technology: StoreTechnology) => void): void => {
@@ -90,6 +121,13 @@ export const describeStores = (what: string, tests: (technology: StoreTechnology
 /** Those alone that several processes can share. */
 export const describeSharedStores = (what: string, tests: (technology: StoreTechnology) => void): void => {
   for (const technology of storeTechnologies.filter(({ isShared }) => isShared)) {
+    describeWithPeers(technology.peers, `${what}, in ${technology.name}`, () => tests(technology));
+  }
+};
+
+/** Those alone that keep what nobody has open. */
+export const describeLastingStores = (what: string, tests: (technology: StoreTechnology) => void): void => {
+  for (const technology of storeTechnologies.filter(({ isLasting }) => isLasting)) {
     describeWithPeers(technology.peers, `${what}, in ${technology.name}`, () => tests(technology));
   }
 };

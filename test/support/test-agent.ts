@@ -1,6 +1,7 @@
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseTokenSigningKeys } from '../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { MemoryRateLimitStore } from '../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { CryptoRandom } from '../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodePolicyFiles } from '../../src/adapters/outbound/node-text-files/node-policy-files.js';
@@ -18,9 +19,11 @@ import { AgentConfigurationInForce } from '../../src/application/configure-agent
 import { AgentKeySets } from '../../src/application/configure-agent/agent-key-sets.js';
 import type { AgentParts } from '../../src/application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../../src/application/configure-agent/saml-parts.js';
+import { ExchangeRates } from '../../src/application/exchange-token/exchange-rates.js';
 import { SpentAssertions } from '../../src/application/exchange-token/spent-assertions.js';
 import type { KeySetSource } from '../../src/application/ports/key-set-source.js';
 import { KeySets } from '../../src/application/refresh-key-set/key-sets.js';
+import { noOtherProcesses } from '../../src/application/saml-sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../../src/application/saml-trust/identity-provider-trusts.js';
 import { SamlStoreLeases } from '../../src/application/saml-trust/saml-store-leases.js';
 import { openSamlStores } from '../../src/bootstrap/saml-store-openers.js';
@@ -121,12 +124,13 @@ export const testAgent = (
     certificates: new X509CertificateReader(),
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
     spentAssertions: new SpentAssertions(clock),
+    exchangeRates: new ExchangeRates(new MemoryRateLimitStore(clock), null),
     saml: {
       random,
       verifier,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
-      stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger }),
+      stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger, endings: noOtherProcesses }),
       ...saml,
     },
     outcomes: counters,

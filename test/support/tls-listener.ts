@@ -1,7 +1,9 @@
 import { NodeHttpEngine } from '../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { NodeListeningSockets } from '../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import {
   defaultEngineLimits,
   type EngineLimits,
+  type ListenerOptions,
   type OpenListener,
   type TlsCertificate,
   type TlsContext,
@@ -25,7 +27,7 @@ export const preparedTls = (
   identities: readonly OpensslCertificate[],
   changes: Partial<TlsMaterial> = {},
 ): TlsContext => {
-  const prepared = new NodeHttpEngine().prepareTls({
+  const prepared = new NodeHttpEngine(new NodeListeningSockets()).prepareTls({
     certificates: identities.map(asTlsCertificate),
     clientAuth: 'none',
     clientAuthorities: null,
@@ -45,16 +47,18 @@ export interface RecordedListener {
 export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
-  changes: Partial<EngineLimits & ListenerTimeouts> = {},
+  changes: Partial<EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom'>> = {},
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };
   const options = {
+    name: 'main',
     limits: { ...defaultEngineLimits, ...changes },
     timeouts: { ...plainTimeouts, ...changes },
     tls,
+    proxyHeaderFrom: changes.proxyHeaderFrom ?? null,
   };
-  const listener = await new NodeHttpEngine().listen('main', address, handler, options);
+  const listener = await new NodeHttpEngine(new NodeListeningSockets()).listen('main', address, handler, options);
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };
 };

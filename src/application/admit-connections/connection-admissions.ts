@@ -2,71 +2,125 @@ import { addressGroup } from '../../domain/http/address-group.js';
 import { type CidrSet, includesAddress } from '../../domain/http/cidr-set.js';
 import { parseIpAddress } from '../../domain/http/ip-address.js';
 import { unmappedAddress } from '../../domain/http/unmapped-address.js';
-import { type ConnectionLimits, connectionViolation } from '../../domain/limits/connection-limits.js';
+import { reachedConnectionLimit } from '../../domain/limits/connection-limits.js';
 import type { LimitViolation } from '../../domain/limits/limit-violation.js';
 import type { Admission } from '../ports/http-engine.js';
+import type { PermitBook, Permits } from '../ports/permits.js';
+import { PermitsBySubject } from '../share-permits/permits-by-subject.js';
 import type { ConnectionRefusals } from './connection-refusals.js';
 
-/** What connections are judged by at the moment. */
-export interface ConnectionRules {
-  readonly limits: ConnectionLimits;
-  /** Peers that speak for many clients, by listener; their connections are not counted by address. */
-  readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+/** Peers that speak for many clients, by listener; their connections are not counted by address. */
+export type TrustedProxies = ReadonlyMap<string, CidrSet>;
+
+/** A connection that asks to be let in. */
+interface Newcomer {
+  /** What refusals are written down with. */
+  readonly address: string;
+  /** What it is counted by, whoever is trusted by the time it ends; null where its peer speaks for many. */
+  readonly client: string | null;
+  /** Those of the client. */
+  readonly permits: Permits | null;
 }
 
 /**
  * Lets connections of clients in, over all listeners and from one configuration to the next: those that stand count
- * against the limits that are in force when the next one comes.
+ * against the limits that are in force when the next one comes. A client that has too many itself is told that, whatever
+ * the others have.
  */
 export class ConnectionAdmissions {
-  readonly #rules: () => ConnectionRules;
+  readonly #trustedProxies: () => TrustedProxies;
   readonly #isShortOfMemory: () => LimitViolation | null;
   readonly #refusals: ConnectionRefusals;
+  readonly #all: Permits;
   /** Bounded by the connections: no address has none. */
-  readonly #ofClient = new Map<string, number>();
-  #total = 0;
+  readonly #ofClients: PermitsBySubject;
 
   /** `isShortOfMemory` gives what keeps every connection out while memory is short. */
   constructor(
-    rules: () => ConnectionRules,
+    trustedProxies: () => TrustedProxies,
+    book: PermitBook,
     isShortOfMemory: () => LimitViolation | null,
     refusals: ConnectionRefusals,
   ) {
-    this.#rules = rules;
+    this.#trustedProxies = trustedProxies;
     this.#isShortOfMemory = isShortOfMemory;
     this.#refusals = refusals;
+    this.#all = book.open('connections', '');
+    this.#ofClients = new PermitsBySubject(book, 'connections-of-client');
   }
 
   /** Connections that have been let in and stand. */
   get total(): number {
-    return this.#total;
+    return this.#all.taken;
   }
 
   /** Addresses that have connections which count against their own limit. */
   get clients(): number {
-    return this.#ofClient.size;
+    return this.#ofClients.size;
   }
 
-  /** `listener`: its key. `peerAddress` is written as systems write addresses. */
-  admit(listener: string, peerAddress: string): Admission {
-    const { limits, trustedProxies } = this.#rules();
+  /**
+   * `listener`: its key. `peerAddress` is written as systems write addresses. A promise where other workers have a say: it
+   * settles in every case, soon.
+   */
+  admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
     const address = unmappedAddress(peerAddress);
-    const client = speaksForMany(trustedProxies.get(listener), address) ? null : addressGroup(address);
-    const ofClient = client === null ? null : (this.#ofClient.get(client) ?? 0);
-    const violation = connectionViolation(limits, { total: this.#total, ofClient }, this.#isShortOfMemory());
-    if (violation !== null) return this.#refusals.refuse(violation, address);
-    this.#total += 1;
-    if (client !== null && ofClient !== null) this.#ofClient.set(client, ofClient + 1);
-    return { kind: 'admitted', release: () => this.#release(client) };
+    const shortage = this.#isShortOfMemory();
+    if (shortage !== null) return this.#refusals.refuse(shortage, address);
+    const client = speaksForMany(this.#trustedProxies().get(listener), address) ? null : addressGroup(address);
+    const permits = client === null ? null : this.#ofClients.hold(client);
+    const newcomer = { address, client, permits };
+    const ofClient = permits === null ? 'taken' : permits.take();
+    if (ofClient === 'unknown') return this.#askClient(newcomer);
+    return ofClient === 'full' ? this.#refusedByClient(newcomer) : this.#enter(newcomer);
   }
 
-  /** `client` is what the connection was counted by when it came, whoever is trusted by now. */
-  #release(client: string | null): void {
-    this.#total -= 1;
+  async #askClient(newcomer: Newcomer): Promise<Admission> {
+    const isTaken = (await newcomer.permits?.ask()) ?? true;
+    return isTaken ? this.#enter(newcomer) : this.#refusedByClient(newcomer);
+  }
+
+  #refusedByClient({ address, client, permits }: Newcomer): Admission {
+    const violation = reachedConnectionLimit(
+      'max-connections-per-client',
+      permits?.limit ?? 0,
+      permits?.takenByAll ?? 0,
+    );
+    if (client !== null) this.#ofClients.letGo(client);
+    return this.#refusals.refuse(violation, address);
+  }
+
+  /** It has what it needs of its client's. */
+  #enter(newcomer: Newcomer): Admission | Promise<Admission> {
+    const outcome = this.#all.take();
+    if (outcome === 'unknown') return this.#askAll(newcomer);
+    return outcome === 'taken' ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
+  }
+
+  async #askAll(newcomer: Newcomer): Promise<Admission> {
+    return (await this.#all.ask()) ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
+  }
+
+  #refusedByAll(newcomer: Newcomer): Admission {
+    this.#leave(newcomer);
+    const { limit, takenByAll } = this.#all;
+    return this.#refusals.refuse(reachedConnectionLimit('max-total-connections', limit, takenByAll), newcomer.address);
+  }
+
+  #admitted(newcomer: Newcomer): Admission {
+    return {
+      kind: 'admitted',
+      release: () => {
+        this.#all.giveBack();
+        this.#leave(newcomer);
+      },
+    };
+  }
+
+  #leave({ client, permits }: Newcomer): void {
     if (client === null) return;
-    const left = (this.#ofClient.get(client) ?? 0) - 1;
-    if (left > 0) this.#ofClient.set(client, left);
-    else this.#ofClient.delete(client);
+    permits?.giveBack();
+    this.#ofClients.letGo(client);
   }
 }
 

@@ -1,3 +1,6 @@
+import type { Permits } from '../ports/permits.js';
+import type { PermitsBySubject } from '../share-permits/permits-by-subject.js';
+
 /** Who is told of requests that are in flight no more. */
 export interface InFlightCount {
   left(): void;
@@ -15,55 +18,26 @@ export interface RequestPlace {
 /** The places of one route. It stands for each of them: a request that nothing else is counted of needs no object of its own. */
 export class RoutePlaces implements RequestPlace {
   readonly kind = 'place';
-  readonly id: string;
+  readonly permits: Permits;
   readonly #inFlight: InFlightCount;
-  #taken = 0;
 
-  constructor(id: string, inFlight: InFlightCount) {
-    this.id = id;
+  constructor(permits: Permits, inFlight: InFlightCount) {
+    this.permits = permits;
     this.#inFlight = inFlight;
   }
 
-  /** Requests of the route that are in flight or wait for it. */
+  /** Requests of the route that are in flight or wait for it, in this worker. */
   get taken(): number {
-    return this.#taken;
-  }
-
-  take(): void {
-    this.#taken += 1;
+    return this.permits.taken;
   }
 
   giveUp(): void {
-    this.#taken -= 1;
+    this.permits.giveBack();
   }
 
   release(): void {
-    this.#taken -= 1;
+    this.permits.giveBack();
     this.#inFlight.left();
-  }
-}
-
-/** The places of clients that requests are counted of. Those that have none leave nothing behind. */
-export class ClientPlaces {
-  readonly #taken = new Map<string, number>();
-
-  /** Clients that have any. */
-  get size(): number {
-    return this.#taken.size;
-  }
-
-  taken(client: string): number {
-    return this.#taken.get(client) ?? 0;
-  }
-
-  take(client: string): void {
-    this.#taken.set(client, this.taken(client) + 1);
-  }
-
-  giveBack(client: string): void {
-    const left = this.taken(client) - 1;
-    if (left > 0) this.#taken.set(client, left);
-    else this.#taken.delete(client);
   }
 }
 
@@ -71,24 +45,30 @@ export class ClientPlaces {
 export class ClientPlace implements RequestPlace {
   readonly kind = 'place';
   readonly #route: RoutePlaces;
-  readonly #clients: ClientPlaces;
+  readonly #clients: PermitsBySubject;
   readonly #client: string;
+  readonly #permits: Permits;
 
-  constructor(route: RoutePlaces, clients: ClientPlaces, client: string) {
+  /** `permits`: those of the client, held by `clients` for this place. */
+  constructor(route: RoutePlaces, clients: PermitsBySubject, client: string, permits: Permits) {
     this.#route = route;
     this.#clients = clients;
     this.#client = client;
-    route.take();
-    clients.take(client);
+    this.#permits = permits;
   }
 
   giveUp(): void {
-    this.#clients.giveBack(this.#client);
+    this.#giveBack();
     this.#route.giveUp();
   }
 
   release(): void {
-    this.#clients.giveBack(this.#client);
+    this.#giveBack();
     this.#route.release();
+  }
+
+  #giveBack(): void {
+    this.#permits.giveBack();
+    this.#clients.letGo(this.#client);
   }
 }

@@ -1,3 +1,4 @@
+import type { QueuePlace } from '../../domain/limits/fair-queue.js';
 import type { LimitViolation } from '../../domain/limits/limit-violation.js';
 import type { ScheduledTask } from '../ports/scheduler.js';
 import type { RequestPlace } from './request-places.js';
@@ -9,12 +10,18 @@ export type WaitEnd = (violation: LimitViolation | null) => void;
 export class WaitingRequest {
   /** What it has taken up already. */
   readonly place: RequestPlace;
-  /** Set once it is in the queue. */
+  /** Whose turn it comes in. */
+  readonly client: string;
+  /** Where it waits; null: it does not, or not yet. */
+  queuePlace: QueuePlace<WaitingRequest> | null = null;
+  /** Whether it counts as one that is queued. One that only waits to hear whether there is room does not yet. */
+  isSeated = false;
   deadline: ScheduledTask | null = null;
   readonly #onEnd: WaitEnd;
 
-  constructor(place: RequestPlace, onEnd: WaitEnd) {
+  constructor(place: RequestPlace, client: string, onEnd: WaitEnd) {
     this.place = place;
+    this.client = client;
     this.#onEnd = onEnd;
   }
 

@@ -6,12 +6,13 @@ import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { AgentReportReader } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import type { AgentReports } from './agent-reports.js';
 
 /** Between two lines about what was not taken of one agent's reports, at the least. */
 export const droppedLineMs = 60_000;
 
 /** What the agents report of themselves, as it comes, for the gateway's own exposition. */
-export class AgentMetrics {
+export class AgentMetrics implements AgentReports {
   readonly #book: AgentMetricsBook;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #logger: Logger;

@@ -4,6 +4,7 @@ import {
   type RequestBodyChunkEvent,
   type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
+import { isCancelled } from '../cancellation/is-cancelled.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { AgentEndpoint } from './agent-endpoint.js';
@@ -52,6 +53,8 @@ export class PostedEndpoints {
     const pending = endpoint.answer(event, path, cancellation);
     // The form is awaited at once: a cancellation that comes right behind the request has to find it.
     const answer = pending instanceof Promise ? await pending : pending;
+    // One that came while it was waited for found none: nobody would send the form.
+    if (pending instanceof Promise && isCancelled(cancellation)) return answer;
     const { formOctets } = endpoint;
     if (!answer.needsMore || this.#forms.begin({ event, path, formOctets }, connection)) return answer;
     return endpoint.refuseForm({ kind: 'overloaded', event }, path);

@@ -1,10 +1,12 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
-import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+import type { Identity } from '../../domain/identity/identity.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
+import { identityRemarks } from './identity-remarks.js';
 import { type ProblemKind, problemAnswer } from './problem-answer.js';
+import { withRemarks } from './with-remarks.js';
 
 const unauthenticated: ProblemKind = {
   status: 401,
@@ -44,14 +46,16 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
 /** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
 export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
-  if (waitingFor !== null) return undecidedAnswer(event, waitingFor);
+  const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
+  if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);
   if (failure.reason === 'insufficient_scope') {
     const challenge = insufficientScopeChallenge(requiredScope);
-    return problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
+    const answer = problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
+    return withRemarks(answer, remarks);
   }
   const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
-  return problemAnswer(unauthenticated, event, challenges, [failure.reason]);
+  return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);
 };
 
 /**
@@ -61,12 +65,12 @@ export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
 export const deniedAnswer = (
   event: RequestHeadersEvent,
   { reason, policies }: Pick<AuthorizationOutcome, 'reason' | 'policies'>,
-  method: AuthenticationMethod | null,
+  identity: Identity | null,
 ): AgentAnswer => {
-  const isBearer = method === 'jwt' || method === 'oidc';
+  const isBearer = identity?.method === 'jwt' || identity?.method === 'oidc';
   const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
   const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
-  return { ...answer, audit: { ...answer.audit, ruleIds: policies } };
+  return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom: identityRemarks(identity) } };
 };
 
 /** 503: there is no configuration to judge by, or judging failed, or has to wait. */

@@ -13,6 +13,7 @@ import type { AuthenticationOutcome, RefusedAuthentication } from '../authentica
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
 import type { AgentCounters } from './agent-counters.js';
+import { identityRemarks } from './identity-remarks.js';
 import { deniedAnswer, refusedAnswer } from './refusal.js';
 
 /**
@@ -88,14 +89,17 @@ export class RequestAnswers {
     if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
     if (authorized?.decision === 'deny') {
       this.#counters.refusedRequest();
-      return deniedAnswer(event, authorized, identity?.method ?? null);
+      return deniedAnswer(event, authorized, identity);
     }
     // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
     const requestHeaders = removalOperations(event.headers, removable);
     requestHeaders.push(...operations);
     // Whoever has the cookie is the user: the upstream has no need to know it.
     if (saml !== null && !forwardsCookies) requestHeaders.push(...saml.cookieOperations(event.headers));
-    if (authorized === null) return { ...allowAnswer, requestHeaders };
-    return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, ruleIds: authorized.policies } };
+    const custom = identityRemarks(identity);
+    if (authorized === null) {
+      return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
+    }
+    return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, ruleIds: authorized.policies, custom } };
   }
 }

@@ -3,7 +3,14 @@ import { acceptCorrelationId, correlationIdHeader } from '../../domain/http/corr
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../domain/http/header-list.js';
 import type { AdminConnectionAdmissions } from '../admit-connections/admin-connection-admissions.js';
-import type { Admission, HandshakeFailure, RejectionAnswer, RequestHandler } from '../ports/http-engine.js';
+import type { AuditTrail } from '../keep-audit/audit-trail.js';
+import type {
+  Admission,
+  HandshakeFailure,
+  ProxyHeaderFailure,
+  RejectionAnswer,
+  RequestHandler,
+} from '../ports/http-engine.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
@@ -18,6 +25,7 @@ export class AdminRequests implements RequestHandler {
   readonly #random: Random;
   readonly #logger: Logger;
   readonly #connections: AdminConnectionAdmissions;
+  readonly #audit: Pick<AuditTrail, 'record'>;
 
   /** `configuration` is asked for each request; null where a reload has taken the block away meanwhile. */
   constructor(
@@ -27,6 +35,7 @@ export class AdminRequests implements RequestHandler {
     random: Random,
     logger: Logger,
     connections: AdminConnectionAdmissions,
+    audit: Pick<AuditTrail, 'record'>,
   ) {
     this.#answerAdmin = answerAdmin;
     this.#configuration = configuration;
@@ -34,6 +43,7 @@ export class AdminRequests implements RequestHandler {
     this.#random = random;
     this.#logger = logger;
     this.#connections = connections;
+    this.#audit = audit;
   }
 
   admit(_listener: string, peerAddress: string): Admission {
@@ -63,6 +73,10 @@ export class AdminRequests implements RequestHandler {
     this.#logger.info('TLS handshake failed', { listener, client_ip: peerAddress, code });
   }
 
+  proxyHeaderFailed({ listener, peerAddress, reason }: ProxyHeaderFailure): void {
+    this.#logger.warn('PROXY header refused', { listener, peer_ip: peerAddress, reason });
+  }
+
   async #answer(request: ClientRequest, correlationId: string): Promise<AdminAnswer> {
     const admin = this.#configuration();
     if (admin === null) return problemAnswer('no_route', 'There are no admin endpoints.', correlationId);
@@ -81,12 +95,24 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
-    if (request.method === 'POST' && answer.status === 200) {
+    const { status } = answer;
+    const isRefused = status === 401 || status === 403;
+    if (request.method === 'POST' || isRefused) {
+      const outcome = status < 300 ? 'carried_out' : isRefused ? 'denied' : 'refused';
+      const members = {
+        path,
+        http_method: request.method,
+        status,
+        client_ip: peerAddress,
+        correlation_id: correlationId,
+      };
+      this.#audit.record({ event: 'admin', outcome, members });
+    }
+    if (request.method === 'POST' && status === 200) {
       const fields = { path, client_ip: peerAddress, correlation_id: correlationId, trace_id: correlationId };
       this.#logger.info('an admin request was carried out', fields);
     }
-    if (answer.status === 401 || answer.status === 403) {
-      const { status } = answer;
+    if (isRefused) {
       this.#logger.warn('an admin request was refused', {
         status,
         path,

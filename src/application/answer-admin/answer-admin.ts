@@ -1,9 +1,9 @@
 import type { AdminConfiguration, BuiltinHandler } from '../../domain/configuration/gateway-configuration.js';
 import { isAdminHost } from '../../domain/status/admin-host.js';
 import { isLoopbackAddress, isLoopbackHost } from '../../domain/status/loopback-address.js';
-import type { GatewayState } from '../ports/gateway-state.js';
 import type { SecretComparer } from '../ports/secret-comparer.js';
-import { type AdminAnswer, jsonAnswer, problemAnswer } from '../report-status/admin-answer.js';
+import type { ReloadOutcome, WholeGateway } from '../ports/whole-gateway.js';
+import { type AdminAnswer, jsonAnswer, noWholeAnswer, problemAnswer } from '../report-status/admin-answer.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import { answerBuiltin } from './answer-builtin.js';
 import { bearerToken } from './bearer-token.js';
@@ -34,18 +34,44 @@ const handlersByPath: ReadonlyMap<string, BuiltinHandler> = new Map([
   ['/admin/stats', 'stats'],
 ]);
 
+const reloadPath = '/admin/reload';
+
+/** What of the gateway can be changed by a request. */
+type ChangeableGateway = Pick<WholeGateway, 'reload' | 'drainTarget'>;
+
 const isUnderAdmin = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
+
+const onlyPost = (correlationId: string): AdminAnswer =>
+  problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
+
+/** What came of a reload. The problems are texts for who holds the token; they show no secret. */
+const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswer => {
+  switch (outcome.kind) {
+    case 'reloaded':
+      return jsonAnswer(200, { reloaded: true, config_reload_count: outcome.count });
+    case 'refused': {
+      const { problems } = outcome;
+      return problemAnswer('configuration_refused', 'Nothing has changed; see problems.', correlationId, [], {
+        problems,
+      });
+    }
+    case 'not_now':
+      return problemAnswer('reload_not_now', outcome.reason, correlationId);
+    case 'no_answer':
+      return noWholeAnswer(correlationId);
+  }
+};
 
 /** Answers what comes by the admin address: who may ask, then what is asked. */
 export class AnswerAdmin {
   readonly #reports: StatusReports;
   readonly #isSecret: SecretComparer;
-  readonly #drainTarget: GatewayState['drainTarget'];
+  readonly #whole: ChangeableGateway;
 
-  constructor(reports: StatusReports, isSecret: SecretComparer, drainTarget: GatewayState['drainTarget']) {
+  constructor(reports: StatusReports, isSecret: SecretComparer, whole: ChangeableGateway) {
     this.#reports = reports;
     this.#isSecret = isSecret;
-    this.#drainTarget = drainTarget;
+    this.#whole = whole;
   }
 
   /** `admin` is the block in force now: a reload may have changed its token. */
@@ -53,6 +79,7 @@ export class AnswerAdmin {
     const refusal = this.#refusal(request, admin);
     if (refusal !== null) return refusal;
 
+    if (request.path === reloadPath) return this.#reload(request);
     const wish = targetWishOf(request.path);
     if (wish !== null) return this.#changeTarget(wish, request);
     const handler = handlersByPath.get(request.path);
@@ -62,11 +89,18 @@ export class AnswerAdmin {
     return answerBuiltin(this.#reports, handler, request.method, request.correlationId);
   }
 
-  #changeTarget({ upstream, address, drained }: TargetWish, { method, correlationId }: AdminRequest): AdminAnswer {
-    if (method !== 'POST') {
-      return problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
-    }
-    const change = this.#drainTarget(upstream, address, drained);
+  async #reload({ method, correlationId }: AdminRequest): Promise<AdminAnswer> {
+    if (method !== 'POST') return onlyPost(correlationId);
+    return reloadAnswer(await this.#whole.reload(), correlationId);
+  }
+
+  async #changeTarget(
+    { upstream, address, drained }: TargetWish,
+    { method, correlationId }: AdminRequest,
+  ): Promise<AdminAnswer> {
+    if (method !== 'POST') return onlyPost(correlationId);
+    const change = await this.#whole.drainTarget(upstream, address, drained);
+    if (change === 'no_answer') return noWholeAnswer(correlationId);
     if (change === 'no_upstream') return problemAnswer('no_such_target', 'There is no such upstream.', correlationId);
     if (change === 'no_target')
       return problemAnswer('no_such_target', 'The upstream has no such target.', correlationId);

@@ -18,5 +18,5 @@ export const answerBuiltin = async (
       allowedMethods,
     ]);
   }
-  return reports.report(handler);
+  return reports.report(handler, correlationId);
 };

@@ -4,6 +4,7 @@ import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
 import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
@@ -77,7 +78,8 @@ export class BeginSamlSignOn {
       xml,
       relayState: handle,
     });
-    return redirectAnswer(url, secret === null ? [] : [this.#cookies.setBinding(handleHash, secret)]);
+    const answer = redirectAnswer(url, secret === null ? [] : [this.#cookies.setBinding(handleHash, secret)]);
+    return withRemarks(answer, { event: 'sign_on', outcome: 'begun' });
   }
 
   /** Whoever goes on all the same does not fill the log as well. */

@@ -36,3 +36,7 @@ export class AgentCall implements Deadlined<AgentCall> {
 /** `limit`: the one of the gateway that was reached, where that is why. */
 export const failedOutcome = (code: AgentFailureCode, detail: string, limit?: ReachedLimit): AgentOutcome =>
   err(limit === undefined ? { code, detail } : { code, detail, limit });
+
+/** The outcome of a call that is not taken at all. */
+export const refused = (code: AgentFailureCode, detail: string): Promise<AgentOutcome> =>
+  Promise.resolve(failedOutcome(code, detail));

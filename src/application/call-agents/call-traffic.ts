@@ -1,14 +1,13 @@
 import { answerFault, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
 import type { FlowControl } from '../../domain/agent-protocol/flow-control.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
-import { agentQueueLimit } from '../../domain/limits/agent-limits.js';
-import type { ReachedLimit } from '../../domain/limits/limit-violation.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
 import type { ConnectionEnd } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
+import type { Permits } from '../ports/permits.js';
 import type { Scheduler } from '../ports/scheduler.js';
-import { type AgentCall, failedOutcome } from './agent-call.js';
+import { type AgentCall, failedOutcome, refused } from './agent-call.js';
 import { shortened } from './agent-words.js';
 import { CallBook } from './call-book.js';
 import type { ConnectionPool } from './connection-pool.js';
@@ -16,12 +15,15 @@ import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
 import { EventRoutes } from './event-routes.js';
 import { paceOf } from './pace-of.js';
 import type { PooledConnection } from './pooled-connection.js';
+import { WaitingCalls } from './waiting-calls.js';
 
 export interface CallTrafficParts {
   /** For a call, the wait for a free place included; milliseconds. */
   readonly timeoutMs: number;
   /** Calls that may wait for a free place. */
   readonly maxQueueDepth: number;
+  /** See `PooledAgentClientSettings`. */
+  readonly queue?: Permits | null;
   readonly pool: ConnectionPool;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -36,16 +38,20 @@ export class CallTraffic {
   readonly #parts: CallTrafficParts;
   readonly #pool: ConnectionPool;
   readonly #calls: CallBook;
-  readonly #waiting = new Set<AgentCall>();
+  readonly #waiting: WaitingCalls;
   readonly #dialogues = new Dialogues();
   readonly #routes: EventRoutes;
   #isClosing = false;
 
   constructor(parts: CallTrafficParts) {
-    const { timeoutMs, pool, clock, scheduler } = parts;
+    const { timeoutMs, maxQueueDepth, queue, pool, clock, scheduler } = parts;
     this.#parts = parts;
     this.#pool = pool;
     this.#routes = new EventRoutes(pool);
+    this.#waiting = new WaitingCalls(maxQueueDepth, queue ?? null, (call) => {
+      this.#calls.settle(call, this.#waiting.refusal);
+      this.#checkIdle();
+    });
     this.#calls = new CallBook(timeoutMs, clock, scheduler, (call) => {
       call.connection?.noteTimeOut();
       this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
@@ -81,14 +87,11 @@ export class CallTraffic {
     const absence = connection === null ? this.#parts.absence() : null;
     if (absence !== null) return refused(absence.code, absence.detail);
     const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
-    if (free === null && this.#waiting.size >= this.#parts.maxQueueDepth) {
-      const waiting = this.#waiting.size;
-      const limit = agentQueueLimit(this.#parts.maxQueueDepth, waiting);
-      return refused('queue_full', `${waiting} calls are waiting already`, limit);
-    }
+    const place = free === null ? this.#waiting.take() : 'taken';
+    if (place === 'full') return Promise.resolve(this.#waiting.refusal);
     return new Promise((resolve) => {
       const call = this.#calls.open(event, dialogue, resolve);
-      if (free === null) this.#waiting.add(call);
+      if (free === null) this.#waiting.add(call, place);
       else this.#send(call, free);
     });
   }
@@ -118,6 +121,7 @@ export class CallTraffic {
     }
     for (const correlationId of this.#dialogues.ids()) this.#closeDialogue(correlationId, 'proxy_shutdown');
     this.#calls.close();
+    this.#waiting.close();
   }
 
   onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
@@ -294,6 +298,3 @@ export class CallTraffic {
     if (this.isIdle) this.#parts.onIdle();
   }
 }
-
-const refused = (code: AgentFailureCode, detail: string, limit?: ReachedLimit): Promise<AgentOutcome> =>
-  Promise.resolve(failedOutcome(code, detail, limit));

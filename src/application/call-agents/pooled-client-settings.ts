@@ -2,6 +2,7 @@ import { defaultReconnectBackoff, type ReconnectBackoff } from '../../domain/age
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import type { Permits } from '../ports/permits.js';
 import type { Random } from '../ports/random.js';
 import type { Scheduler } from '../ports/scheduler.js';
 
@@ -13,6 +14,8 @@ export interface PooledAgentClientSettings {
   readonly timeoutMs: number;
   /** Calls that may wait for a free place. */
   readonly maxQueueDepth: number;
+  /** As many permits, where the calls of other workers count as well; closed with the client. Without, it counts its own. */
+  readonly queue?: Permits | null;
   /** Handed over in the handshake. */
   readonly config: JsonObject | null;
   /** How many are held open at a time; at least 1. */

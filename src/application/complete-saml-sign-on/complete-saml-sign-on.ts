@@ -8,12 +8,14 @@ import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js
 import { parseForm } from '../../domain/shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import { isCancelled } from '../cancellation/is-cancelled.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import { RefusedAttempts } from '../single-sign-on/refused-attempts.js';
 import { replayKey } from '../single-sign-on/replay-key.js';
+import { sessionRemarks } from '../single-sign-on/session-remarks.js';
 import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import { onwardPage, redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
@@ -259,6 +261,8 @@ export class CompleteSamlSignOn {
     const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
     if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
     const returnTo = request?.returnTo ?? '/';
-    return options.cookie.sameSite === 'Strict' ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
+    const isStrict = options.cookie.sameSite === 'Strict';
+    const answer = isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
+    return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });
   }
 }

@@ -1,6 +1,7 @@
 import type { PasswordChecks } from '../authenticate-request/password-checks.js';
+import type { AssertionMemory } from '../exchange-token/assertion-memory.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
-import type { SpentAssertions } from '../exchange-token/spent-assertions.js';
+import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
 import type { CertificateReader } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -30,7 +31,9 @@ export interface AgentParts {
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
   /** The assertions of clients that this agent has taken: no reload makes one good again. */
-  readonly spentAssertions: SpentAssertions;
+  readonly spentAssertions: AssertionMemory;
+  /** The rates of its token exchange. */
+  readonly exchangeRates: ExchangeRates;
   readonly saml: SamlParts;
   /** Counts what sign-ons and token exchanges of this agent come to. */
   readonly outcomes: SignOnOutcomes & ExchangeOutcomes;

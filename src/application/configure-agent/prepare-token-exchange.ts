@@ -45,8 +45,9 @@ export const prepareTokenExchange = (
   { options, files }: ReadTokenExchange,
   bearer: BearerTokens,
   saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays' | 'sharedReplays'> | null,
-  { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, saml: { random } }: AgentParts,
+  parts: AgentParts,
 ): PreparedTokenExchange => {
+  const { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, exchangeRates } = parts;
   const { issuer, endpointUrl, endpointPath, samlOneTime } = options;
   const { keys, clientKeys } = files;
   const clients = preparedClients(options, files);
@@ -66,9 +67,10 @@ export const prepareTokenExchange = (
     }),
     keys,
     replays: saml?.replays ?? nowhere,
+    rates: exchangeRates,
     clock,
     scheduler,
-    random,
+    random: parts.saml.random,
     digest,
     logger,
     outcomes,

@@ -3,7 +3,9 @@ import type { LogoutService } from '../../domain/saml/identity-provider.js';
 import { logoutRequestXml } from '../../domain/saml/messages/logout-request.js';
 import type { Session } from '../../domain/saml/session/session.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
+import { sessionRemarks } from '../single-sign-on/session-remarks.js';
 import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
@@ -31,14 +33,17 @@ export class EndSamlSession {
     const ended = await this.#shown.end(event);
     if (!ended.ok) return ended.error;
     const session = ended.value;
+    const shownSessions = session === null ? [] : [session];
     // Also where none was shown: coming from another site, the browser may have kept the cookie back.
     const cookies = [this.#cookies.clearSession()];
     const provider = trust.current();
     // Another provider knows nothing of the session.
     if (session === null || provider === null || provider.logout === null || provider.entityId !== session.issuer) {
-      return signedOutAnswer(options.signedOutPath, cookies);
+      const answer = signedOutAnswer(options.signedOutPath, cookies);
+      return withRemarks(answer, { event: 'sign_out', outcome: 'succeeded', ...sessionRemarks(shownSessions) });
     }
-    return this.#askProvider(event, session, provider.logout, cookies);
+    const answer = await this.#askProvider(event, session, provider.logout, cookies);
+    return withRemarks(answer, { event: 'sign_out', outcome: 'begun', ...sessionRemarks(shownSessions) });
   }
 
   async #askProvider(

@@ -2,6 +2,7 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protoc
 import { judgeLogoutResponse } from '../../domain/saml/checks/judge-logout.js';
 import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { ReceivedMessage } from '../ports/saml-document-verifier.js';
 import type { AwaitedAnswers } from '../single-sign-on/awaited-answers.js';
@@ -71,7 +72,8 @@ export class FinishSignOut {
       outcomes.refused(reason);
       logger.warn('the identity provider has not confirmed a sign-out', { reason, ...fields });
     }
-    return signedOutAnswer(options.signedOutPath, [this.#cookies.clearSession()]);
+    const answer = signedOutAnswer(options.signedOutPath, [this.#cookies.clearSession()]);
+    return withRemarks(answer, { event: 'sign_out', outcome: reason === null ? 'succeeded' : 'failed' });
   }
 
   /** Null: a request of ours is answered. It stays until the sessions that are shown have ended. */

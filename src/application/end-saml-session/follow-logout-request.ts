@@ -1,13 +1,16 @@
+import { remarkText } from '../../domain/agent-protocol/audit-remarks.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { judgeLogoutRequest, logoutReplayUntilMs } from '../../domain/saml/checks/judge-logout.js';
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import type { LogoutRequest } from '../../domain/saml/logout-message.js';
 import { logoutResponseXml } from '../../domain/saml/messages/logout-response.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
 import { logoutUrlOf } from '../single-sign-on/service-provider.js';
+import { sessionNames } from '../single-sign-on/session-remarks.js';
 import { sharedVerification } from '../single-sign-on/shared-verification.js';
 import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
@@ -90,8 +93,15 @@ export class FollowLogoutRequest {
     });
     const isSignedOut = this.#showsNoneBut(event, ended.value);
     const cookies = isSignedOut ? [this.#cookies.clearSession()] : [];
+    const remarks = {
+      event: 'sign_out',
+      outcome: 'succeeded',
+      subject: remarkText(nameId.value),
+      session: sessionNames(ended.value),
+    } as const;
     if (provider.logout === null) {
-      return isSignedOut ? signedOutAnswer(options.signedOutPath, cookies) : othersSignedOutAnswer();
+      const answer = isSignedOut ? signedOutAnswer(options.signedOutPath, cookies) : othersSignedOutAnswer();
+      return withRemarks(answer, remarks);
     }
     const location = provider.logout.responseLocation ?? provider.logout.location;
     const xml = logoutResponseXml({
@@ -107,7 +117,7 @@ export class FollowLogoutRequest {
       xml,
       relayState: relayState === '' ? null : relayState,
     });
-    return redirectAnswer(url, cookies);
+    return withRemarks(redirectAnswer(url, cookies), remarks);
   }
 
   /** Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget another. */

@@ -7,16 +7,16 @@ import { isCancelled } from '../cancellation/is-cancelled.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { AuthenticateClient } from './authenticate-client.js';
 import type { ExchangeFacts } from './exchange-facts.js';
+import type { ExchangeRates } from './exchange-rates.js';
 import { type ExchangeStep, refusedFor } from './exchange-step.js';
-import type { RateLimiter } from './rate-limiter.js';
 
 export interface AdmitClientParts {
   /** For everybody, where there are no clients. */
   readonly publicPolicy: ExchangePolicy;
   /** Null: there are no clients, and credentials of some are not looked at. */
   readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
-  /** By client; null: no limit. */
-  readonly clientRates: Pick<RateLimiter, 'take'> | null;
+  /** Takes of the rate of a client; null: there is no limit. */
+  readonly takeOfClient: ((clientId: string) => ReturnType<ExchangeRates['take']>) | null;
 }
 
 /** Finds out what whoever asks may have. */
@@ -37,7 +37,7 @@ export class AdmitClient {
     facts: ExchangeFacts,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<ExchangePolicy>> {
-    const { authenticate, publicPolicy, clientRates } = this.#parts;
+    const { authenticate, publicPolicy, takeOfClient } = this.#parts;
     if (authenticate === null) return ok(publicPolicy);
     const credentials = readClientCredentials(headers, fields);
     if (!credentials.ok) return refusedFor(credentials.error);
@@ -49,8 +49,8 @@ export class AdmitClient {
     const { client, assertion } = proven.value;
     facts.clientId = client.id;
     if (assertion !== null && authenticate.isSpent(assertion)) return refusedFor('client_assertion_replayed');
-    const retryAfterMs = clientRates?.take(client.id) ?? null;
-    if (retryAfterMs !== null) return err({ reason: 'rate_limited', detail: 'of the client', retryAfterMs });
+    const overRate = takeOfClient === null ? null : await takeOfClient(client.id);
+    if (overRate !== null) return err(overRate);
     // An assertion that nobody waits for has not been used.
     if (isCancelled(cancellation)) return refusedFor('cancelled');
     const fault = assertion === null ? null : await authenticate.spend(assertion);

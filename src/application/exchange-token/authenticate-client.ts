@@ -7,10 +7,10 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReplayStore } from '../ports/replay-store.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
+import type { AssertionMemory } from './assertion-memory.js';
 import { ClientAssertions, type ProvenAssertion } from './client-assertions.js';
 import { ClientSecrets } from './client-secrets.js';
 import type { PreparedClient } from './exchange-client.js';
-import type { SpentAssertions } from './spent-assertions.js';
 
 export interface AuthenticateClientParts {
   /** No two have one id. */
@@ -23,7 +23,7 @@ export interface AuthenticateClientParts {
   readonly passwords: PasswordChecks;
   readonly clock: Clock;
   /** The assertions that the agent has taken. */
-  readonly spent: SpentAssertions;
+  readonly spent: AssertionMemory;
   /** The same of all processes that share it; null: there is none. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }

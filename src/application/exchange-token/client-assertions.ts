@@ -12,7 +12,7 @@ import type { ReplayStore } from '../ports/replay-store.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
 import type { ClientKey } from '../ports/token-signing-keys.js';
 import type { TokenVerifier } from '../ports/token-verifier.js';
-import type { SpentAssertions } from './spent-assertions.js';
+import type { AssertionMemory, TakenAssertion } from './assertion-memory.js';
 
 export interface ClientAssertionsParts {
   /** No two have one id. */
@@ -22,7 +22,7 @@ export interface ClientAssertionsParts {
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Clock;
   /** Of the agent. */
-  readonly spent: SpentAssertions;
+  readonly spent: AssertionMemory;
   /** Of all processes that share it; null: there is none, and the agent remembers alone. */
   readonly replays: Pick<ReplayStore, 'remember'> | null;
 }
@@ -37,6 +37,12 @@ export interface ProvenAssertion {
   /** Milliseconds since the Unix epoch. */
   readonly untilMs: number;
 }
+
+const untaken: Readonly<Record<Exclude<TakenAssertion, 'first'>, ExchangeReason>> = {
+  seen: 'client_assertion_replayed',
+  full: 'overloaded',
+  unavailable: 'store_unavailable',
+};
 
 type KeysByAlgorithm = ReadonlyMap<AsymmetricAlgorithm, readonly TokenVerifier[]>;
 
@@ -104,8 +110,8 @@ export class ClientAssertions {
     const { spent, replays, clock } = this.#parts;
     const { clientId, audience, untilMs } = assertion;
     const key = this.#keyOf(assertion);
-    const taken = spent.take(clientId, key);
-    if (taken !== 'first') return taken === 'seen' ? 'client_assertion_replayed' : 'overloaded';
+    const taken = await spent.take(clientId, key);
+    if (taken !== 'first') return untaken[taken];
     if (replays === null) return null;
     // Agents with other issuers may share the store, and have clients of one name that are not the same.
     const remembered = await replays.remember(this.#keyOf(assertion, audience), untilMs, clock.wallMs());

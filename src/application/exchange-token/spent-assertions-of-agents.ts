@@ -1,11 +1,12 @@
 import type { Clock } from '../ports/clock.js';
+import type { AssertionMemories } from './assertion-memory.js';
 import { SpentAssertions } from './spent-assertions.js';
 
 /**
  * What the agents of a process have taken, each its own: they may have other issuers and other clients under one name. Agents of one
  * name, as those before and after a reload are, have the same. Names come from the configuration alone: no client makes one.
  */
-export class SpentAssertionsOfAgents {
+export class SpentAssertionsOfAgents implements AssertionMemories {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #byName = new Map<string | null, SpentAssertions>();
 

@@ -1,5 +1,6 @@
 import { assertionClockSkewMs, longestAssertionMs } from '../../domain/token-exchange/client-assertion-rules.js';
 import type { Clock } from '../ports/clock.js';
+import type { AssertionMemory } from './assertion-memory.js';
 
 export interface SpentAssertionLimits {
   /** Ids of one client that come within one life of an assertion. */
@@ -45,7 +46,7 @@ class Generation {
  * The client assertions that an agent has taken, whatever its configuration was at the time. Ids are kept for one life of an
  * assertion at the least, and for two at the most: they are forgotten a generation at a time, so that nothing is ever looked through.
  */
-export class SpentAssertions {
+export class SpentAssertions implements AssertionMemory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #limits: SpentAssertionLimits;
   #current = new Generation();

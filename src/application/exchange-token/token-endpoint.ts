@@ -11,6 +11,7 @@ import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorith
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { formHeadFault } from '../agent-service/form-head.js';
 import type { RefusedForm } from '../agent-service/posted-forms.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -28,10 +29,11 @@ import {
   type RefusedExchange,
 } from './exchange-facts.js';
 import { ExchangeLog } from './exchange-log.js';
+import type { ExchangeRates } from './exchange-rates.js';
+import { exchangeRemarks } from './exchange-remarks.js';
 import { ExchangeToken } from './exchange-token.js';
 import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
 import { issuedAnswer, refusedAnswer } from './oauth-answers.js';
-import { RateLimiter } from './rate-limiter.js';
 import type { SecurityTokens } from './security-tokens.js';
 
 /** What the endpoints of token exchange are made with. */
@@ -48,6 +50,8 @@ export interface TokenEndpointParts {
   readonly keys: readonly [SigningKey, ...PublishedKey[]];
   /** Remembers the tokens that are taken once. */
   readonly replays: Pick<ReplayStore, 'remember'>;
+  /** Of the agent; they are asked where the options have a limit. */
+  readonly rates: Pick<ExchangeRates, 'take'>;
   readonly clock: Clock;
   readonly scheduler: Pick<Scheduler, 'after'>;
   readonly random: Pick<Random, 'uuid'>;
@@ -81,32 +85,35 @@ export class TokenEndpoint implements AgentEndpoint {
   readonly #exchange: ExchangeToken;
   readonly #documents: IssuerDocuments;
   readonly #log: ExchangeLog;
-  /** By address group; null: no limit. */
-  readonly #addressRates: RateLimiter | null;
+  readonly #rates: Pick<ExchangeRates, 'take'>;
 
   constructor(parts: TokenEndpointParts) {
-    const { options, keys, clock } = parts;
-    const rates = (): RateLimiter | null =>
-      options.rateLimit === null ? null : new RateLimiter(options.rateLimit, clock);
+    const { options, keys, clock, rates } = parts;
+    const { rateLimit } = options;
     this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
     // What clients may have takes the place of what the block says.
     this.formOctets = exchangeFormOctets((options.clients ?? [options]).flatMap((of) => of.allowedExchanges));
     this.#options = options;
-    this.#exchange = new ExchangeToken({ ...parts, signer: keys[0], clientRates: rates() });
+    const takeOfClient = rateLimit === null ? null : (clientId: string) => rates.take('client', clientId, rateLimit);
+    this.#exchange = new ExchangeToken({ ...parts, signer: keys[0], takeOfClient });
     this.#documents = issuerDocuments(options, keys, parts.clientAlgorithms, parts.digest);
     this.#log = new ExchangeLog(parts.logger, parts.outcomes, clock);
-    this.#addressRates = rates();
+    this.#rates = rates;
   }
 
-  answer(event: RequestHeadersEvent, path: string): AgentAnswer {
+  /** At once where the rates can be asked at once. */
+  answer(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     switch (path) {
       case this.#options.jwksPath:
         return this.#documents.keys.answer(event);
       case this.#options.metadataPath:
         return this.#documents.metadata.answer(event);
       default: {
-        const fault = this.#headFault(event);
-        return fault === null ? wantsForm : this.#turnAway(event, fault);
+        // First of all: whatever a request is, it takes its share of the address.
+        const refused = this.#takeOfAddress(event);
+        return refused instanceof Promise
+          ? refused.then((late) => this.#answerHead(event, late))
+          : this.#answerHead(event, refused);
       }
     }
   }
@@ -127,12 +134,19 @@ export class TokenEndpoint implements AgentEndpoint {
     return this.#turnAway(event, { reason: formReasons[kind], detail: null, retryAfterMs: null });
   }
 
+  #takeOfAddress({ metadata }: RequestHeadersEvent): ReturnType<ExchangeRates['take']> {
+    const { rateLimit } = this.#options;
+    return rateLimit === null ? null : this.#rates.take('address', addressGroup(metadata.clientIp), rateLimit);
+  }
+
+  #answerHead(event: RequestHeadersEvent, refused: RefusedExchange | null): AgentAnswer {
+    const fault = refused ?? this.#headFault(event);
+    return fault === null ? wantsForm : this.#turnAway(event, fault);
+  }
+
   /** What the head of a request says against reading its body; null: nothing. */
-  #headFault({ method, headers, uri, metadata }: RequestHeadersEvent): RefusedExchange | null {
+  #headFault({ method, headers, uri }: RequestHeadersEvent): RefusedExchange | null {
     const fault = (reason: ExchangeReason): RefusedExchange => ({ reason, detail: null, retryAfterMs: null });
-    // First of all: whatever a request is, it takes its share of the address.
-    const retryAfterMs = this.#addressRates?.take(addressGroup(metadata.clientIp)) ?? null;
-    if (retryAfterMs !== null) return { reason: 'rate_limited', detail: 'of the address', retryAfterMs };
     if (method !== 'POST') return fault('method_not_allowed');
     const formFault = formHeadFault(headers, this.formOctets);
     if (formFault !== null) return fault(formFault === 'too_large' ? 'form_too_large' : formFault);
@@ -142,7 +156,7 @@ export class TokenEndpoint implements AgentEndpoint {
   /** Of a request whose form is not read. */
   #turnAway(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
     this.#log.noteTurnedAway(event, refused);
-    return refusedAnswer(refused);
+    return withRemarks(refusedAnswer(refused), exchangeRemarks(noFacts(), err(refused)));
   }
 
   #answerTo(
@@ -151,6 +165,7 @@ export class TokenEndpoint implements AgentEndpoint {
     outcome: Result<IssuedToken, RefusedExchange>,
   ): AgentAnswer {
     this.#log.note(event, facts, outcome);
-    return outcome.ok ? issuedAnswer(outcome.value) : refusedAnswer(outcome.error);
+    const answer = outcome.ok ? issuedAnswer(outcome.value) : refusedAnswer(outcome.error);
+    return withRemarks(answer, exchangeRemarks(facts, outcome));
   }
 }

@@ -19,6 +19,8 @@ const reclaimMs = 5_000;
 
 export interface MemoryGuardParts {
   readonly figures: ProcessFigures;
+  /** Octets that other processes of the gateway hold: the limit is for all together. */
+  readonly othersBytes: () => number;
   readonly reclaimer: MemoryReclaimer;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
@@ -27,7 +29,7 @@ export interface MemoryGuardParts {
   readonly tell: (violation: LimitViolation | null) => void;
 }
 
-/** Watches the memory of the process, one for the gateway over all its configurations. Without a limit it does nothing. */
+/** Watches the memory of the gateway, one in each of its processes over all its configurations. Without a limit it does nothing. */
 export class MemoryGuard {
   readonly #parts: MemoryGuardParts;
   #limit: MemoryLimit | null = null;
@@ -66,9 +68,9 @@ export class MemoryGuard {
   }
 
   #look(): void {
-    const { figures, tell } = this.#parts;
+    const { figures, othersBytes, tell } = this.#parts;
     const wasShort = this.#violation !== null;
-    const residentBytes = figures.residentBytes();
+    const residentBytes = figures.residentBytes() + othersBytes();
     if (this.#limit === null || !isMemoryShort(wasShort, residentBytes, this.#limit)) {
       if (wasShort) this.#resume(residentBytes);
       return;

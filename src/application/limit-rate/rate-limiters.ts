@@ -6,6 +6,8 @@ import { RateLimiter, type RateLimiterParts, type WithoutStore } from './rate-li
 export interface RateLimitersParts extends RateLimiterParts {
   /** The buckets of this gateway alone: they outlive every configuration. */
   readonly memory: RateLimitStore;
+  /** What is done while those cannot be asked; not given: they always can. */
+  readonly withoutMemory?: WithoutStore;
   readonly openShared: SharedRateLimitStoreOpener;
 }
 
@@ -32,8 +34,7 @@ export class RateLimiters {
 
   constructor(parts: RateLimitersParts) {
     this.#parts = parts;
-    // This store is never away.
-    this.#local = new RateLimiter(parts.memory, { kind: 'deny' }, parts);
+    this.#local = new RateLimiter(parts.memory, parts.withoutMemory ?? { kind: 'deny' }, parts);
   }
 
   /** Resolves also where the store cannot be reached: the log says so then. */

@@ -1,6 +1,7 @@
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import type { AgentOptionLocator } from '../../domain/configuration/gateway/agent-option-places.js';
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { Setting } from '../../domain/configuration/setting/setting.js';
 
 /** What came of reading a configuration. */
 export interface LoadedConfiguration {
@@ -10,6 +11,12 @@ export interface LoadedConfiguration {
   readonly problems: readonly ConfigurationProblem[];
   /** Finds what is wrong with what options of agents name; absent where the configuration is no text. */
   readonly locate?: AgentOptionLocator;
+  /** What was read, by path, so that it can be read again as it was. May hold secrets. Absent where the configuration is no text. */
+  readonly texts?: ReadonlyMap<string, string>;
+  /** What is unsafe in a configuration without errors, as warnings; absent where the configuration is no text. */
+  readonly advise?: () => readonly ConfigurationProblem[];
+  /** What was written, those of included files in their places; absent where the configuration is no text. May hold secrets. */
+  readonly settings?: readonly Setting[];
 }
 
 /** Where the gateway's configuration comes from. */

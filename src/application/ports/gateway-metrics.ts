@@ -1,7 +1,8 @@
 import type { AgentMetricFamily } from '../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CircuitState } from '../../domain/circuit-breaking/circuit-breaker.js';
+import type { CountedFamily } from '../../domain/status/counted-family.js';
 import type { AgentStatus } from './agent-client.js';
-import type { MemoryLimitStatus, UpstreamStatus } from './gateway-state.js';
+import type { MemoryLimitStatus, UpstreamStatus, WorkerFigures } from './gateway-state.js';
 
 /** Limits whose violations are counted. */
 export type ExceededLimit = 'header_size' | 'body_size';
@@ -60,15 +61,17 @@ export interface GatewayMetrics {
   configurationReloaded(outcome: 'success' | 'failure'): void;
 }
 
-/** Where the values of gauges come from. */
+/** Where the values of gauges come from, and of counters that are kept elsewhere. */
 export interface GatewayGauges {
   openConnections(): number;
   requestsInFlight(): number;
   pools(): readonly PoolFigures[];
-  /** Octets of memory that the process holds. */
+  /** Octets of memory that the gateway holds. */
   memoryBytes(): number;
-  /** Lines of the access log that were dropped because whoever reads the log is too slow. */
-  droppedAccessLines(): number;
+  /** Each process that serves. */
+  workers(): readonly WorkerFigures[];
+  /** Numbers of the workers that gave no answer. */
+  missingWorkers(): readonly number[];
   /** Requests that wait for their turn. */
   requestsQueued(): number;
   upstreams(): readonly UpstreamStatus[];
@@ -79,14 +82,33 @@ export interface GatewayGauges {
   agents(): readonly AgentStatus[];
   /** What the agents report of themselves; those that can be asked are asked for it. */
   agentFamilies(): readonly AgentMetricFamily[];
+}
+
+/** Where one process keeps what it counts beside its metrics. */
+export interface ProcessGauges extends GatewayGauges {
+  /** Lines of the access log that were dropped because whoever reads the log is too slow. */
+  droppedAccessLines(): number;
+  /** Records of the audit log that were lost. */
+  droppedAuditRecords(): number;
   /** Series of agents' reports that were not taken. */
   droppedAgentSeries(): readonly { readonly agent: string; readonly count: number }[];
+}
+
+/** What there is to be exposed. */
+export interface ExposedFigures {
+  readonly counts: readonly CountedFamily[];
+  readonly gauges: GatewayGauges;
 }
 
 /** The metrics as a text exposition. */
 export interface MetricsExposition {
   readonly contentType: string;
   /** Exposes the gauges too. Called once, when there is something to read them from. */
-  observe(gauges: GatewayGauges): void;
+  observe(gauges: ProcessGauges): void;
+  /** Everything that this process has counted. */
+  counts(): readonly CountedFamily[];
+  /** The figures of this process. */
   render(): Promise<string>;
+  /** The figures of other processes, or of several together, under the name of this instance. */
+  expose(figures: ExposedFigures): Promise<string>;
 }

@@ -70,14 +70,23 @@ export interface UpstreamStatus {
   readonly targets: readonly TargetStatus[];
 }
 
-/** One process or thread that serves requests. */
+/** An address of an upstream. */
+export interface TargetName {
+  readonly upstream: string;
+  readonly address: string;
+}
+
+/** One process that serves requests. */
 export interface WorkerFigures {
+  /** 0 where one process is the whole gateway; else its number, from 1 on. */
   readonly id: number;
   readonly pid: number;
   readonly connections: number;
   readonly requestsInFlight: number;
   readonly memory: MemoryFigures;
   readonly eventLoopDelay: EventLoopDelay;
+  /** Targets that it takes for ill; each worker judges for itself. */
+  readonly unhealthyTargets: readonly TargetName[];
 }
 
 /** Octets. */

@@ -1,5 +1,7 @@
 import type { ClientAuth, ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
+import type { ProxyHeaderFault } from '../../domain/http/proxy-protocol/proxy-header.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { Secret } from '../../domain/shared/secret.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from './http-exchange.js';
@@ -22,12 +24,18 @@ export type Admission =
 
 /** What an engine calls. No function throws, and `handle` ends the response in every case. */
 export interface RequestHandler {
-  /** Asked for every connection, before anything is read of it. `listener`: its key, as it was given to the engine. */
-  admit(listener: string, peerAddress: string): Admission;
+  /**
+   * Asked for every connection, before anything is read of it but its PROXY header, where it has to have one: `peerAddress`
+   * is that of the client then which the header names. `listener`: its key, as it was given to the engine. A promise settles
+   * in every case, soon; one that was let in is released where the connection has gone by then.
+   */
+  admit(listener: string, peerAddress: string): Admission | Promise<Admission>;
   handle(request: ClientRequest, response: ClientResponse): void;
   reject(rejected: RejectedRequest): RejectionAnswer;
   /** Told of a connection that ended in its TLS handshake. */
   handshakeFailed(failure: HandshakeFailure): void;
+  /** Told of a connection that ended before it was asked about, for the sake of its PROXY header. */
+  proxyHeaderFailed(failure: ProxyHeaderFailure): void;
 }
 
 /** A TLS handshake that failed: nothing was asked, and nothing can be answered. */
@@ -37,6 +45,16 @@ export interface HandshakeFailure {
   readonly peerAddress: string;
   /** A stable name where the TLS library has one, as in `CERT_HAS_EXPIRED`. */
   readonly code: string;
+}
+
+/** A connection that had to begin with a PROXY header, and did not as it had to. */
+export interface ProxyHeaderFailure {
+  /** Key of the listener, as it was given to the engine. */
+  readonly listener: string;
+  /** Of whoever made the connection. */
+  readonly peerAddress: string;
+  /** What was wrong with the header, or: its sender is none that may send one, it did not come in time or ended, too many are awaited. */
+  readonly reason: ProxyHeaderFault | 'untrusted_peer' | 'timed_out' | 'incomplete' | 'too_many';
 }
 
 /** What a listener's TLS is made of: texts of the files, read and not yet understood. */
@@ -66,6 +84,11 @@ export interface TlsContext {
 export interface EngineLimits {
   /** For the whole of a TLS handshake, and never more than a head has. */
   readonly handshakeTimeoutMs: number;
+  /**
+   * How long a connection of a draining listener must have been idle before it is ended: the request that is on its way on
+   * a busier one is still answered.
+   */
+  readonly drainLingerMs: number;
   /** How long an unwanted body is read on, so that the client gets to see the answer before a reset. */
   readonly lingerMs: number;
   /** Octets of request line and header section; more is rejected before it is held. */
@@ -74,16 +97,21 @@ export interface EngineLimits {
 
 export const defaultEngineLimits: EngineLimits = {
   handshakeTimeoutMs: 10_000,
+  drainLingerMs: 1_000,
   lingerMs: 2_000,
   maxHeadBytes: 98_304,
 };
 
 /** How a listener is to serve. */
 export interface ListenerOptions {
+  /** What the configuration calls the listener. */
+  readonly name: string;
   readonly limits: EngineLimits;
   readonly timeouts: ListenerTimeouts;
   /** Null: it speaks plain HTTP. */
   readonly tls: TlsContext | null;
+  /** Peers whose connections have to begin with a PROXY header; those of others end at once then. Null: none has to. */
+  readonly proxyHeaderFrom: CidrSet | null;
 }
 
 /** A listener that is open. */
@@ -99,6 +127,12 @@ export interface OpenListener {
   waitFor(timeouts: ListenerTimeouts): void;
 
   /**
+   * Whose connections have to begin with a PROXY header from now on: see `ListenerOptions`. Those that stand keep their
+   * client, but where it was named by one who could not name it any more: these end as those do that `secure` ends.
+   */
+  expectProxyHeaders(from: CidrSet | null, graceMs: number): void;
+
+  /**
    * How connections are secured from now on; null: plain HTTP. Those that stand keep what they have, but for three kinds:
    * those whose client showed a certificate where client-auth, the authorities or the least version are others now; those
    * without one where it is a must now; and plain ones where TLS is spoken now. Of these tunnels and idle ones end at once,
@@ -107,8 +141,8 @@ export interface OpenListener {
   secure(tls: TlsContext | null, graceMs: number): void;
 
   /**
-   * Accepts no more, tells keep-alive clients to go, and resolves when every connection has ended; those that are left
-   * after the grace are cut off.
+   * Accepts no more, and resolves when every connection has ended: those that have been idle for a while at once, the
+   * others with their next response, for the gateway says close in each. What is left after the grace is cut off.
    */
   drain(graceMs: number): Promise<void>;
 }

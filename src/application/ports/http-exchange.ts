@@ -6,7 +6,10 @@ import type { Tunnel } from './tunnel.js';
 export interface ClientConnection {
   /** Key of the listener, as it was given to the engine. */
   readonly listener: string;
-  /** The peer's address; of a proxy in front, where there is one. One of IPv4 is written so on listeners for both, too. */
+  /**
+   * The peer's address; of a proxy in front, where there is one, but for the client that a PROXY header names in its place.
+   * One of IPv4 is written so on listeners for both, too.
+   */
   readonly peerAddress: string;
   readonly peerPort: number;
   readonly localPort: number;

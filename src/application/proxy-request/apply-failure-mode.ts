@@ -1,4 +1,5 @@
 import { opensOn } from '../../domain/agent-protocol/failure-rules.js';
+import type { RequestAudit } from '../keep-audit/audit-trail.js';
 import type { AgentFailure } from '../ports/agent-client.js';
 import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
 import type { ProblemAnswerer } from './answer-problem.js';
@@ -9,6 +10,7 @@ import type { StageOutcome } from './stage.js';
 
 export interface FailureModeDependencies extends AgentLimitDependencies {
   readonly problems: ProblemAnswerer;
+  readonly audit: RequestAudit;
 }
 
 /** What goes on without an agent, in the words of the log. */
@@ -25,12 +27,14 @@ export const applyFailureMode = (
   message: JudgedMessage,
   dependencies: FailureModeDependencies,
 ): StageOutcome => {
-  const { problems, logger } = dependencies;
+  const { problems, logger, audit } = dependencies;
   noteAgentLimit(exchange, client.name, failure, dependencies);
   if (failure.code === 'timed_out') metrics.timedOut();
   else metrics.failed();
   const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
-  if (failureMode === 'open' && opensOn(failure.code)) {
+  const isLetThrough = failureMode === 'open' && opensOn(failure.code);
+  audit.undecided(exchange, client.name, failure.code, isLetThrough);
+  if (isLetThrough) {
     metrics.failedOpen();
     logger.warn(`a ${message} goes on without an agent`, {
       ...fields,

@@ -12,6 +12,7 @@ import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
 import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { RequestAdmissions } from '../admit-requests/request-admissions.js';
+import type { RequestAudit } from '../keep-audit/audit-trail.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { BodyInflater } from '../ports/body-inflater.js';
@@ -58,6 +59,7 @@ export interface StageDependencies {
   readonly admissions: RequestAdmissions;
   readonly routeBreakers: RouteBreakers;
   readonly digest: SecretDigest;
+  readonly audit: RequestAudit;
 }
 
 /** What one configuration's stages send requests to. */

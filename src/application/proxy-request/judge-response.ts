@@ -2,6 +2,7 @@ import { opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
 import { verdictOf } from '../../domain/agent-protocol/verdict.js';
 import { lowerNames } from '../../domain/http/lower-names.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { RequestAudit } from '../keep-audit/audit-trail.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode, type FailureModeDependencies } from './apply-failure-mode.js';
@@ -125,7 +126,7 @@ export class ResponseJudge {
   ): JudgedResponse {
     if (exchange.abandoned) return ended;
     return judgement.ok
-      ? takeJudgement(exchange, agent.client.name, standing, judgement.value)
+      ? takeJudgement(exchange, agent.client.name, standing, judgement.value, this.#dependencies.audit)
       : this.#takeFailure(exchange, standing, agent, judgement.error, source);
   }
 
@@ -147,10 +148,13 @@ const takeJudgement = (
   agent: string,
   standing: UpstreamResponse,
   inspected: InspectedBody,
+  auditLog: RequestAudit,
 ): JudgedResponse => {
   const { decision, responseHeaders, audit } = inspected.answer;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
+  // That a response may go on says nothing of who asked for it.
   if (decision.kind !== 'allow') {
+    auditLog.judged(exchange, agent, decision.kind, audit);
     answerWithDecision(exchange, decision, verdictOf(agent, audit));
     return ended;
   }

@@ -13,6 +13,7 @@ import {
   type Admission,
   defaultEngineLimits,
   type HandshakeFailure,
+  type ProxyHeaderFailure,
   type RejectionAnswer,
   type RequestHandler,
 } from '../ports/http-engine.js';
@@ -87,7 +88,7 @@ export class ProxyRequest implements RequestHandler {
     this.#unrouted = dependencies.metrics.route(null);
   }
 
-  admit(listener: string, peerAddress: string): Admission {
+  admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
     return this.#dependencies.connections.admit(listener, peerAddress);
   }
 
@@ -161,6 +162,15 @@ export class ProxyRequest implements RequestHandler {
       message: 'TLS handshake failed',
       shared: { code },
       own: { listener, client_ip: peerAddress },
+    });
+  }
+
+  proxyHeaderFailed({ listener, peerAddress, reason }: ProxyHeaderFailure): void {
+    this.#dependencies.floodLog.write(`PROXY header ${reason}`, {
+      level: 'warn',
+      message: 'PROXY header refused',
+      shared: { reason },
+      own: { listener, peer_ip: peerAddress },
     });
   }
 

@@ -28,8 +28,16 @@ export const problemAnswer = (
   detail: string,
   correlationId: string,
   more: HeaderList = [],
+  members: Readonly<Record<string, readonly string[]>> = {},
 ): AdminAnswer => ({
   status: gatewayProblems[code].status,
   headers: ['Content-Type', 'application/problem+json', ...commonHeaders, ...more],
-  body: problemBody(code, detail, correlationId),
+  body: problemBody(code, detail, correlationId, members),
 });
+
+/** The process that is asked cannot tell of the others. */
+export const noWholeAnswer = (correlationId: string): AdminAnswer =>
+  problemAnswer('supervisor_unavailable', 'The process that watches over the workers gives no answer.', correlationId, [
+    'Retry-After',
+    String(gatewayProblems.supervisor_unavailable.retryAfterSeconds),
+  ]);

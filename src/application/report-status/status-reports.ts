@@ -1,8 +1,8 @@
 import type { BuiltinHandler } from '../../domain/configuration/gateway-configuration.js';
 import type { Clock } from '../ports/clock.js';
-import type { MetricsExposition } from '../ports/gateway-metrics.js';
 import type { GatewayState } from '../ports/gateway-state.js';
-import { type AdminAnswer, jsonAnswer, textAnswer } from './admin-answer.js';
+import type { WholeGateway } from '../ports/whole-gateway.js';
+import { type AdminAnswer, jsonAnswer, noWholeAnswer, textAnswer } from './admin-answer.js';
 import { healthReport } from './health-report.js';
 import { readinessReport } from './readiness-report.js';
 import { routesReport } from './routes-report.js';
@@ -11,19 +11,24 @@ import { statusReport } from './status-report.js';
 import { upstreamsReport } from './upstreams-report.js';
 import { versionReport } from './version-report.js';
 
-/** The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. */
+/**
+ * The bodies of the built-in endpoints, wherever they are mounted: on the admin address or on a route. How a balancer and
+ * an operator see the gateway at a glance is answered by whichever worker was asked, from what it knows itself; figures are
+ * those of all workers.
+ */
 export class StatusReports {
   readonly #state: GatewayState;
-  readonly #metrics: MetricsExposition;
+  readonly #whole: WholeGateway;
   readonly #clock: Clock;
 
-  constructor(state: GatewayState, metrics: MetricsExposition, clock: Clock) {
+  /** @param state of the process that is asked */
+  constructor(state: GatewayState, whole: WholeGateway, clock: Clock) {
     this.#state = state;
-    this.#metrics = metrics;
+    this.#whole = whole;
     this.#clock = clock;
   }
 
-  async report(handler: BuiltinHandler): Promise<AdminAnswer> {
+  async report(handler: BuiltinHandler, correlationId: string): Promise<AdminAnswer> {
     switch (handler) {
       case 'health':
         return jsonAnswer(200, healthReport(this.#state.phase()));
@@ -33,16 +38,19 @@ export class StatusReports {
       }
       case 'status':
         return jsonAnswer(200, statusReport(this.#state, this.#clock.wallMs()));
-      case 'metrics':
-        return textAnswer(this.#metrics.contentType, await this.#metrics.render());
+      case 'metrics': {
+        const metrics = await this.#whole.metrics();
+        if (metrics === null) return noWholeAnswer(correlationId);
+        return textAnswer(metrics.contentType, metrics.text);
+      }
       case 'upstreams':
-        return jsonAnswer(200, upstreamsReport(this.#state.upstreams()));
+        return jsonAnswer(200, upstreamsReport((await this.#whole.snapshot()).upstreams));
       case 'version':
         return jsonAnswer(200, versionReport(this.#state.identity));
       case 'routes':
         return jsonAnswer(200, routesReport(this.#state.routesInOrder()));
       case 'stats':
-        return jsonAnswer(200, statsReport(this.#state));
+        return jsonAnswer(200, statsReport(await this.#whole.snapshot()));
     }
   }
 }

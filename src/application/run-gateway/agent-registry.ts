@@ -1,7 +1,7 @@
 import type { AgentConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { grpcAddressText } from '../../domain/configuration/schema/grpc-address.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { AgentMetrics } from '../agent-metrics/agent-metrics.js';
+import type { AgentReports } from '../agent-metrics/agent-reports.js';
 import type { AgentClient, AgentClientFactory, AgentClientLimits, ConfigureOutcome } from '../ports/agent-client.js';
 import type { Logger } from '../ports/logger.js';
 
@@ -36,14 +36,14 @@ export class AgentRegistry {
   readonly #create: AgentClientFactory;
   readonly #logger: Logger;
   /** What they report of themselves. */
-  readonly metrics: AgentMetrics;
+  readonly metrics: AgentReports;
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #limits: AgentClientLimits | null = null;
   /** Clients that did not take what was last handed over. */
   readonly #behind = new WeakSet<AgentClient>();
 
   /** @param metrics told what the agents report */
-  constructor(create: AgentClientFactory, metrics: AgentMetrics, logger: Logger) {
+  constructor(create: AgentClientFactory, metrics: AgentReports, logger: Logger) {
     this.#create = create;
     this.metrics = metrics;
     this.#logger = logger;

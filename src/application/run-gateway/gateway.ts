@@ -1,34 +1,29 @@
+import type { AuditRecord } from '../../domain/audit/audit-record.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
-import type {
-  GatewayConfiguration,
-  ListenerTimeouts,
-  SocketAddress,
-} from '../../domain/configuration/gateway-configuration.js';
-import { type CidrSet, compileCidrs } from '../../domain/http/cidr-set.js';
+import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { MemoryGuard } from '../guard-memory/memory-guard.js';
+import type { AuditTrail, PreparedAudit } from '../keep-audit/audit-trail.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { ConfigurationSource } from '../ports/configuration-source.js';
-import type { OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
+import type { OpenListener, RequestHandler } from '../ports/http-engine.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
-import type { Tracer, TracerFactory } from '../ports/tracer.js';
-import { certificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
-import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
-import { RequestTracing } from '../trace-requests/request-tracing.js';
-import { UpstreamTargets, type UpstreamTargetsParts } from '../upstream-targets/upstream-targets.js';
-import type { AgentRegistry } from './agent-registry.js';
-import { Generation } from './generation.js';
-import {
-  type ListenerRegistry,
-  listenerKey,
-  type PreparedListeners,
-  type WantedListener,
-} from './listener-registry.js';
+import type { TracerFactory } from '../ports/tracer.js';
+import type { StageDependencies } from '../proxy-request/compile-gateway.js';
+import type { UpstreamTargetsParts } from '../upstream-targets/upstream-targets.js';
+import type { AgentRegistry, PreparedAgents } from './agent-registry.js';
+import { buildGeneration } from './build-generation.js';
+import type { Generation } from './generation.js';
+import type { ListenerRegistry, PreparedListeners } from './listener-registry.js';
+import { type LoadFailure, loadFailure } from './load-failure.js';
 import { type ListenerTlsParts, prepareListenerTls } from './prepare-listener-tls.js';
+import { eitherOnce, type PreparedReload } from './prepared-reload.js';
 import type { RunningState } from './running-state.js';
+import { atOnce, type StopManner } from './stop-manner.js';
 import { stopOnceUnused } from './stop-once-unused.js';
+import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
 
 export interface GatewayDependencies {
   readonly source: ConfigurationSource;
@@ -47,33 +42,16 @@ export interface GatewayDependencies {
   readonly logger: Logger;
   /** What the instance is called where the configuration does not say. */
   readonly hostName: string;
+  readonly audit: AuditTrail;
 }
 
-/** Why a configuration did not come into force. */
-export interface LoadFailure {
-  readonly problems: readonly ConfigurationProblem[];
-  /** What failed although the file is right: an address that is taken, an agent that refuses. Null otherwise. */
-  readonly reason: string | null;
-  /** The error behind the reason, where the system gave one. */
-  readonly cause: unknown;
+/** All that a configuration needs, opened but not in force. */
+interface Prepared {
+  readonly generation: Generation;
+  readonly agents: PreparedAgents;
+  readonly listeners: PreparedListeners;
+  readonly audit: PreparedAudit;
 }
-
-export interface ListeningAddresses {
-  /** By listener name. */
-  readonly listeners: ReadonlyMap<string, SocketAddress>;
-  readonly admin: SocketAddress | null;
-}
-
-/** What the admin address is called among the listeners. */
-const adminName = 'admin';
-
-/** How long clients of the admin address are waited for. */
-const adminTimeouts: ListenerTimeouts = {
-  headMs: 60_000,
-  bodyMs: 60_000,
-  minBodyOctetsPerSecond: 240,
-  idleMs: 75_000,
-};
 
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
@@ -83,17 +61,21 @@ export class Gateway {
   readonly #dependencies: GatewayDependencies;
   /** One load at a time: a second signal waits for the first. */
   #loading: Promise<unknown> = Promise.resolve();
+  /** The reload that waits to be committed. */
+  #prepared: PreparedReload | null = null;
   #stopped: Promise<void> | null = null;
 
   constructor(dependencies: GatewayDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Loads the configuration and begins to serve. */
-  async start(): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const loaded = await this.#load();
+  /** Loads the configuration and begins to serve. `inForce` is called when that is in force, and before any connection is taken. */
+  async start(inForce: () => void = () => undefined): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const loaded = await this.#load(inForce);
     if (!loaded.ok) return loaded;
+    this.#bringIntoForce(loaded.value);
     this.#dependencies.state.enter('running');
+    this.#record('gateway', 'started');
     return ok(this.addresses());
   }
 
@@ -105,128 +87,169 @@ export class Gateway {
     return next;
   }
 
+  /** Does all of a reload that takes time or can fail. Other loads, and so other reloads, wait until it is committed or abandoned. */
+  prepareReload(): Promise<Result<PreparedReload, LoadFailure>> {
+    const prepared = this.#loading.then(() => this.#prepareReload());
+    this.#loading = prepared.then(({ reload, settled }) => (reload.ok ? settled : undefined));
+    return prepared.then(({ reload }) => reload);
+  }
+
   /**
    * Takes no new connection, lets requests in flight finish within the grace, then closes everything. Asked again, it
    * waits for the same end.
    */
-  stop(graceMs: number): Promise<void> {
-    this.#stopped ??= this.#stop(graceMs);
+  stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs, manner);
     return this.#stopped;
   }
 
   addresses(): ListeningAddresses {
     const { state, listeners } = this.#dependencies;
-    const open = new Map(listeners.open().map((listener) => [listener.key, listener.address()]));
-    const { listeners: configured, admin } = state.configuration();
-    return {
-      listeners: new Map(
-        configured.map(({ name, address }) => [name, open.get(listenerKey(address, name)) ?? address]),
-      ),
-      admin: admin === null ? null : (open.get(listenerKey(admin.address, adminName)) ?? admin.address),
-    };
+    return listeningAddresses(state.configuration(), listeners.open());
   }
 
-  async #stop(graceMs: number): Promise<void> {
-    const { state, listeners, agents } = this.#dependencies;
+  async #stop(graceMs: number, { delayMs, isReplaced }: StopManner): Promise<void> {
+    const { state, listeners, agents, stages } = this.#dependencies;
     state.enter('draining');
+    this.#record('gateway', 'draining');
+    if (delayMs > 0) await new Promise<void>((resolve) => stages.scheduler.after(delayMs, resolve));
+    state.endConnections();
+    await this.#prepared?.abandon();
     await this.#loading;
-    const admin = state.configuration().admin;
-    const adminKey = admin && listenerKey(admin.address, adminName);
+    const adminKey = isReplaced ? null : adminListenerKey(state.configuration());
     const open = listeners.open();
-    // The admin address answers until the end, so that whoever watches the drain can see it.
+    // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can see it.
     await Promise.all(open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs)));
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
     this.#dependencies.memory.stop();
     await state.current().close(closeGraceMs);
+    this.#record('gateway', 'stopped');
+    await this.#dependencies.audit.close();
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
     const { logger, stages } = this.#dependencies;
     const outcome = await this.#load();
+    if (outcome.ok) this.#bringIntoForce(outcome.value);
     stages.metrics.configurationReloaded(outcome.ok ? 'success' : 'failure');
-    if (outcome.ok) logger.info('the configuration was reloaded');
-    return outcome;
-  }
-
-  /** Whatever goes wrong is a failure to load, never an end of what runs. */
-  async #load(): Promise<Result<void, LoadFailure>> {
-    try {
-      return await this.#bringIntoForce();
-    } catch (cause) {
-      return err({ problems: [], reason: 'the configuration cannot be brought into force', cause });
-    }
-  }
-
-  async #bringIntoForce(): Promise<Result<void, LoadFailure>> {
-    const { source, agents, listeners, state, stages, logger } = this.#dependencies;
-    const { configuration, problems } = await source.load();
-    if (configuration === null) return err({ problems, reason: null, cause: null });
-    for (const { severity, message, position } of problems) {
-      if (severity === 'warning') logger.warn(message, { file: position?.file ?? null, line: position?.line ?? null });
-    }
-    const failure = (reason: string, cause: unknown = null) => err({ problems, reason, cause });
-
-    const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
-    if (!tls.ok)
-      return err({
-        problems: [...problems, ...tls.error.map((message) => unplacedProblem('error', message))],
-        reason: null,
-        cause: null,
-      });
-    for (const warning of tls.value.warnings) logger.warn(warning);
-    const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
-    const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
-    if (!prepared.ok) return failure(prepared.error);
-    const generation = await this.#build(configuration, prepared.value.clients);
-    if (!generation.ok) {
-      await prepared.value.abandon();
-      return failure(generation.error);
-    }
-    // The first generation is in force before the first listener takes a connection.
-    const first = state.phase() === 'starting';
-    if (first) {
-      state.replace(generation.value, stages.clock.wallMs());
-      this.#enforce(generation.value);
-    }
-    let bound: PreparedListeners;
-    try {
-      bound = await listeners.prepare(this.#wanted(configuration, tls.value.contexts));
-    } catch (error) {
-      await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
-      return failure('an address cannot be listened on', error);
-    }
-    // From here on nothing can fail, and nothing waits: the swap is one step for every request.
-    const previous = first ? null : state.replace(generation.value, stages.clock.wallMs());
-    const droppedAgents = prepared.value.commit();
-    const { gracefulShutdownTimeoutMs } = (previous ?? generation.value).configuration.system;
-    const droppedListeners = bound.commit(gracefulShutdownTimeoutMs);
-    if (previous) this.#enforce(generation.value);
-    stages.metrics.nameInstance(configuration.system.instance ?? this.#dependencies.hostName);
-    if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
+    if (!outcome.ok) return outcome;
+    logger.info('the configuration was reloaded');
     return ok(undefined);
   }
 
-  #wanted(configuration: GatewayConfiguration, contexts: ReadonlyMap<string, TlsContext>): readonly WantedListener[] {
-    const { proxy, admin } = this.#dependencies;
-    const wanted: WantedListener[] = configuration.listeners.map(({ name, address, timeouts }) => ({
-      key: listenerKey(address, name),
-      address,
-      handler: proxy,
-      timeouts,
-      tls: contexts.get(name) ?? null,
-    }));
-    if (configuration.admin) {
-      const { address } = configuration.admin;
-      wanted.push({
-        key: listenerKey(address, adminName),
-        address,
-        handler: admin,
-        timeouts: adminTimeouts,
-        tls: null,
-      });
+  async #prepareReload(): Promise<{
+    readonly reload: Result<PreparedReload, LoadFailure>;
+    readonly settled: Promise<void>;
+  }> {
+    const { state } = this.#dependencies;
+    let resolve: () => void = () => undefined;
+    const settled = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const drains = { reload: err(loadFailure('the gateway drains')), settled };
+    if (state.phase() !== 'running') return drains;
+    const loaded = await this.#load();
+    if (!loaded.ok) return { reload: loaded, settled };
+    const reload = eitherOnce(
+      () => this.#bringIntoForce(loaded.value),
+      () => this.#abandon(loaded.value),
+      () => {
+        this.#prepared = null;
+        resolve();
+      },
+    );
+    // The drain that began meanwhile waits for nobody who could commit.
+    if (state.phase() !== 'running') {
+      await reload.abandon();
+      return drains;
     }
-    return wanted;
+    this.#prepared = reload;
+    return { reload: ok(reload), settled };
+  }
+
+  async #abandon({ generation, agents, listeners, audit }: Prepared): Promise<void> {
+    await Promise.all([agents.abandon(), generation.close(0), listeners.abandon(), audit.abandon()]);
+  }
+
+  /** Whatever goes wrong is a failure to load, never an end of what runs. */
+  async #load(inForce: () => void = () => undefined): Promise<Result<Prepared, LoadFailure>> {
+    const loaded = await this.#prepare(inForce).catch((cause: unknown) =>
+      err(loadFailure('the configuration cannot be brought into force', cause)),
+    );
+    if (!loaded.ok) {
+      const { reason, problems } = loaded.error;
+      this.#record('configuration', 'refused', { reason, problems: problems.length });
+    }
+    return loaded;
+  }
+
+  async #prepare(inForce: () => void): Promise<Result<Prepared, LoadFailure>> {
+    const { source, agents, listeners, state, stages } = this.#dependencies;
+    const { configuration, problems } = await source.load();
+    if (configuration === null) return err({ problems, reason: null, cause: null });
+    this.#logWarnings(problems);
+    const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
+    if (!tls.ok) {
+      const found = tls.error.map((message) => unplacedProblem('error', message));
+      return err({ problems: [...problems, ...found], reason: null, cause: null });
+    }
+    for (const warning of tls.value.warnings) this.#dependencies.logger.warn(warning);
+    const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
+    const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
+    if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
+    const generation = await this.#build(configuration, prepared.value.clients);
+    if (!generation.ok) {
+      await prepared.value.abandon();
+      return err({ problems, reason: generation.error, cause: null });
+    }
+    const audit = await this.#dependencies.audit.prepare(configuration.audit);
+    if (!audit.ok) {
+      await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
+      return err({ problems, reason: audit.error, cause: null });
+    }
+    // The first generation is in force before the first listener takes a connection.
+    if (state.phase() === 'starting') {
+      state.replace(generation.value, stages.clock.wallMs());
+      this.#enforce(generation.value);
+      audit.value.commit();
+      inForce();
+    }
+    try {
+      const bound = await listeners.prepare(wantedListeners(configuration, this.#dependencies, tls.value.contexts));
+      return ok({ generation: generation.value, agents: prepared.value, listeners: bound, audit: audit.value });
+    } catch (cause) {
+      await Promise.all([prepared.value.abandon(), generation.value.close(0), audit.value.abandon()]);
+      return err({ problems, reason: 'an address cannot be listened on', cause });
+    }
+  }
+
+  /** Nothing here can fail, and nothing waits: the swap is one step for every request. */
+  #bringIntoForce({ generation, agents, listeners, audit }: Prepared): void {
+    const { state, stages, hostName } = this.#dependencies;
+    const previous = state.phase() === 'starting' ? null : state.replace(generation, stages.clock.wallMs());
+    const droppedAgents = agents.commit();
+    const { system } = (previous ?? generation).configuration;
+    const droppedListeners = listeners.commit(system.gracefulShutdownTimeoutMs);
+    if (previous) {
+      this.#enforce(generation);
+      audit.commit();
+    }
+    this.#record('configuration', 'loaded');
+    stages.metrics.nameInstance(generation.configuration.system.instance ?? hostName);
+    if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
+  }
+
+  #record(event: AuditRecord['event'], outcome: AuditRecord['outcome'], more: AuditRecord['members'] = {}): void {
+    const { version } = this.#dependencies.state.identity;
+    this.#dependencies.audit.record({ event, outcome, members: { version, ...more } });
+  }
+
+  #logWarnings(problems: readonly ConfigurationProblem[]): void {
+    for (const { severity, message, position } of problems) {
+      const fields = { file: position?.file ?? null, line: position?.line ?? null };
+      if (severity === 'warning') this.#dependencies.logger.warn(message, fields);
+    }
   }
 
   /** What holds for the gateway as a whole, and what a configuration may do only in force. */
@@ -239,51 +262,12 @@ export class Gateway {
     for (const targets of upstreams.values()) targets.takeOver();
   }
 
-  async #build(
+  #build(
     configuration: GatewayConfiguration,
     agents: ReadonlyMap<string, AgentClient>,
   ): Promise<Result<Generation, string>> {
-    const listeners = new Map(
-      configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
-    );
-    const trustedProxies = new Map<string, CidrSet>();
-    for (const [key, { name, trustedProxies: blocks }] of listeners) {
-      const cidrs = compileCidrs(blocks);
-      if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
-      trustedProxies.set(key, cidrs.value);
-    }
-    const { upstreamTargets, rateLimiters, stages } = this.#dependencies;
-    const { limits } = configuration;
-    const limiter = await rateLimiters.use(limits.rateLimitStore);
-    const tracer = await this.#tracer(configuration);
-    const idleLimit = limits.maxIdleConnectionsPerUpstream;
-    const upstreams = new Map(
-      configuration.upstreams.map((upstream) => [
-        upstream.name,
-        new UpstreamTargets(upstream, idleLimit, upstreamTargets),
-      ]),
-    );
-    const compiled = compileGateway(configuration, { agents, upstreams, limiter: limiter.limiter }, stages);
-    if (!compiled.ok) {
-      const opened = [...upstreams.values()].map((targets) => targets.close(0));
-      await Promise.all([...opened, limiter.release(), tracer?.stop(0)]);
-      return compiled;
-    }
-    await Promise.all([...upstreams.values()].map((targets) => targets.start()));
-    const tracing = tracer && this.#tracing(configuration, tracer);
-    const certificateHeaders = certificateHeaderRules(listeners);
-    const parts = { upstreams, trustedProxies, certificateHeaders, limiter, tracer, tracing };
-    return ok(new Generation(configuration, compiled.value, parts));
-  }
-
-  async #tracer({ tracing, system }: GatewayConfiguration): Promise<Tracer | null> {
-    const { createTracer, hostName, state } = this.#dependencies;
-    if (tracing === null) return null;
-    return createTracer(tracing, { instance: system.instance ?? hostName, version: state.identity.version });
-  }
-
-  #tracing({ tracing }: GatewayConfiguration, tracer: Tracer): RequestTracing | null {
-    return tracing && new RequestTracing(tracer, tracing.sampleRatio, this.#dependencies.random);
+    const { version } = this.#dependencies.state.identity;
+    return buildGeneration(configuration, agents, { ...this.#dependencies, version });
   }
 
   async #retire(

@@ -1,15 +1,20 @@
 import type { ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type { EngineLimits, HttpEngine, OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
 
 /** A listener that a configuration wants. */
 export interface WantedListener {
   /** See `listenerKey`. */
   readonly key: string;
+  /** What the configuration calls it. */
+  readonly name: string;
   readonly address: SocketAddress;
   readonly handler: RequestHandler;
   readonly timeouts: ListenerTimeouts;
   /** Null: it speaks plain HTTP. */
   readonly tls: TlsContext | null;
+  /** See `ListenerOptions`. */
+  readonly proxyHeaderFrom: CidrSet | null;
 }
 
 /** Listeners that a new configuration will use, the new ones bound already. */
@@ -57,6 +62,10 @@ class SwitchableHandler implements RequestHandler {
   handshakeFailed(...parameters: Parameters<RequestHandler['handshakeFailed']>): void {
     this.current.handshakeFailed(...parameters);
   }
+
+  proxyHeaderFailed(...parameters: Parameters<RequestHandler['proxyHeaderFailed']>): void {
+    this.current.proxyHeaderFailed(...parameters);
+  }
 }
 
 interface RegisteredListener {
@@ -86,7 +95,7 @@ export class ListenerRegistry {
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
     };
-    for (const { key, address, handler, timeouts, tls } of wanted) {
+    for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
       const present = this.#open.get(key);
       if (present) {
         next.set(key, present);
@@ -94,7 +103,8 @@ export class ListenerRegistry {
       }
       const switchable = new SwitchableHandler(handler);
       try {
-        const listener = await this.#engine.listen(key, address, switchable, { limits: this.#limits, timeouts, tls });
+        const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom };
+        const listener = await this.#engine.listen(key, address, switchable, options);
         bound.push(listener);
         next.set(key, { listener, handler: switchable });
       } catch (error) {
@@ -112,11 +122,12 @@ export class ListenerRegistry {
   ): readonly OpenListener[] {
     const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     this.#open = next;
-    for (const { key, handler, timeouts, tls } of wanted) {
+    for (const { key, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
       const registered = next.get(key);
       if (!registered) continue;
       registered.handler.current = handler;
       registered.listener.waitFor(timeouts);
+      registered.listener.expectProxyHeaders(proxyHeaderFrom, graceMs);
       registered.listener.secure(tls, graceMs);
     }
     return dropped;

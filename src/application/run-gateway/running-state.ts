@@ -5,7 +5,7 @@ import type { RequestAdmissions } from '../admit-requests/request-admissions.js'
 import type { MemoryGuard } from '../guard-memory/memory-guard.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import type { AgentStatus } from '../ports/agent-client.js';
-import type { GatewayGauges, PoolFigures } from '../ports/gateway-metrics.js';
+import type { PoolFigures, ProcessGauges } from '../ports/gateway-metrics.js';
 import type {
   GatewayPhase,
   GatewayState,
@@ -31,18 +31,34 @@ export interface Traffic {
   readonly memory: MemoryGuard;
 }
 
+/** Which process of the gateway this is. */
+export interface WorkerPlace {
+  /** 0 where it is the only one. */
+  readonly worker: number;
+  /** What was in force when it started, where it joins a gateway that runs already. */
+  readonly reloads: ReloadFigures | null;
+}
+
+/** How many lines of the logs were lost so far. */
+export interface DroppedLines {
+  accessLines(): number;
+  auditRecords(): number;
+}
+
 /** What the gateway is, read by its endpoints and gauges, written by those who start, reload and stop it. */
-export class RunningState implements GatewayState, GatewayGauges {
+export class RunningState implements GatewayState, ProcessGauges {
   readonly identity: ProgramIdentity;
   readonly #agents: AgentRegistry;
   readonly #listeners: ListenerRegistry;
   readonly #figures: ProcessFigures;
   readonly #traffic: Traffic;
-  readonly #droppedAccessLines: () => number;
+  readonly #dropped: DroppedLines;
   #phase: GatewayPhase = 'starting';
+  #endsConnections = false;
   #generation: Generation | null = null;
   /** Replaced generations that still have requests. */
   readonly #retiring = new Set<Generation>();
+  readonly #place: WorkerPlace;
   #reloads: ReloadFigures;
 
   constructor(
@@ -51,15 +67,17 @@ export class RunningState implements GatewayState, GatewayGauges {
     listeners: ListenerRegistry,
     figures: ProcessFigures,
     traffic: Traffic,
-    droppedAccessLines: () => number,
+    dropped: DroppedLines,
+    place: WorkerPlace = { worker: 0, reloads: null },
   ) {
     this.identity = identity;
     this.#agents = agents;
     this.#listeners = listeners;
     this.#figures = figures;
     this.#traffic = traffic;
-    this.#droppedAccessLines = droppedAccessLines;
-    this.#reloads = { count: 0, lastLoadMs: identity.startedAtMs };
+    this.#dropped = dropped;
+    this.#place = place;
+    this.#reloads = place.reloads ?? { count: 0, lastLoadMs: identity.startedAtMs };
   }
 
   /** The generation that new requests enter. */
@@ -71,10 +89,11 @@ export class RunningState implements GatewayState, GatewayGauges {
   /** Gives back the one that was in force. */
   replace(next: Generation, nowMs: number): Generation | null {
     const previous = this.#generation;
-    next.closing = this.#phase === 'draining';
+    next.closing = this.#endsConnections;
     this.#generation = next;
     if (previous) this.#retiring.add(previous);
-    this.#reloads = { count: this.#reloads.count + (previous ? 1 : 0), lastLoadMs: nowMs };
+    if (previous) this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: nowMs };
+    else this.#reloads = this.#place.reloads ?? { count: 0, lastLoadMs: nowMs };
     return previous;
   }
 
@@ -84,7 +103,12 @@ export class RunningState implements GatewayState, GatewayGauges {
 
   enter(phase: GatewayPhase): void {
     this.#phase = phase;
-    if (phase === 'draining' && this.#generation) this.#generation.closing = true;
+  }
+
+  /** Every response says from now on that its connection ends. */
+  endConnections(): void {
+    this.#endsConnections = true;
+    if (this.#generation) this.#generation.closing = true;
   }
 
   phase(): GatewayPhase {
@@ -170,11 +194,20 @@ export class RunningState implements GatewayState, GatewayGauges {
   }
 
   droppedAccessLines(): number {
-    return this.#droppedAccessLines();
+    return this.#dropped.accessLines();
+  }
+
+  droppedAuditRecords(): number {
+    return this.#dropped.auditRecords();
+  }
+
+  /** Those in this process tell at once how they are. */
+  askAgentsToReport(): void {
+    for (const client of this.#agents.clients()) client.reportNow();
   }
 
   agentFamilies(): readonly AgentMetricFamily[] {
-    for (const client of this.#agents.clients()) client.reportNow();
+    this.askAgentsToReport();
     return this.#agents.metrics.families();
   }
 
@@ -185,13 +218,21 @@ export class RunningState implements GatewayState, GatewayGauges {
   workers(): readonly WorkerFigures[] {
     return [
       {
-        id: 0,
+        id: this.#place.worker,
         pid: this.#figures.pid,
         connections: this.openConnections(),
         requestsInFlight: this.requestsInFlight(),
         memory: this.#figures.memory(),
         eventLoopDelay: this.#figures.eventLoopDelay(),
+        unhealthyTargets: this.upstreams().flatMap(({ name, targets }) =>
+          targets.filter(({ healthy }) => !healthy).map(({ address }) => ({ upstream: name, address })),
+        ),
       },
     ];
+  }
+
+  /** It is the one that is asked. */
+  missingWorkers(): readonly [] {
+    return [];
   }
 }

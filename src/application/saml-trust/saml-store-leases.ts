@@ -3,7 +3,9 @@ import { ok, type Result } from '../../domain/shared/result.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { SamlStoreOpener, SamlStores } from '../ports/saml-stores.js';
+import { announcedStores } from '../saml-sessions/announced-stores.js';
 import { KnownSessions } from '../saml-sessions/known-sessions.js';
+import type { EndedSessions, SessionEndings } from '../saml-sessions/session-endings.js';
 import { StoreState } from '../saml-sessions/store-state.js';
 import { watchedStores } from '../saml-sessions/watched-stores.js';
 
@@ -31,6 +33,8 @@ export interface SamlStoreLeasesParts {
   readonly opener: SamlStoreOpener;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of the other processes of the gateway. */
+  readonly endings: SessionEndings;
 }
 
 const placeOf = (options: SessionStoreOptions): string => {
@@ -50,9 +54,12 @@ export class SamlStoreLeases {
   readonly #shared = new Map<string, SharedStores>();
   /** Those that are being closed: their place is free only then. */
   readonly #closing = new Map<string, Promise<void>>();
+  /** Of all stores that are open. */
+  readonly #known = new Map<SamlStores, KnownSessions>();
 
   constructor(parts: SamlStoreLeasesParts) {
     this.#parts = parts;
+    parts.endings.hear((ended) => this.#forget(ended));
   }
 
   /** The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened anew. */
@@ -88,10 +95,20 @@ export class SamlStoreLeases {
   }
 
   #watched(opened: SamlStores): OpenedStores {
-    const { clock, logger } = this.#parts;
+    const { clock, logger, endings } = this.#parts;
     const state = new StoreState(logger);
-    const stores = watchedStores(opened, state);
-    return { stores, state, known: new KnownSessions(stores.sessions, clock) };
+    const stores = announcedStores(watchedStores(opened, state), endings);
+    const known = new KnownSessions(stores.sessions, clock);
+    this.#known.set(stores, known);
+    return { stores, state, known };
+  }
+
+  /** What has ended elsewhere counts here no more. Ids are random: which store it was in makes no difference. */
+  #forget({ hashes, subject }: EndedSessions): void {
+    for (const known of this.#known.values()) {
+      for (const idHash of hashes) known.ended(idHash);
+      if (subject !== null) known.endedOfSubject(subject);
+    }
   }
 
   /** What could not be opened is tried anew by whoever comes next. */
@@ -102,6 +119,7 @@ export class SamlStoreLeases {
   async #release(id: string, shared: SharedStores, stores: SamlStores): Promise<void> {
     shared.leases -= 1;
     if (shared.leases > 0) return;
+    this.#known.delete(stores);
     if (this.#shared.get(id) !== shared) {
       // They were lost, and others have their place.
       await stores.close();

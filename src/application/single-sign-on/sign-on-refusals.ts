@@ -1,14 +1,20 @@
+import type { AgentAuditEvent } from '../../domain/agent-protocol/audit-remarks.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
 import { type ProblemKind, problemAnswer } from '../agent-service/problem-answer.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
 import type { Logger } from '../ports/logger.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnOutcomes } from './single-sign-on-parts.js';
 
 type Deed = 'sign-on' | 'sign-out';
+
+const auditEvents = { 'sign-on': 'sign_on', 'sign-out': 'sign_out' } as const satisfies Readonly<
+  Record<Deed, AgentAuditEvent>
+>;
 
 const malformed: ProblemKind = {
   status: 400,
@@ -68,7 +74,7 @@ export class SignOnRefusals {
   /** @param detail one clause for the log, of a store or the like: never of what the client sent */
   refuse(event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed, detail: string | null = null): AgentAnswer {
     this.note(event, reason, deed, detail);
-    return withNoStore(answerTo(event, reason, deed));
+    return withRemarks(withNoStore(answerTo(event, reason, deed)), { event: auditEvents[deed], outcome: 'failed' });
   }
 
   /** Logs and counts one that is answered elsewhere. */

@@ -2,6 +2,7 @@ import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { JsonObject } from '../shared/json.js';
 import type { Secret } from '../shared/secret.js';
+import type { AuditConfiguration } from './audit-configuration.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
 import type { TracingConfiguration } from './tracing-configuration.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
@@ -25,6 +26,8 @@ export interface GatewayConfiguration {
   readonly admin: AdminConfiguration | null;
   /** Null: nothing is traced. */
   readonly tracing: TracingConfiguration | null;
+  /** Null: no audit log is written. */
+  readonly audit: AuditConfiguration | null;
 }
 
 export interface SystemConfiguration {
@@ -32,6 +35,9 @@ export interface SystemConfiguration {
   readonly instance: string | null;
   /** How long a drain waits for requests in flight. */
   readonly gracefulShutdownTimeoutMs: number;
+  /** How long connections are still taken once the gateway is to end, so that who balances sees /ready fail first. */
+  readonly shutdownDelayMs: number;
+  /** Processes that serve requests; 0: as many as there are cores. */
   readonly workerThreads: number;
 }
 
@@ -42,6 +48,8 @@ export interface ListenerConfiguration {
   readonly tls: TlsConfiguration | null;
   /** CIDR blocks whose forwarding headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Every connection has to begin with a header of the PROXY protocol, which names its client. */
+  readonly proxyProtocol: boolean;
   /** Header in which a trusted proxy brings the certificate of its client; null: none may. */
   readonly acceptClientCertHeader: string | null;
   readonly timeouts: ListenerTimeouts;
@@ -49,6 +57,8 @@ export interface ListenerConfiguration {
 
 /** How long clients are waited for. */
 export interface ListenerTimeouts {
+  /** For the whole header of the PROXY protocol, where one has to come. */
+  readonly proxyHeaderMs: number;
   /** From the first octet of a head to its last. */
   readonly headMs: number;
   /** Silence while a body is awaited, and while a client does not read its response. */

@@ -33,14 +33,15 @@ export interface ConnectionOrigin {
 /** Hops that are looked at; a longer chain ends here. */
 const maxHops = 32;
 
-/** Members of all lines of a list field, the last first, `maxHops` at the most. */
+/** Members of all lines of a list field, the last first, `maxHops` at the most; empty ones are none (RFC 9110, section 5.6.1.2). */
 const lastMembers = (lines: readonly string[]): string[] => {
   const members: string[] = [];
   for (const line of lines.toReversed()) {
     let end = line.length;
     while (end >= 0 && members.length < maxHops) {
       const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
-      members.push(trimSpace(line.slice(comma + 1, end)));
+      const member = trimSpace(line.slice(comma + 1, end));
+      if (member !== '') members.push(member);
       end = comma;
     }
   }
@@ -82,7 +83,8 @@ const believedHost = (text: string | null): string | null => (text !== null && p
  * The client of a request. An untrusted peer is the client itself, whatever its fields say. Behind a trusted peer it is
  * the rightmost address of X-Forwarded-For (of Forwarded, RFC 7239, where there is none) that is no trusted proxy. An
  * entry that is no address ends the walk: the client is then the last one that could be believed. Where every hop is
- * trusted it is the leftmost.
+ * trusted it is the leftmost. That is what nginx finds with `real_ip_recursive on`. Where both fields are there and say
+ * different things Forwarded counts for nothing: far more proxies write the other one, and pass on what clients write here.
  */
 export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: ConnectionOrigin): ClientAddress => {
   const peer = parseIpAddress(peerAddress);
@@ -95,7 +97,7 @@ export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: Conne
       ? { address, port: peerPort }
       : { address: formatIpAddress(believed.node.address), port: believed.node.port };
 
-  const forwardedFor = allHeaders(headers, 'x-forwarded-for');
+  const forwardedFor = lastMembers(allHeaders(headers, 'x-forwarded-for'));
   const forwarded = allHeaders(headers, 'forwarded');
   if (forwardedFor.length === 0 && forwarded.length > 0) {
     const elements = lastMembers(forwarded).map(parseForwardedElement);
@@ -108,7 +110,7 @@ export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: Conne
     const host = believedHost(element?.host ?? null);
     return { ...origin(believed), peerTrusted: true, source: 'forwarded', scheme, host };
   }
-  const believed = walk(lastMembers(forwardedFor), trusted);
+  const believed = walk(forwardedFor, trusted);
   return {
     ...origin(believed),
     peerTrusted: true,

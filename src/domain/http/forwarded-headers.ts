@@ -1,5 +1,6 @@
 import { canonicalName } from './canonical-name.js';
 import type { ClientAddress } from './client-address.js';
+import { trimSpace } from './field-list.js';
 import { formatForwardedElement } from './forwarded-element.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
@@ -41,9 +42,9 @@ const isDropped = (name: string, peerTrusted: boolean): boolean => {
   return claimed.has(canonical) && (!peerTrusted || canonical !== name.toLowerCase());
 };
 
-/** What the peer was told, with the peer itself at the end. */
+/** What the peer was told, with the peer itself at the end. Lines without a word are left out. */
 const appended = (previous: readonly string[], entry: string): string =>
-  previous.length === 0 ? entry : `${previous.join(', ')}, ${entry}`;
+  [...previous.filter((line) => trimSpace(line) !== ''), entry].join(', ');
 
 const peerText = (peerAddress: string): string => {
   const address = parseIpAddress(peerAddress);

@@ -35,6 +35,8 @@ export const gatewayProblems = {
   no_route: kind(404, 'No route matches', 'info'),
   no_such_target: kind(404, 'There is no such target', 'info'),
   method_not_allowed: kind(405, 'The endpoint does not have this method', 'info'),
+  reload_not_now: kind(409, 'The configuration cannot be reloaded now', 'warn'),
+  configuration_refused: kind(422, 'The configuration is refused; the one before stays in force', 'error'),
   request_timeout: kind(408, 'The request took too long to arrive', 'info', { closes: true }),
   body_too_large: kind(413, 'The request body is too large', 'warn', { closes: true }),
   target_too_long: kind(414, 'The request target is too long', 'warn', { closes: true }),
@@ -60,6 +62,7 @@ export const gatewayProblems = {
   agent_unavailable: kind(503, 'An agent that has to judge the request is not available', 'error', {
     retryAfterSeconds: 1,
   }),
+  supervisor_unavailable: kind(503, 'The gateway as a whole gives no answer', 'error', { retryAfterSeconds: 1 }),
   agent_timeout: kind(504, 'An agent did not judge the request in time', 'error'),
   internal_error: kind(500, 'The gateway failed', 'error', { closes: true }),
 } as const satisfies Record<string, ProblemKind>;
@@ -67,8 +70,13 @@ export const gatewayProblems = {
 /** Stable names; clients and alert rules may rely on them. */
 export type GatewayProblemCode = keyof typeof gatewayProblems;
 
-/** A problem as a client sees it: `application/problem+json` (RFC 9457). */
-export const problemBody = (code: GatewayProblemCode, detail: string, correlationId: string): string => {
+/** A problem as a client sees it: `application/problem+json` (RFC 9457). `more`: members beyond those of every problem. */
+export const problemBody = (
+  code: GatewayProblemCode,
+  detail: string,
+  correlationId: string,
+  more: Readonly<Record<string, readonly string[]>> = {},
+): string => {
   const { status, title } = gatewayProblems[code];
-  return JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId });
+  return JSON.stringify({ type: 'about:blank', title, status, detail, code, correlation_id: correlationId, ...more });
 };

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { SamlStores } from '../../../src/application/ports/saml-stores.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { describeSharedStores, describeStores } from '../../support/saml-stores.js';
+import { describeLastingStores, describeSharedStores, describeStores } from '../../support/saml-stores.js';
 import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../support/test-sessions.js';
 
 const cleanUp = new CleanUp();
@@ -92,8 +92,10 @@ describeSharedStores('stores that several hold', (technology) => {
     const taken = await Promise.all(both.map(({ requests }) => succeeded(requests.take(hashOf('request'), noonMs))));
     expect(taken.filter((request) => request !== null)).toHaveLength(1);
   });
+});
 
-  it('keep everything when nobody holds them', async () => {
+describeLastingStores('stores that nobody holds', (technology) => {
+  it('keep everything', async () => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     const before = await place.open();

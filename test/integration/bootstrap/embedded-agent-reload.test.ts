@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/start-gateway.js';
 import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
 import { testAgent, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+import { RecordingAuditLog } from '../../support/recording-audit-log.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
@@ -29,7 +30,12 @@ describe('a reload of a gateway with an embedded agent', () => {
     const container = gatewayContainer(
       folder.file('gateway.kdl'),
       { load: async () => ({ configuration, problems: [] }) },
-      { logger: new RecordingLogger(), accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
+      {
+        logger: new RecordingLogger(),
+        accessLog: { write: () => undefined },
+        droppedAccessLines: () => 0,
+        auditOutput: () => new RecordingAuditLog(),
+      },
     );
     const started = await startGateway(container);
     if (!started.ok) throw new Error(started.error.reason ?? 'refused');

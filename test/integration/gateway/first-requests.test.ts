@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { NodeHttpEngine } from '../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { CleanUp } from '../../support/clean-up.js';
 import { startHttpUpstream } from '../../support/http-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
@@ -23,12 +24,13 @@ class HastyClient extends NodeHttpEngine {
 it('a request that comes while other listeners are still being opened is served', async () => {
   const upstream = await startHttpUpstream((_request, response) => response.end('ok'));
   cleanUp.add(() => upstream.close());
-  const engine = new HastyClient();
+  const engine = new HastyClient(new NodeListeningSockets());
   const listeners = ['main', 'other'].map((name) => ({
     name,
     address: { host: '127.0.0.1', port: 0 },
     tls: null,
     trustedProxies: [],
+    proxyProtocol: false,
     acceptClientCertHeader: null,
     timeouts: plainTimeouts,
   }));

@@ -90,6 +90,7 @@ describe('a reload', () => {
             address: listener,
             tls: null,
             trustedProxies: [],
+            proxyProtocol: false,
             acceptClientCertHeader: null,
             timeouts: plainTimeouts,
           },
@@ -115,7 +116,14 @@ describe('a reload', () => {
       routes: [testRoute({ id: 'other' })],
       listeners: [
         ...configuration.listeners,
-        { ...taken, tls: null, trustedProxies: [], acceptClientCertHeader: null, timeouts: plainTimeouts },
+        {
+          ...taken,
+          tls: null,
+          trustedProxies: [],
+          proxyProtocol: false,
+          acceptClientCertHeader: null,
+          timeouts: plainTimeouts,
+        },
       ],
     });
     expect(reloaded).toMatchObject({ ok: false, error: { cause: { code: 'EADDRINUSE' } } });

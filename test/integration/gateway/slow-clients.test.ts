@@ -29,7 +29,13 @@ afterEach(async () => {
   upstream = null;
 });
 
-const impatient: ListenerTimeouts = { headMs: 200, bodyMs: 200, minBodyOctetsPerSecond: 0, idleMs: 200 };
+const impatient: ListenerTimeouts = {
+  proxyHeaderMs: 5_000,
+  headMs: 200,
+  bodyMs: 200,
+  minBodyOctetsPerSecond: 0,
+  idleMs: 200,
+};
 
 /** A configuration whose listener waits this long for its clients. */
 const waiting = ({ port }: HttpUpstream, timeouts: ListenerTimeouts): GatewayConfiguration => {

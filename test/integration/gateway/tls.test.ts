@@ -63,6 +63,7 @@ const listener = (name: string, changes: Partial<ListenerConfiguration> = {}): L
   address: { host: '127.0.0.1', port: 0 },
   tls: null,
   trustedProxies: [],
+  proxyProtocol: false,
   acceptClientCertHeader: null,
   timeouts: plainTimeouts,
   ...changes,
@@ -71,8 +72,8 @@ const listener = (name: string, changes: Partial<ListenerConfiguration> = {}): L
 const listeners = (): readonly ListenerConfiguration[] => [
   listener('main', { tls }),
   listener('plain'),
-  listener('behind', { trustedProxies: ['127.0.0.1'], acceptClientCertHeader: 'Client-Cert' }),
-  listener('untrusting', { acceptClientCertHeader: 'Client-Cert' }),
+  listener('behind', { trustedProxies: ['127.0.0.1'], proxyProtocol: false, acceptClientCertHeader: 'Client-Cert' }),
+  listener('untrusting', { proxyProtocol: false, acceptClientCertHeader: 'Client-Cert' }),
 ];
 
 const start = async (handle = echo, changes: Partial<GatewayConfiguration> = {}): Promise<InProcessGateway> => {

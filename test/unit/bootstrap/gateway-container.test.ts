@@ -6,13 +6,19 @@ import { sharedTokens } from '../../../src/bootstrap/shared-tokens.js';
 import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
 import { testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { RecordingAuditLog } from '../../support/recording-audit-log.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 
 const container = (configuration = testConfiguration([testUpstream(1)])) =>
   gatewayContainer(
     'gateway.kdl',
     { load: async () => ({ configuration, problems: [] }) },
-    { logger: new RecordingLogger(), accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
+    {
+      logger: new RecordingLogger(),
+      accessLog: { write: () => undefined },
+      droppedAccessLines: () => 0,
+      auditOutput: () => new RecordingAuditLog(),
+    },
   );
 
 describe('the container of the gateway', () => {

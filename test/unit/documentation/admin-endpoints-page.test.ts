@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { snapshotOf } from '../../../src/application/gather-workers/snapshot-of.js';
 import { routesReport } from '../../../src/application/report-status/routes-report.js';
 import { statsReport } from '../../../src/application/report-status/stats-report.js';
 import { upstreamsReport } from '../../../src/application/report-status/upstreams-report.js';
@@ -61,7 +62,20 @@ describe('the page about the admin endpoints', () => {
     const state = new FixedGatewayState();
     state.memory = { limitBytes: 1, isShort: true };
     state.keys = { global: 1, client: 2, route: 3, 'route-policy': 4 };
-    const report = statsReport(state);
+    const memory = { residentBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 };
+    const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 };
+    const unhealthyTargets = [{ upstream: 'api', address: '10.0.0.1:80' }];
+    state.workerFigures = [
+      { id: 1, pid: 2, connections: 3, requestsInFlight: 4, memory, eventLoopDelay, unhealthyTargets },
+    ];
+    const report = statsReport({
+      ...snapshotOf(state),
+      supervisor: { pid: 1, memory },
+      restarts: [{ worker: 1, count: 1 }],
+      missingWorkers: [2],
+      isPartial: true,
+    });
+    expect(membersOf(report)).toContain('unhealthy_targets');
     expect(report.memory_limit).toEqual({ bytes: 1, reached: true });
     expect(membersOf(report)).toContain('route-policy');
     expect(unnamed(report)).toEqual([]);

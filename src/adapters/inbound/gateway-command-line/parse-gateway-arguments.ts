@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { GatewayCommand } from './gateway-command.js';
-import { type GatewayOptions, gatewayProgram } from './gateway-program.js';
+import { type GatewayOptions, gatewayProgram, type MigrateOptions, type PrintOptions } from './gateway-program.js';
 
 const misuse = (text: string): GatewayCommand => ({
   kind: 'say',
@@ -10,27 +10,74 @@ const misuse = (text: string): GatewayCommand => ({
 
 const noConfiguration = 'error: no configuration is given: use --config FILE, or set GATEWAY_CONFIG';
 
-/** `--test` and `--validate` together ask for the more thorough. */
-const serveCommand = (
-  words: readonly string[],
-  options: GatewayOptions,
-  fromEnvironment: string | undefined,
-): GatewayCommand => {
-  const [unknown] = words;
-  if (unknown !== undefined) return misuse(`error: there is no command ${JSON.stringify(unknown)}`);
-  const configFile = options.config ?? fromEnvironment ?? '';
-  if (configFile === '') return misuse(noConfiguration);
-  const mode = options.test ? 'test' : 'run';
-  return { kind: options.validate ? 'validate' : mode, configFile, verbose: options.verbose ?? false };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As the configuration has it. */
+const mostWorkerThreads = 256;
+
+const noThreads = (given: string): string =>
+  `error: worker-threads (--worker-threads, GATEWAY_WORKER_THREADS) is a whole number from 0 to ${mostWorkerThreads}, not ${JSON.stringify(given)}`;
+
+/** The first of the options that only a gateway which runs can have; null where there is none. */
+const runningOption = ({ pidFile, workerThreads }: GatewayOptions): string | null => {
+  if (pidFile !== undefined) return '--pid-file';
+  return workerThreads === undefined ? null : '--worker-threads';
 };
 
-const checkCommand = (file: string, options: GatewayOptions): GatewayCommand => {
-  if (file === '') return misuse('error: the name of the file to check is empty');
-  if (options.config !== undefined || options.test || options.validate) {
-    return misuse('error: config check takes the file alone, without --config, --test or --validate');
+/** `--test` and `--validate` together ask for the more thorough. */
+const serveCommand = (words: readonly string[], options: GatewayOptions, env: Environment): GatewayCommand => {
+  const [unknown] = words;
+  if (unknown !== undefined) return misuse(`error: there is no command ${JSON.stringify(unknown)}`);
+  const configFile = options.config ?? env['GATEWAY_CONFIG'] ?? '';
+  if (configFile === '') return misuse(noConfiguration);
+  const { pidFile = null, verbose = false } = options;
+  if (!options.test && !options.validate) {
+    if (pidFile === '') return misuse('error: the name of the file for the process number is empty');
+    const given = options.workerThreads ?? env['GATEWAY_WORKER_THREADS'] ?? '';
+    if (given !== '' && !/^\d{1,3}$/.test(given)) return misuse(noThreads(given));
+    const workerThreads = given === '' ? null : Number(given);
+    if (workerThreads !== null && workerThreads > mostWorkerThreads) return misuse(noThreads(given));
+    return { kind: 'run', configFile, verbose, pidFile, workerThreads };
   }
-  return { kind: 'validate', configFile: file, verbose: options.verbose ?? false };
+  const running = runningOption(options);
+  if (running !== null) return misuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);
+  return { kind: options.validate ? 'validate' : 'test', configFile, verbose };
 };
+
+const reloadCommand = (options: GatewayOptions, fromEnvironment: string | undefined): GatewayCommand => {
+  const { config, test, validate, verbose } = options;
+  if (test || validate || verbose || runningOption(options) !== null)
+    return misuse('error: reload takes --config alone');
+  const configFile = config ?? fromEnvironment ?? '';
+  return configFile === '' ? misuse(noConfiguration) : { kind: 'reload', configFile };
+};
+
+/** What is wrong with how a subcommand of `config` is called, as far as they have it in common. */
+const configMisuse = (command: string, file: string, options: GatewayOptions): GatewayCommand | null => {
+  if (file === '') return misuse(`error: the name of the file to ${command} is empty`);
+  const { config, test, validate } = options;
+  const other = config !== undefined ? '--config' : (runningOption(options) ?? '--test or --validate');
+  if (config !== undefined || test || validate || runningOption(options) !== null) {
+    return misuse(`error: config ${command} takes the file alone, without ${other}`);
+  }
+  return null;
+};
+
+const migrateCommand = (configFile: string, { output, inPlace, diff, force }: MigrateOptions): GatewayCommand => {
+  const chosen = [output !== undefined, inPlace === true, diff === true].filter(Boolean).length;
+  if (chosen !== 1) return misuse('error: config migrate needs one of -o FILE, --in-place and --diff');
+  if (force && (output === undefined || output === '-')) return misuse('error: --force belongs to -o FILE');
+  if (inPlace) return { kind: 'migrate', configFile, output: { kind: 'in-place' } };
+  if (output === undefined) return { kind: 'migrate', configFile, output: { kind: 'diff' } };
+  if (output === '') return misuse('error: the name of the output file is empty');
+  if (output === '-') return { kind: 'migrate', configFile, output: { kind: 'stdout' } };
+  return { kind: 'migrate', configFile, output: { kind: 'file', path: output, force: force ?? false } };
+};
+
+const printCommand = (configFile: string, { format }: PrintOptions): GatewayCommand =>
+  format === 'kdl' || format === 'json'
+    ? { kind: 'print', configFile, format }
+    : misuse(`error: --format is kdl or json, not ${JSON.stringify(format)}`);
 
 /**
  * Reads the command line of `gateway`. Never throws, writes or ends the process.
@@ -38,24 +85,30 @@ const checkCommand = (file: string, options: GatewayOptions): GatewayCommand => 
  * @param argv the arguments alone, without the paths of Node and of the program
  * @param version of the program, as in `1.2.3`
  */
-export const parseGatewayArguments = (
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  version: string,
-): GatewayCommand => {
+export const parseGatewayArguments = (argv: readonly string[], env: Environment, version: string): GatewayCommand => {
   let command: GatewayCommand | null = null;
   let said = '';
   const program = gatewayProgram(
     version,
     {
       serve: (words, options) => {
-        command = serveCommand(words, options, env['GATEWAY_CONFIG']);
+        command = serveCommand(words, options, env);
       },
-      check: (file, options) => {
-        command = checkCommand(file, options);
+      check: (file, own, options) => {
+        command = configMisuse('check', file, options) ?? {
+          kind: 'check',
+          configFile: file,
+          strict: own.strict ?? false,
+        };
       },
-      migrate: () => {
-        command = misuse('error: config migrate is not supported yet');
+      migrate: (file, own, options) => {
+        command = configMisuse('migrate', file, options) ?? migrateCommand(file, own);
+      },
+      print: (file, own, options) => {
+        command = configMisuse('print', file, options) ?? printCommand(file, own);
+      },
+      reload: (options) => {
+        command = reloadCommand(options, env['GATEWAY_CONFIG']);
       },
     },
     (text) => {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionTls } from '../../../application/ports/http-exchange.js';
+import type { ProxiedClient } from '../../../domain/http/proxy-protocol/proxy-header.js';
 import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
 import { IdleClock } from './idle-clock.js';
 import type { IncomingBody } from './incoming-body.js';
@@ -12,6 +13,14 @@ const maxWaiting = 64;
 export interface Upload {
   readonly body: IncomingBody;
   readonly answer: { readonly isGiven: boolean };
+}
+
+/** What is known of a connection besides its two ends. */
+export interface ConnectionOrigin {
+  /** Null on a plain connection. */
+  readonly tls: ConnectionTls | null;
+  /** Whom its PROXY header names; null where it has none, or where the connection is the proxy's own. */
+  readonly client: ProxiedClient | null;
 }
 
 /**
@@ -33,8 +42,8 @@ export class ClientSession {
   #isHandedOver = false;
   #isRetired = false;
 
-  /** `tls` is null on a plain connection. `idleMs`: how long it may be idle after a response that ends now. */
-  constructor(socket: Socket, listener: string, tls: ConnectionTls | null, idleMs: () => number) {
+  /** `idleMs`: how long it may be idle after a response that ends now. */
+  constructor(socket: Socket, listener: string, { tls, client }: ConnectionOrigin, idleMs: () => number) {
     this.#socket = socket;
     this.#idleMs = idleMs;
     this.#idle = new IdleClock(socket);
@@ -44,8 +53,8 @@ export class ClientSession {
     });
     this.client = {
       listener,
-      peerAddress: unmappedAddress(socket.remoteAddress ?? ''),
-      peerPort: socket.remotePort ?? 0,
+      peerAddress: client?.address ?? unmappedAddress(socket.remoteAddress ?? ''),
+      peerPort: client?.port ?? socket.remotePort ?? 0,
       localPort: socket.localPort ?? 0,
       scheme: tls === null ? 'http' : 'https',
       tls,
@@ -57,9 +66,9 @@ export class ClientSession {
     return this.#isBusy;
   }
 
-  /** Nothing of a request has come that is not answered, to its last octet. */
-  get isIdle(): boolean {
-    return !this.#isBusy && !this.#hasBegun && !this.#isHandedOver;
+  /** Nothing of a request has come since that moment that is not answered, to its last octet. */
+  hasBeenIdleSince(momentMs: number): boolean {
+    return !this.#isBusy && !this.#hasBegun && !this.#isHandedOver && this.#idle.startedMs <= momentMs;
   }
 
   /** The connection ends after the response that is under way. */

@@ -16,16 +16,16 @@ export class ClientSessions {
     this.#idleMs = idleMs;
   }
 
-  /** One without a session has not sent a whole head yet. */
-  isIdle(socket: Socket): boolean {
-    return this.#sessions.get(socket)?.isIdle ?? false;
+  /** Whether it has been idle since that moment, by the monotonic clock. One without a session has not sent a whole head yet. */
+  isIdle(socket: Socket, sinceMs: number): boolean {
+    return this.#sessions.get(socket)?.hasBeenIdleSince(sinceMs) ?? false;
   }
 
   /** Begins with the first call for a socket. */
   of(socket: Socket): ClientSession {
     let session = this.#sessions.get(socket);
     if (!session) {
-      session = new ClientSession(socket, this.#key, this.#gate.tlsOf(socket), this.#idleMs);
+      session = new ClientSession(socket, this.#key, this.#gate.originOf(socket), this.#idleMs);
       this.#sessions.set(socket, session);
     }
     return session;

@@ -1,18 +1,27 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import type { RejectionAnswer, RequestHandler } from '../../../application/ports/http-engine.js';
+import type { Admission, RejectionAnswer, RequestHandler } from '../../../application/ports/http-engine.js';
 import type { ConnectionTls } from '../../../application/ports/http-exchange.js';
+import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
+import type { ConnectionOrigin } from './client-session.js';
 import type { ConnectionRefusals } from './connection-refusals.js';
 import { connectionTls } from './connection-tls.js';
+import { PendingAdmissions } from './pending-admissions.js';
 import type { PreparedTls } from './prepared-tls.js';
+import type { Proxied, ProxyHeaders } from './proxy-headers.js';
 import { TlsHandshakes } from './tls-handshakes.js';
 
 /** A connection that the listener has accepted. */
 interface Connection {
   readonly raw: Socket;
+  /** Of the client that a PROXY header names, where one came. */
   readonly peerAddress: string;
+  /** Null where no PROXY header had to come. */
+  readonly proxied: Proxied | null;
+  /** By the monotonic clock. */
+  readonly acceptedMs: number;
   /** What HTTP is spoken on; null until the TLS handshake is over. */
   served: Socket | null;
   /** What the certificate of the client was trusted by; null where it showed none. */
@@ -22,6 +31,12 @@ interface Connection {
   /** What its client is told instead of being let in; null where it is let in. */
   readonly refusal: RejectionAnswer | null;
 }
+
+const plainOrigin: ConnectionOrigin = { tls: null, client: null };
+
+/** Nothing was sent on a socket: the connection, or what TLS is spoken on over it. A PROXY header is the proxy's. */
+const isUnused = ({ raw, proxied }: Connection, socket: Socket): boolean =>
+  socket.bytesRead === (socket === raw ? (proxied?.octets ?? 0) : 0);
 
 /** What counts where it is asked whether a connection is secured as it has to be. */
 interface Security {
@@ -38,13 +53,15 @@ export class ConnectionGate {
   readonly #key: string;
   readonly #handler: RequestHandler;
   readonly #refusals: ConnectionRefusals;
+  readonly #proxyHeaders: ProxyHeaders;
+  readonly #pending = new PendingAdmissions();
   #handshakeTimeoutMs: number;
   readonly #speakHttp: (socket: Socket) => void;
   /** Those that were let in. */
   readonly #open = new Set<Connection>();
   readonly #refused = new Set<Connection>();
   readonly #handshakes = new TlsHandshakes<Connection>();
-  readonly #tls = new WeakMap<Socket, ConnectionTls>();
+  readonly #origins = new WeakMap<Socket, ConnectionOrigin>();
   /** Does not listen itself; null while the listener speaks plain HTTP. */
   #securing: TlsServer | null = null;
   #tlsNow: PreparedTls | null = null;
@@ -55,11 +72,13 @@ export class ConnectionGate {
     server: HttpServer,
     handler: RequestHandler,
     refusals: ConnectionRefusals,
+    proxyHeaders: ProxyHeaders,
     handshakeTimeoutMs: number,
   ) {
     this.#key = key;
     this.#handler = handler;
     this.#refusals = refusals;
+    this.#proxyHeaders = proxyHeaders;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     const own = server.listeners('connection') as ((socket: Socket) => void)[];
     this.#speakHttp = (socket) => {
@@ -95,20 +114,41 @@ export class ConnectionGate {
     return outdated;
   }
 
-  /** What is known of the TLS of a socket that HTTP is spoken on; null on a plain one. */
-  tlsOf(socket: Socket): ConnectionTls | null {
-    return this.#tls.get(socket) ?? null;
+  /**
+   * Who has to send PROXY headers from now on; null: nobody. Gives the sockets that HTTP is spoken on with clients that were
+   * named by somebody who could not name them any more. Those that it is not spoken on yet end.
+   */
+  expectProxyHeaders(from: CidrSet | null): readonly Socket[] {
+    this.#proxyHeaders.expectFrom(from);
+    const outdated: Socket[] = [];
+    for (const connection of this.#open) {
+      const { proxied, served } = connection;
+      if (proxied === null || this.#proxyHeaders.mayCome(proxied.peerAddress)) continue;
+      if (served === null) this.#end(connection);
+      else outdated.push(served);
+    }
+    return outdated;
   }
 
-  /** Ends those that have never sent anything, those whose handshake is not over, and those that are idle. */
-  endIdle(isIdle: (socket: Socket) => boolean): void {
+  /** What is known of a socket that HTTP is spoken on. */
+  originOf(socket: Socket): ConnectionOrigin {
+    return this.#origins.get(socket) ?? plainOrigin;
+  }
+
+  /** Ends those that are idle, and of those accepted before that moment any that has sent nothing or is not secured yet. */
+  endIdle(acceptedBeforeMs: number, isIdle: (socket: Socket) => boolean): void {
+    this.#proxyHeaders.endWaiting(acceptedBeforeMs);
+    this.#pending.endWaiting(acceptedBeforeMs);
     for (const connection of this.#open) {
-      const { served } = connection;
-      if (served === null || served.bytesRead === 0 || isIdle(served)) this.#end(connection);
+      const { served, acceptedMs } = connection;
+      const isSilent = served === null || isUnused(connection, served);
+      if (isSilent ? acceptedMs <= acceptedBeforeMs : isIdle(served)) this.#end(connection);
     }
   }
 
   endAll(): void {
+    this.#proxyHeaders.endWaiting(performance.now());
+    this.#pending.endWaiting(performance.now());
     for (const connection of this.#open) this.#end(connection);
     for (const connection of this.#refused) this.#end(connection);
   }
@@ -132,19 +172,37 @@ export class ConnectionGate {
       return;
     }
     const peerAddress = unmappedAddress(remoteAddress);
+    if (!this.#proxyHeaders.areExpected) this.#judge(raw, peerAddress, null);
+    else {
+      this.#proxyHeaders.take(raw, peerAddress, (proxied) =>
+        this.#judge(raw, proxied.client?.address ?? peerAddress, proxied),
+      );
+    }
+  }
+
+  /** `peerAddress`: see `Connection`. */
+  #judge(raw: Socket, peerAddress: string, proxied: Proxied | null): void {
     const admission = this.#handler.admit(this.#key, peerAddress);
+    if (admission instanceof Promise) {
+      this.#pending.take(raw, admission, (settled) => this.#receive(raw, peerAddress, proxied, settled));
+    } else this.#receive(raw, peerAddress, proxied, admission);
+  }
+
+  #receive(raw: Socket, peerAddress: string, proxied: Proxied | null, admission: Admission): void {
     if (admission.kind === 'admitted') {
-      const connection = this.#connection(raw, peerAddress, null);
+      const connection = this.#connection(raw, peerAddress, proxied, null);
       this.#open.add(connection);
       // It comes once; `once` would cost every idle connection more than that.
       raw.on('close', () => {
         this.#open.delete(connection);
         admission.release();
       });
-      if (this.#securing === null) this.#speakHttp(raw);
+      // While it was asked about, whoever named its client may have lost the right to.
+      if (proxied !== null && !this.#proxyHeaders.mayCome(proxied.peerAddress)) this.#end(connection);
+      else if (this.#securing === null) this.#serve(connection, raw, null);
       else this.#handshake(connection, this.#securing);
     } else if (this.#refusals.begin(raw)) {
-      const connection = this.#connection(raw, peerAddress, admission.answer);
+      const connection = this.#connection(raw, peerAddress, proxied, admission.answer);
       this.#refused.add(connection);
       raw.once('close', () => this.#refused.delete(connection));
       if (this.#securing === null) this.#refusals.answer(raw, raw, admission.answer);
@@ -152,9 +210,18 @@ export class ConnectionGate {
     }
   }
 
-  #connection(raw: Socket, peerAddress: string, refusal: RejectionAnswer | null): Connection {
+  /** `socket`: the connection itself, or what TLS is spoken on over it. */
+  #serve(connection: Connection, socket: Socket, tls: ConnectionTls | null): void {
+    const client = connection.proxied?.client ?? null;
+    connection.served = socket;
+    if (tls !== null || client !== null) this.#origins.set(socket, { tls, client });
+    this.#speakHttp(socket);
+  }
+
+  #connection(raw: Socket, peerAddress: string, proxied: Proxied | null, refusal: RejectionAnswer | null): Connection {
     const served = this.#securing === null ? raw : null;
-    return { raw, peerAddress, served, clientTrust: null, isSettled: refusal !== null, refusal };
+    const acceptedMs = performance.now();
+    return { raw, peerAddress, proxied, acceptedMs, served, clientTrust: null, isSettled: refusal !== null, refusal };
   }
 
   #handshake(connection: Connection, securing: TlsServer): void {
@@ -199,17 +266,15 @@ export class ConnectionGate {
       socket.destroy();
       return;
     }
-    connection.served = socket;
     connection.clientTrust = usedTrust;
-    this.#tls.set(socket, tls.value);
-    this.#speakHttp(socket);
+    this.#serve(connection, socket, tls.value);
   }
 
   #failed(connection: Connection | null, code: string): void {
     if (connection === null || connection.isSettled) return;
     connection.isSettled = true;
     // Whoever connects and leaves without a word looks whether the port is open, and fails in nothing.
-    if (code === 'ECONNRESET' && connection.raw.bytesRead === 0) return;
+    if (code === 'ECONNRESET' && isUnused(connection, connection.raw)) return;
     this.#handler.handshakeFailed({ listener: this.#key, peerAddress: connection.peerAddress, code });
   }
 }

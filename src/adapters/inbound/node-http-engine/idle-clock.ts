@@ -9,6 +9,7 @@ export class IdleClock {
   /** Outlives the idle times that end before it is due: a busy connection has many of them. */
   #timer: NodeJS.Timeout | null = null;
   #dueMs = 0;
+  #startedMs = 0;
   /** Null while the connection is not idle. */
   #endsMs: number | null = null;
 
@@ -17,8 +18,14 @@ export class IdleClock {
     socket.on('close', () => this.#disarm());
   }
 
+  /** When the last idle time began, by the monotonic clock. */
+  get startedMs(): number {
+    return this.#startedMs;
+  }
+
   start(idleMs: number): void {
     const nowMs = performance.now();
+    this.#startedMs = nowMs;
     this.#endsMs = nowMs + idleMs;
     if (this.#timer !== null && this.#dueMs > this.#endsMs) this.#disarm();
     if (this.#timer === null) this.#arm(nowMs, this.#endsMs);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type {
   EngineLimits,
@@ -11,6 +11,7 @@ import type {
   TlsMaterial,
 } from '../../../application/ports/http-engine.js';
 import type { ClientConnection, ClientRequest, RejectedRequest } from '../../../application/ports/http-exchange.js';
+import type { ListeningSocket, ListeningSockets } from '../../../application/ports/listening-sockets.js';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { ClientSessions } from './client-sessions.js';
@@ -22,23 +23,29 @@ import { ListenerPatience } from './listener-patience.js';
 import { NodeOpenListener, ownTls } from './node-open-listener.js';
 import { NodeResponse } from './node-response.js';
 import { prepareTls } from './prepared-tls.js';
+import { ProxyHeaders } from './proxy-headers.js';
 import { rawHead } from './raw-response.js';
 import { ReadAheadBudget } from './read-ahead.js';
 import { UpgradeResponse } from './upgrade-response.js';
 
 /** The HTTP/1.1 engine on Node's own server. */
 export class NodeHttpEngine implements HttpEngine {
+  readonly #sockets: ListeningSockets;
   readonly #refusals = new ConnectionRefusals();
+
+  constructor(sockets: ListeningSockets) {
+    this.#sockets = sockets;
+  }
 
   prepareTls(material: TlsMaterial): Result<TlsContext, string> {
     return prepareTls(material, Date.now());
   }
 
-  listen(
+  async listen(
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
-    { limits, timeouts, tls }: ListenerOptions,
+    { name, limits, timeouts, tls, proxyHeaderFrom }: ListenerOptions,
   ): Promise<OpenListener> {
     const server = createServer({
       IncomingMessage: FilteredIncomingMessage,
@@ -53,22 +60,38 @@ export class NodeHttpEngine implements HttpEngine {
     // Node would drop the fields past this count without a word; the gateway counts them and refuses.
     server.maxHeadersCount = 0;
     const patience = new ListenerPatience(server, limits, timeouts);
-    const gate = new ConnectionGate(key, server, handler, this.#refusals, patience.handshakeMs);
+    const proxyHeaders = new ProxyHeaders(
+      () => patience.timeouts.proxyHeaderMs,
+      (peerAddress, reason) => handler.proxyHeaderFailed({ listener: key, peerAddress, reason }),
+    );
+    const gate = new ConnectionGate(key, server, handler, this.#refusals, proxyHeaders, patience.handshakeMs);
+    gate.expectProxyHeaders(proxyHeaderFrom);
     gate.secure(ownTls(tls));
     const sessions = new ClientSessions(key, gate, () => patience.timeouts.idleMs);
     serve(server, sessions, handler, limits, patience);
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: address.host, port: address.port, exclusive: true }, () => {
-        server.off('error', reject);
-        // A connection that the system could not hand over, as for want of memory: the next one may come.
-        server.on('error', () => undefined);
-        const { address: host, port } = server.address() as AddressInfo;
-        resolve(new NodeOpenListener(key, server, gate, sessions, patience, { host, port }));
-      });
-    });
+    const socket = await this.#sockets.open(key, address, name);
+    await listening(server, socket);
+    return new NodeOpenListener(key, server, gate, sessions, patience, socket, limits.drainLingerMs);
   }
 }
+
+/** Rejects with the system's error, the socket closed: that somebody else listens there shows here at the latest. */
+const listening = (server: Server, socket: ListeningSocket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      socket.close();
+      // Of a socket that is bound already, Node does not know where.
+      const { host, port } = socket.address;
+      reject(Object.assign(error, { address: host, port }));
+    };
+    server.once('error', fail);
+    server.listen(socket.listenable, () => {
+      server.off('error', fail);
+      // A connection that the system could not hand over, as for want of memory: the next one may come.
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
 
 type FilteringServer = Server<typeof FilteredIncomingMessage>;
 

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { OpenListener, TlsContext } from '../../../application/ports/http-engine.js';
+import type { ListeningSocket } from '../../../application/ports/listening-sockets.js';
 import type { ListenerTimeouts, SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { ClientSessions } from './client-sessions.js';
 import type { ConnectionGate } from './connection-gate.js';
 import type { ListenerPatience } from './listener-patience.js';
@@ -14,7 +16,8 @@ export class NodeOpenListener implements OpenListener {
   readonly #gate: ConnectionGate;
   readonly #sessions: ClientSessions;
   readonly #patience: ListenerPatience;
-  readonly #address: SocketAddress;
+  readonly #socket: ListeningSocket;
+  readonly #lingerMs: number;
 
   constructor(
     readonly key: string,
@@ -22,17 +25,19 @@ export class NodeOpenListener implements OpenListener {
     gate: ConnectionGate,
     sessions: ClientSessions,
     patience: ListenerPatience,
-    address: SocketAddress,
+    socket: ListeningSocket,
+    drainLingerMs: number,
   ) {
     this.#server = server;
     this.#gate = gate;
     this.#sessions = sessions;
     this.#patience = patience;
-    this.#address = address;
+    this.#socket = socket;
+    this.#lingerMs = drainLingerMs;
   }
 
   address(): SocketAddress {
-    return this.#address;
+    return this.#socket.address;
   }
 
   connections(): number {
@@ -44,28 +49,36 @@ export class NodeOpenListener implements OpenListener {
     this.#gate.waitFor(this.#patience.handshakeMs);
   }
 
+  expectProxyHeaders(from: CidrSet | null, graceMs: number): void {
+    for (const socket of this.#gate.expectProxyHeaders(from)) this.#sessions.of(socket).retire(graceMs);
+  }
+
   secure(tls: TlsContext | null, graceMs: number): void {
     for (const socket of this.#gate.secure(ownTls(tls))) this.#sessions.of(socket).retire(graceMs);
   }
 
   drain(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
-      // Idle keep-alive connections end now, the others with their response: the gateway says close in each.
-      const sweep = setInterval(() => this.#closeIdle(), sweepMs);
+      // Connections that are used end with their next response: the gateway says close in each.
+      const lingerMs = Math.min(this.#lingerMs, graceMs);
+      const sweep = setInterval(() => this.#closeIdle(lingerMs), sweepMs);
       // Node calls a connection idle whose response is written, though its client has not got all of it yet.
-      this.#server.closeIdleConnections = () => this.#closeIdle();
+      this.#server.closeIdleConnections = () => this.#closeIdle(lingerMs);
       const cut = setTimeout(() => this.#gate.endAll(), graceMs);
       this.#server.close(() => {
         clearInterval(sweep);
         clearTimeout(cut);
         resolve();
       });
-      this.#closeIdle();
+      // The server has closed it for this process: it is not to be handed on any more.
+      this.#socket.close();
+      this.#closeIdle(lingerMs);
     });
   }
 
-  #closeIdle(): void {
-    this.#gate.endIdle((socket) => this.#sessions.isIdle(socket));
+  #closeIdle(lingerMs: number): void {
+    const sinceMs = performance.now() - lingerMs;
+    this.#gate.endIdle(sinceMs, (socket) => this.#sessions.isIdle(socket, sinceMs));
   }
 }
 

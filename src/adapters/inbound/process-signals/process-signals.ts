@@ -6,6 +6,8 @@ export interface SignalActions {
   endAtOnce(signal: NodeJS.Signals): void;
   /** SIGHUP: read the configuration again. */
   reload(): void;
+  /** SIGUSR2: let the program on disk take over. Left to the system where nothing does. */
+  readonly upgrade?: () => void;
 }
 
 /** The part of `process` that signals come from. */
@@ -14,7 +16,7 @@ export interface SignalSource {
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
 }
 
-/** Turns the signals of a process into calls. A reload that comes while the program drains is not passed on. */
+/** Turns the signals of a process into calls. What comes while the program drains is not passed on, but for a wish to end. */
 export class ProcessSignals {
   readonly #source: SignalSource;
   readonly #actions: SignalActions;
@@ -29,6 +31,7 @@ export class ProcessSignals {
     this.#source.on('SIGTERM', this.#onEnd);
     this.#source.on('SIGINT', this.#onEnd);
     this.#source.on('SIGHUP', this.#onHangUp);
+    if (this.#actions.upgrade) this.#source.on('SIGUSR2', this.#onUpgrade);
   }
 
   /** The signals do again what the system has them do. */
@@ -36,6 +39,7 @@ export class ProcessSignals {
     this.#source.off('SIGTERM', this.#onEnd);
     this.#source.off('SIGINT', this.#onEnd);
     this.#source.off('SIGHUP', this.#onHangUp);
+    this.#source.off('SIGUSR2', this.#onUpgrade);
   }
 
   readonly #onEnd = (signal: NodeJS.Signals): void => {
@@ -49,5 +53,9 @@ export class ProcessSignals {
 
   readonly #onHangUp = (): void => {
     if (!this.#draining) this.#actions.reload();
+  };
+
+  readonly #onUpgrade = (): void => {
+    if (!this.#draining) this.#actions.upgrade?.();
   };
 }

@@ -1,9 +1,8 @@
-import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigurationProblem, SourcePosition } from '../../../domain/configuration/configuration-problem.js';
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
 import type { Complain } from './complain.js';
-import { readTextFile } from './configuration-file.js';
+import type { ConfigurationFiles } from './configuration-files.js';
 import { type KdlDocument, readKdl } from './kdl-document.js';
 import { SettingTree } from './setting-tree.js';
 import { ShownLines } from './shown-lines.js';
@@ -33,21 +32,29 @@ interface Origin {
 
 /** Reads a file and those that it includes, as one list of settings. Serves one reading. */
 export class FileTree {
+  readonly #files: ConfigurationFiles;
   readonly #environment: Environment;
   readonly #secretNames: ReadonlySet<string>;
   readonly #lines = new Map<string, ShownLines>();
+  readonly #texts = new Map<string, string>();
   readonly #problems: ConfigurationProblem[] = [];
   #hasGaps = false;
   #bytesLeft = maximumConfigurationBytes;
   #tokensLeft = maximumConfigurationTokens;
 
-  constructor(environment: Environment, secretNames: ReadonlySet<string>) {
+  constructor(files: ConfigurationFiles, environment: Environment, secretNames: ReadonlySet<string>) {
+    this.#files = files;
     this.#environment = environment;
     this.#secretNames = secretNames;
   }
 
   get problems(): readonly ConfigurationProblem[] {
     return this.#problems;
+  }
+
+  /** The texts of the files that were read, by path. They may hold secrets. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#texts;
   }
 
   /** A file, or all of one, could not be read: what seems to be missing may stand there. */
@@ -65,7 +72,7 @@ export class FileTree {
   }
 
   async #file(path: string, origin: Origin): Promise<readonly Setting[]> {
-    const read = await readTextFile(path, this.#bytesLeft);
+    const read = await this.#files.read(path, this.#bytesLeft);
     if (!read.ok) {
       this.#hasGaps = true;
       const { message, before } = read.error;
@@ -76,6 +83,7 @@ export class FileTree {
       return [];
     }
     this.#bytesLeft -= Buffer.byteLength(read.value);
+    this.#texts.set(path, read.value);
     const source = new SourceText(path, read.value);
     const document = this.#document(source);
     if (document === null) {
@@ -120,9 +128,7 @@ export class FileTree {
   /** Puts the settings of an included file where its `include` stands. */
   async #withIncluded(settings: readonly Setting[], path: string, origin: Origin): Promise<readonly Setting[]> {
     const result: Setting[] = [];
-    const own = settings.some(({ name }) => name === 'include')
-      ? await realpath(path).catch(() => resolve(path))
-      : path;
+    const own = settings.some(({ name }) => name === 'include') ? await this.#files.identity(path) : path;
     for (const setting of settings) {
       if (setting.name !== 'include') {
         result.push(setting);
@@ -143,7 +149,7 @@ export class FileTree {
       return [];
     }
     const path = isAbsolute(arg.value) ? arg.value : join(dirname(from), arg.value);
-    const real = await realpath(path).catch(() => resolve(path));
+    const real = await this.#files.identity(path);
     if (paths.includes(real)) {
       this.#add(`${path} includes itself`, arg.position);
       return [];

@@ -5,6 +5,7 @@ import { gatewayShape } from '../../../domain/configuration/gateway/gateway-sche
 import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
 import { secretKeyNames } from '../../../domain/configuration/schema/schema.js';
 import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import { type ConfigurationFiles, filesOnDisk, givenFiles } from './configuration-files.js';
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';
 
@@ -14,6 +15,13 @@ export interface KdlConfigurationOptions {
   readonly environment: Environment;
   /** Says whether a `path-regex` is a regular expression. */
   readonly patterns: PathPatternCompiler;
+  /**
+   * The texts that an earlier load of the same path gave, read instead of the files. What they refer to beyond other configurations (keys,
+   * policies, secrets) is read from the disk as ever. Absent: the files are read.
+   */
+  readonly texts?: ReadonlyMap<string, string>;
+  /** Where the texts come from otherwise. Absent: the disk. */
+  readonly files?: ConfigurationFiles;
 }
 
 const secretNames: ReadonlySet<string> = new Set([
@@ -35,7 +43,8 @@ export class KdlConfigurationSource implements ConfigurationSource {
   }
 
   async load(): Promise<LoadedConfiguration> {
-    const files = new FileTree(this.#options.environment, secretNames);
+    const { texts, environment, files: origin = filesOnDisk } = this.#options;
+    const files = new FileTree(texts === undefined ? origin : givenFiles(texts), environment, secretNames);
     const settings = await files.read(this.#path);
     const decoded = decodeGatewayConfiguration(settings, {
       patternFault: (source) => {
@@ -48,6 +57,7 @@ export class KdlConfigurationSource implements ConfigurationSource {
     });
     const problems = boundedProblems(inFileOrder([...files.problems, ...decoded.problems]));
     const configuration = files.problems.length > 0 ? null : decoded.configuration;
-    return { configuration, problems, locate: decoded.locate };
+    const { locate, advise } = decoded;
+    return { configuration, problems, locate, texts: files.texts, advise, settings };
   }
 }

@@ -3,6 +3,7 @@ import type { LoadedPolicyTests, PolicyTestSource } from '../../../application/p
 import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
 import type { Located } from '../../../domain/configuration/schema/schema.js';
 import { decodePolicyTests } from '../../../domain/policy/test-cases/decode-policy-tests.js';
+import { filesOnDisk } from './configuration-files.js';
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';
 
@@ -23,7 +24,7 @@ export class KdlPolicyTestSource implements PolicyTestSource {
 
   async load(path: string): Promise<LoadedPolicyTests> {
     // Nothing in a test is a secret: what looks like one is shown as it is.
-    const files = new FileTree(this.#environment, new Set());
+    const files = new FileTree(filesOnDisk, this.#environment, new Set());
     const settings = await files.read(path);
     const lineAt: LoadedPolicyTests['lineAt'] = (position) => files.lineAt(position, false);
     if (files.hasGaps) return { tests: null, problems: inFileOrder(files.problems), lineAt };

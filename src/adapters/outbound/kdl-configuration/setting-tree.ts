@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import { type Entry, getLocation, type Node } from '@bgotink/kdl';
 import type { Value, Node as ValueNode } from 'kdljs';
 import type { Setting, SettingProperty, SettingScalar } from '../../../domain/configuration/setting/setting.js';
@@ -95,7 +96,12 @@ export class SettingTree {
     const resolved = this.#references.get(entry);
     if (resolved === undefined) return { value, position, hidden: false };
     if (resolved === null) return { value: null, position, hidden: true, unresolved: true };
-    return { value: resolved, position, hidden: true };
+    return { value: resolved, position, hidden: true, reference: this.#reference(tag, String(value)) };
+  }
+
+  /** A path is that from the folder of this file, wherever the reference is shown. */
+  #reference(tag: string | undefined, name: string): NonNullable<SettingScalar['reference']> {
+    return tag === 'file' ? { kind: 'file', name: resolve(dirname(this.#source.file), name) } : { kind: 'env', name };
   }
 
   #checkName(name: string, offset: number): boolean {

@@ -8,8 +8,8 @@ import { entryOffset } from './entry-offset.js';
 /** The texts that stand in variables and files, by the value that refers to them; null where there is none. */
 export type ResolvedReferences = ReadonlyMap<Entry, string | null>;
 
-/** Variables, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** Variables, as in `process.env`; null: nothing is referred to in truth, and every value that is a reference is unknown. */
+export type Environment = Readonly<Record<string, string | undefined>> | null;
 
 const maximumFileBytes = 1_048_576;
 /** Files and variables that one file may refer to. */
@@ -26,7 +26,7 @@ const resolveReference = async (
   tag: string,
   target: string,
   directory: string,
-  environment: Environment,
+  environment: NonNullable<Environment>,
 ): Promise<Result<string, string>> => {
   if (tag === 'env') {
     const value = Object.hasOwn(environment, target) ? environment[target] : undefined;
@@ -60,7 +60,7 @@ export const resolveReferences = async (
     } else if (count === maximumReferences) {
       complain(offset, `a file may refer to ${maximumReferences} variables and files at the most`);
       count += 1;
-    } else if (count < maximumReferences) {
+    } else if (count < maximumReferences && environment !== null) {
       count += 1;
       const value = await resolveReference(tag, target, dirname(file), environment);
       if (value.ok) resolved.set(entry, value.value);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../application/ports/clock.js';
+import type { RateBuckets } from '../../../application/ports/rate-buckets.js';
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../application/ports/rate-limit-store.js';
 import { takeTokens } from '../../../domain/rate-limiting/take-tokens.js';
 import { fullAtMs, type TokenBucket } from '../../../domain/rate-limiting/token-bucket.js';
@@ -7,11 +8,11 @@ import { BucketSpace, type HeldBucket } from './bucket-space.js';
 /** Buckets of each space. */
 const defaultMost = 100_000;
 
-/** Full buckets that one take forgets: more than it can add, so that what a flood has left goes again. */
+/** Full buckets that are forgotten at each look: more than can be added then, so that what a flood has left goes again. */
 const forgottenByTake = 8;
 
 /** Buckets in the memory of this process. Answers at once. */
-export class MemoryRateLimitStore implements RateLimitStore {
+export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #spaces = new Map<string, BucketSpace>();
@@ -42,6 +43,17 @@ export class MemoryRateLimitStore implements RateLimitStore {
       left.push(bucket.tokens);
     }
     return { kind: 'taken', left };
+  }
+
+  find(space: string, key: string): TokenBucket | null {
+    const nowMs = this.#clock.monotonicMs();
+    this.#forgetFull(nowMs);
+    const held = this.#spaces.get(space)?.find(key) ?? null;
+    return held === null || held.fullAtMs <= nowMs ? null : held.bucket;
+  }
+
+  put(charge: RateLimitCharge, bucket: TokenBucket): void {
+    this.#put(charge, this.#spaces.get(charge.space)?.find(charge.key) ?? null, bucket);
   }
 
   sizes(): Readonly<Record<string, number>> {

@@ -6,8 +6,9 @@ import type { ProcessFigures } from '../../../application/ports/process-figures.
 /** How often the event loop is looked at, in milliseconds. */
 const resolutionMs = 20;
 
+/** Node measures from one look to the next, so that a loop that is never late has a delay as long as that. */
 const milliseconds = (nanoseconds: number): number =>
-  Number.isFinite(nanoseconds) ? Math.round(nanoseconds / 1e3) / 1e3 : 0;
+  Number.isFinite(nanoseconds) ? Math.max(0, Math.round(nanoseconds / 1e3 - resolutionMs * 1e3) / 1e3) : 0;
 
 export class NodeProcessFigures implements ProcessFigures {
   readonly pid = process.pid;

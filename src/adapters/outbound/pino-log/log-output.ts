@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { endOfPiece } from './line-pieces.js';
 
 /** Where log lines go and how much of them may wait. */
 export interface LogOutputOptions {
@@ -8,6 +9,14 @@ export interface LogOutputOptions {
   readonly format: ((line: string) => string) | null;
   /** Characters that may wait before access lines are dropped. */
   readonly maxPendingCharacters?: number;
+  /** Other processes write to the same pipe: every write is one that the system keeps whole. See `isSharedPipe`. */
+  readonly isShared?: boolean;
+}
+
+/** Lines of a batch whose loss is counted. */
+interface BatchLines {
+  readonly access: number;
+  readonly audit: number;
 }
 
 const defaultMaxPendingCharacters = 4 * 1024 * 1024;
@@ -19,32 +28,46 @@ const busyDelayMs = 10;
 /**
  * Writes log lines without ever making a request wait: lines are gathered for some milliseconds and written together in
  * the background, one write at a time. What waits is bounded. When whoever reads is too slow, access lines are dropped
- * first, and counted; other lines have as much room again. A write that fails (the reader has gone, the disk is full)
+ * first, and counted; other lines have as much room again, and audit lines, which are counted too, as much once more. A write that fails (the reader has gone, the disk is full)
  * loses its lines, never the process.
  */
 export class LogOutput {
   readonly #fileDescriptor: number;
   readonly #format: ((line: string) => string) | null;
   readonly #maxPendingCharacters: number;
+  #isShared: boolean;
   readonly #onExit = (): void => this.flushSync();
   #batch = '';
   #batchAccessLines = 0;
+  #batchAuditLines = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing = false;
   #droppedAccessLines = 0;
+  #droppedAuditLines = 0;
   #closed = false;
   #onIdle: (() => void) | null = null;
 
-  constructor({ fileDescriptor, format, maxPendingCharacters }: LogOutputOptions) {
+  constructor({ fileDescriptor, format, maxPendingCharacters, isShared }: LogOutputOptions) {
     this.#fileDescriptor = fileDescriptor;
     this.#format = format;
     this.#maxPendingCharacters = maxPendingCharacters ?? defaultMaxPendingCharacters;
+    this.#isShared = isShared ?? false;
     process.on('exit', this.#onExit);
+  }
+
+  /** Whether other processes write to the same pipe from now on. See `LogOutputOptions`. */
+  share(isShared: boolean): void {
+    this.#isShared = isShared;
   }
 
   /** Access lines that were lost so far. */
   droppedAccessLines(): number {
     return this.#droppedAccessLines;
+  }
+
+  /** Audit lines that were lost so far. */
+  droppedAuditLines(): number {
+    return this.#droppedAuditLines;
   }
 
   /** Writes a line that tells of the gateway itself. */
@@ -62,11 +85,22 @@ export class LogOutput {
     this.#add(line);
   }
 
+  /** Writes a line of the audit log, which is the last kind to be dropped; it is JSON whatever the format of the others is. */
+  writeAudit(line: string): void {
+    if (this.#closed || this.#batch.length > 3 * this.#maxPendingCharacters) {
+      this.#droppedAuditLines += 1;
+      return;
+    }
+    this.#batchAuditLines += 1;
+    this.#batch += line;
+    this.#schedule();
+  }
+
   /** Writes what waits before it returns, for a process that is about to end. */
   flushSync(): void {
     let rest = this.#takeBatch();
     try {
-      while (rest.length > 0) rest = rest.subarray(writeSync(this.#fileDescriptor, rest));
+      while (rest.length > 0) rest = rest.subarray(writeSync(this.#fileDescriptor, rest, 0, this.#pieceOf(rest)));
     } catch {
       // There is nowhere left to tell it.
     }
@@ -108,29 +142,36 @@ export class LogOutput {
     const batch = Buffer.from(this.#batch);
     this.#batch = '';
     this.#batchAccessLines = 0;
+    this.#batchAuditLines = 0;
     return batch;
   }
 
   #writeBatch(): void {
     if (this.#writing || this.#batch === '') return;
-    const accessLines = this.#batchAccessLines;
+    const lines: BatchLines = { access: this.#batchAccessLines, audit: this.#batchAuditLines };
     this.#writing = true;
-    this.#writeRest(this.#takeBatch(), accessLines);
+    this.#writeRest(this.#takeBatch(), lines);
   }
 
-  #writeRest(rest: Buffer, accessLines: number): void {
-    write(this.#fileDescriptor, rest, (error, written) => {
+  #writeRest(rest: Buffer, lines: BatchLines): void {
+    write(this.#fileDescriptor, rest, 0, this.#pieceOf(rest), null, (error, written) => {
       if (error !== null && error.code === 'EAGAIN') {
-        setTimeout(() => this.#writeRest(rest, accessLines), busyDelayMs);
+        setTimeout(() => this.#writeRest(rest, lines), busyDelayMs);
       } else if (error !== null) {
-        this.#droppedAccessLines += accessLines;
+        this.#droppedAccessLines += lines.access;
+        this.#droppedAuditLines += lines.audit;
         this.#written();
       } else if (written < rest.length) {
-        this.#writeRest(rest.subarray(written), accessLines);
+        this.#writeRest(rest.subarray(written), lines);
       } else {
         this.#written();
       }
     });
+  }
+
+  /** Octets of the next write. */
+  #pieceOf(rest: Buffer): number {
+    return this.#isShared ? endOfPiece(rest) : rest.length;
   }
 
   #written(): void {

@@ -31,11 +31,17 @@ export class PinoAccessLog implements AccessLog {
   readonly #output: LogOutput;
   readonly #writes: boolean;
   readonly #wallMs: () => number;
+  /** What stands before the message. */
+  readonly #worker: string;
   #second = -1;
   #secondText = '';
 
-  /** @param wallMs milliseconds since the Unix epoch */
-  constructor(level: LogLevel, output: LogOutput, wallMs: () => number) {
+  /**
+   * @param wallMs milliseconds since the Unix epoch
+   * @param worker see `PinoLogger`
+   */
+  constructor(level: LogLevel, output: LogOutput, wallMs: () => number, worker: number | null = null) {
+    this.#worker = worker === null ? '' : `"worker":${worker},`;
     this.#output = output;
     this.#writes = writingLevels.has(level);
     this.#wallMs = wallMs;
@@ -46,7 +52,7 @@ export class PinoAccessLog implements AccessLog {
     const requestId = text(record.requestId);
     const traceId = record.traceId === record.requestId ? requestId : text(record.traceId);
     this.#output.writeAccess(
-      `{"level":"info","time":"${this.#time()}","message":"request","request_id":${requestId},"trace_id":${traceId},` +
+      `{"level":"info","time":"${this.#time()}",${this.#worker}"message":"request","request_id":${requestId},"trace_id":${traceId},` +
         `"correlation_id":${text(record.correlationId)},"client_ip":${text(record.clientIp)},` +
         `"method":${text(record.method)},"path":${text(record.path)},"protocol":${text(record.protocol)},` +
         `"host":${text(record.host)},"route":${text(record.route)},"upstream":${text(record.upstream)},` +

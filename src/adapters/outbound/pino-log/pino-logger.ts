@@ -2,20 +2,26 @@ import { type LevelWithSilent, type Logger as Pino, pino } from 'pino';
 import type { LogFields, Logger } from '../../../application/ports/logger.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import type { LogOutput } from './log-output.js';
-import { maskedFields } from './masked-fields.js';
+import { maskedFields, recordMembers } from './masked-fields.js';
 import { printableJson } from './printable-json.js';
 
 const pinoLevel = (level: LogLevel): LevelWithSilent => (level === 'off' ? 'silent' : level);
 
-/** Log records as JSON, a line each: `time` (ISO 8601), `level` (a lower-case word), `message`, then the fields. */
+/**
+ * Log records as JSON, a line each: `time` (ISO 8601), `level` (a lower-case word), `worker` where several processes write, `message`, then
+ * the fields.
+ */
 export class PinoLogger implements Logger {
   readonly #pino: Pino;
+  readonly #ownMembers: ReadonlySet<string>;
 
-  constructor(level: LogLevel, output: LogOutput) {
+  /** @param worker number of the worker whose records these are; null: there are none, or it is their supervisor */
+  constructor(level: LogLevel, output: LogOutput, worker: number | null = null) {
+    this.#ownMembers = worker === null ? recordMembers : new Set([...recordMembers, 'worker']);
     this.#pino = pino(
       {
         level: pinoLevel(level),
-        base: null,
+        base: worker === null ? null : { worker },
         messageKey: 'message',
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
@@ -45,6 +51,6 @@ export class PinoLogger implements Logger {
   }
 
   #log(level: Exclude<LogLevel, 'off'>, message: string, fields: LogFields): void {
-    if (this.#pino.isLevelEnabled(level)) this.#pino[level](maskedFields(fields), message);
+    if (this.#pino.isLevelEnabled(level)) this.#pino[level](maskedFields(fields, this.#ownMembers), message);
   }
 }

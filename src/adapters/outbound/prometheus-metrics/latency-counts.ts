@@ -1,9 +1,3 @@
-/** `count` of what is not above `le`. */
-export interface CumulativeBucket {
-  readonly le: number | '+Inf';
-  readonly count: number;
-}
-
 /** Counts of latencies by bucket: an array and two numbers, so that counting one costs next to nothing. */
 export class LatencyCounts {
   readonly #bounds: readonly number[];
@@ -26,13 +20,9 @@ export class LatencyCounts {
     this.#sum += value;
   }
 
-  /** Counts up to each bound, each with those below it; the last is of all, with bound `+Inf`. */
-  get buckets(): readonly CumulativeBucket[] {
-    let count = 0;
-    return Array.from(this.#counts, (own, bucket) => {
-      count += own;
-      return { le: this.#bounds[bucket] ?? ('+Inf' as const), count };
-    });
+  /** Of each bucket by itself. */
+  get counts(): readonly number[] {
+    return [...this.#counts];
   }
 
   get sum(): number {

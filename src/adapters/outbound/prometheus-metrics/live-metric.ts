@@ -1,6 +1,11 @@
 import type { Metric } from 'prom-client';
-import type { CumulativeBucket } from './latency-counts.js';
 import type { MetricDefinition } from './metric-definitions.js';
+
+/** `count` of what is not above `le`. */
+interface CumulativeBucket {
+  readonly le: number | '+Inf';
+  readonly count: number;
+}
 
 type Labels = Readonly<Record<string, string | number>>;
 

@@ -1,3 +1,5 @@
+import { supervisedCounters } from '../../../domain/status/counter-names.js';
+
 /** A metric as it is exposed. Every one also has the label `instance`. */
 export interface MetricDefinition {
   /** Never changes: dashboards and alert rules rely on it. */
@@ -122,7 +124,7 @@ export const metricDefinitions = {
     labels: ['component'],
   },
   agentSeriesDropped: {
-    name: 'gateway_agent_metrics_dropped_total',
+    name: supervisedCounters.agentSeriesDropped,
     type: 'counter',
     help: 'Series in reports of an agent that were not taken: not well-formed, or beyond a limit.',
     labels: ['agent'],
@@ -226,11 +228,47 @@ export const metricDefinitions = {
   memoryUsage: {
     name: 'gateway_memory_usage_bytes',
     type: 'gauge',
-    help: 'Resident memory of the gateway.',
+    help: 'Resident memory of the gateway: of all workers and of the process that watches over them.',
     labels: [],
   },
+  workerUp: {
+    name: 'gateway_worker_up',
+    type: 'gauge',
+    help: 'Whether a worker gives its figures: 1, or 0. Where one process is the whole gateway, it is worker 0.',
+    labels: ['worker'],
+  },
+  workerMemoryUsage: {
+    name: 'gateway_worker_memory_usage_bytes',
+    type: 'gauge',
+    help: 'Resident memory of a worker.',
+    labels: ['worker'],
+  },
+  workerConnections: {
+    name: 'gateway_worker_connections',
+    type: 'gauge',
+    help: 'Open client connections of a worker.',
+    labels: ['worker'],
+  },
+  workerRequestsInFlight: {
+    name: 'gateway_worker_requests_in_flight',
+    type: 'gauge',
+    help: 'Requests that a worker is serving.',
+    labels: ['worker'],
+  },
+  workerEventLoopDelay: {
+    name: 'gateway_worker_event_loop_delay_seconds',
+    type: 'gauge',
+    help: 'How late a worker ran its timers since it started, by quantile; 1 is the longest.',
+    labels: ['worker', 'quantile'],
+  },
+  workerRestarts: {
+    name: supervisedCounters.restarts,
+    type: 'counter',
+    help: 'Workers that ended by themselves and were replaced.',
+    labels: ['worker'],
+  },
   configurationReloads: {
-    name: 'gateway_config_reloads_total',
+    name: supervisedCounters.reloads,
     type: 'counter',
     help: 'Reloads of the configuration, by result: success or failure.',
     labels: ['result'],
@@ -239,6 +277,12 @@ export const metricDefinitions = {
     name: 'gateway_access_log_dropped_total',
     type: 'counter',
     help: 'Lines of the access log that were dropped because the reader of the log is too slow.',
+    labels: [],
+  },
+  auditRecordsDropped: {
+    name: 'gateway_audit_dropped_total',
+    type: 'counter',
+    help: 'Records of the audit log that were lost because they could not be written.',
     labels: [],
   },
 } as const satisfies Record<string, MetricDefinition>;

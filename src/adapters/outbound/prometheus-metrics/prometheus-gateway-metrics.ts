@@ -2,21 +2,17 @@ import { Registry } from 'prom-client';
 import type {
   AgentCallMetrics,
   ExceededLimit,
-  GatewayGauges,
+  ExposedFigures,
   GatewayMetrics,
   MetricsExposition,
-  PoolFigures,
+  ProcessGauges,
   RouteMetrics,
   UpstreamMetrics,
 } from '../../../application/ports/gateway-metrics.js';
-import type { TargetStatus } from '../../../application/ports/gateway-state.js';
-import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
-import { isUpstreamHealthy } from '../../../domain/status/upstream-health.js';
+import type { CountedFamily, CountedSeries } from '../../../domain/status/counted-family.js';
 import { AgentCounters } from './agent-counters.js';
-import { agentGauges } from './agent-gauges.js';
-import { agentSamples } from './agent-samples.js';
-import { breakerSamples } from './breaker-samples.js';
-import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
+import { counterSeries, latencySeries } from './counted-samples.js';
+import { expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 import { RouteCounters } from './route-counters.js';
 import { UpstreamCounters } from './upstream-counters.js';
@@ -48,34 +44,36 @@ const requestLimitNames = [
   'max-memory-percent',
 ];
 
+const family = ({ name }: MetricDefinition, series: readonly CountedSeries[]): CountedFamily => ({ name, series });
+
 const zeros = (names: readonly string[]): Map<string, number> => new Map(names.map((name) => [name, 0]));
 
 const increase = (counts: Map<string, number>, name: string): void => {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 };
 
-const unlabelled = (value: number): readonly Sample[] => [{ labels: {}, value }];
+const limitFamily = (definition: MetricDefinition, counts: ReadonlyMap<string, number>): CountedFamily =>
+  family(
+    definition,
+    Array.from(counts, ([limit, value]) => counterSeries({ limit }, value)),
+  );
 
-/** One series for each target, also while a reload has the connections of two configurations open. */
-const poolSamples = (pools: readonly PoolFigures[], figure: (pool: PoolFigures) => number): readonly Sample[] => {
-  const values = new Map<string, { labels: { upstream: string; target: string }; value: number }>();
-  for (const pool of pools) {
-    const { upstream, target } = pool;
-    const sample = entry(values, JSON.stringify([upstream, target]), () => ({
-      labels: { upstream, target },
-      value: 0,
-    }));
-    sample.value += figure(pool);
-  }
-  return [...values.values()];
-};
+/** Counters that are kept elsewhere. */
+const droppedFamilies = (gauges: ProcessGauges): readonly CountedFamily[] => [
+  family(
+    metricDefinitions.agentSeriesDropped,
+    gauges.droppedAgentSeries().map(({ agent, count }) => counterSeries({ agent }, count)),
+  ),
+  family(metricDefinitions.accessLinesDropped, [counterSeries({}, gauges.droppedAccessLines())]),
+  family(metricDefinitions.auditRecordsDropped, [counterSeries({}, gauges.droppedAuditRecords())]),
+];
 
 /**
- * The gateway's metrics in a prom-client registry of their own. Counting is adding to a number; prom-client reads the
- * numbers when somebody scrapes. The entries are as many as there are names in the configurations of this run.
+ * What one process of the gateway counts, and the exposition. Counting is adding to a number; the numbers are read when
+ * somebody scrapes. The entries are as many as there are names in the configurations of this run.
  */
 export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExposition {
-  readonly #registry = new Registry();
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #routes = new Map<string, RouteCounters>();
   readonly #upstreams = new Map<string, UpstreamCounters>();
   readonly #agents = new Map<string, AgentCounters>();
@@ -85,92 +83,21 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #rateLimits = zeros(rateLimitNames);
   readonly #requestLimits = zeros(requestLimitNames);
   readonly #reloads = { success: 0, failure: 0 };
-  #instance = '';
-  #agentFamilies: () => readonly AgentMetricFamily[] = () => [];
+  #instance: string;
+  #gauges: ProcessGauges | null = null;
 
   /** @param instance value of the label `instance` of every series */
   constructor(instance: string) {
-    this.nameInstance(instance);
-    this.#registerRoutes();
-    this.#registerUpstreams();
-    this.#registerAgents();
-    this.#register(metricDefinitions.headerSizeExceeded, () => unlabelled(this.#exceeded.header_size));
-    this.#register(metricDefinitions.bodySizeExceeded, () => unlabelled(this.#exceeded.body_size));
-    this.#registerLimits(metricDefinitions.connectionLimitReached, this.#connectionLimits);
-    this.#registerLimits(metricDefinitions.rateLimitExceeded, this.#rateLimits);
-    this.#registerLimits(metricDefinitions.requestLimitReached, this.#requestLimits);
-    this.#register(metricDefinitions.configurationReloads, () =>
-      Object.entries(this.#reloads).map(([result, value]) => ({ labels: { result }, value })),
-    );
-  }
-
-  get contentType(): string {
-    return this.#registry.contentType;
+    this.#instance = instance;
   }
 
   /** A reload may have changed the name. */
   nameInstance(instance: string): void {
     this.#instance = instance;
-    this.#registry.setDefaultLabels({ instance });
   }
 
-  /** Exposes the gauges too. Called once, when there is something to read them from. */
-  observe(gauges: GatewayGauges): void {
-    const pools = (figure: (pool: PoolFigures) => number) => () => poolSamples(gauges.pools(), figure);
-    const connections = () => unlabelled(gauges.openConnections());
-    const requests = () => unlabelled(gauges.requestsInFlight());
-    this.#agentFamilies = () => gauges.agentFamilies();
-
-    this.#register(
-      metricDefinitions.poolSize,
-      pools((pool) => pool.size),
-    );
-    this.#register(
-      metricDefinitions.poolIdle,
-      pools((pool) => pool.idle),
-    );
-    const targets = (figure: (target: TargetStatus) => boolean) => () =>
-      gauges.upstreams().flatMap(({ name, targets: all }) =>
-        all.map((target) => ({
-          labels: { upstream: name, target: target.address },
-          value: figure(target) ? 1 : 0,
-        })),
-      );
-    this.#register(metricDefinitions.upstreamHealthy, () =>
-      gauges
-        .upstreams()
-        .map(({ name, targets: all }) => ({ labels: { upstream: name }, value: isUpstreamHealthy(all) ? 1 : 0 })),
-    );
-    this.#register(
-      metricDefinitions.targetHealthy,
-      targets(({ healthy }) => healthy),
-    );
-    this.#register(
-      metricDefinitions.targetDrained,
-      targets(({ drained }) => drained),
-    );
-    this.#register(metricDefinitions.circuitBreakerState, () => breakerSamples(gauges));
-    this.#register(metricDefinitions.requestsQueued, () => unlabelled(gauges.requestsQueued()));
-    this.#register(metricDefinitions.rateLimiterKeys, () =>
-      Object.entries(gauges.rateLimiterKeys()).map(([limit, value]) => ({ labels: { limit }, value })),
-    );
-    this.#register(metricDefinitions.memoryLimit, () => {
-      const limit = gauges.memoryLimit();
-      return limit === null ? [] : unlabelled(limit.limitBytes);
-    });
-    this.#register(metricDefinitions.memoryLimited, () => unlabelled(gauges.memoryLimit()?.isShort === true ? 1 : 0));
-    this.#register(metricDefinitions.openConnections, connections);
-    this.#register(metricDefinitions.connectionsActive, connections);
-    this.#register(metricDefinitions.activeRequests, requests);
-    this.#register(metricDefinitions.requestsInFlight, requests);
-    this.#register(metricDefinitions.memoryUsage, () => unlabelled(gauges.memoryBytes()));
-    for (const { definition, samples } of agentGauges) {
-      this.#register(definition, () => samples(gauges.agents()));
-    }
-    this.#register(metricDefinitions.agentSeriesDropped, () =>
-      gauges.droppedAgentSeries().map(({ agent, count }) => ({ labels: { agent }, value: count })),
-    );
-    this.#register(metricDefinitions.accessLinesDropped, () => unlabelled(gauges.droppedAccessLines()));
+  observe(gauges: ProcessGauges): void {
+    this.#gauges = gauges;
   }
 
   route(route: string | null): RouteMetrics {
@@ -205,78 +132,77 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#reloads[outcome] += 1;
   }
 
-  /** The metrics of agents come last: which there are is known when somebody scrapes. */
-  async render(): Promise<string> {
-    const families = this.#agentFamilies();
-    const own = await this.#registry.metrics();
-    if (families.length === 0) return own;
-    const registry = new Registry();
-    registry.setDefaultLabels({ instance: this.#instance });
-    for (const family of families) registry.registerMetric(liveMetric(family, () => agentSamples(family)));
-    return `${own}\n${await registry.metrics()}`;
-  }
-
-  #register(definition: MetricDefinition, samples: () => readonly Sample[]): void {
-    this.#registry.registerMetric(liveMetric(definition, samples));
-  }
-
-  #registerLimits(definition: MetricDefinition, counts: ReadonlyMap<string, number>): void {
-    this.#register(definition, () => [...counts].map(([limit, value]) => ({ labels: { limit }, value })));
-  }
-
-  #registerRoutes(): void {
-    const { requests, requestDuration } = metricDefinitions;
-    this.#register(requests, () =>
-      [...this.#routes].flatMap(([route, counters]) =>
-        counters.byStatus().map(([status, value]) => ({ labels: { status, route }, value })),
+  counts(): readonly CountedFamily[] {
+    const { headerSizeExceeded, bodySizeExceeded, configurationReloads } = metricDefinitions;
+    return [
+      ...this.#routeFamilies(),
+      ...this.#upstreamFamilies(),
+      ...this.#agentFamilies(),
+      family(headerSizeExceeded, [counterSeries({}, this.#exceeded.header_size)]),
+      family(bodySizeExceeded, [counterSeries({}, this.#exceeded.body_size)]),
+      limitFamily(metricDefinitions.connectionLimitReached, this.#connectionLimits),
+      limitFamily(metricDefinitions.rateLimitExceeded, this.#rateLimits),
+      limitFamily(metricDefinitions.requestLimitReached, this.#requestLimits),
+      family(
+        configurationReloads,
+        Object.entries(this.#reloads).map(([result, value]) => counterSeries({ result }, value)),
       ),
-    );
-    this.#register(requestDuration, () =>
-      [...this.#routes].flatMap(([route, { durations }]) =>
-        histogramSamples(requestDuration.name, { route }, durations),
+      ...(this.#gauges === null ? [] : droppedFamilies(this.#gauges)),
+    ];
+  }
+
+  render(): Promise<string> {
+    return expositionText(this.#instance, this.counts(), this.#gauges);
+  }
+
+  expose({ counts, gauges }: ExposedFigures): Promise<string> {
+    return expositionText(this.#instance, counts, gauges);
+  }
+
+  #routeFamilies(): readonly CountedFamily[] {
+    const routes = [...this.#routes];
+    return [
+      family(
+        metricDefinitions.requests,
+        routes.flatMap(([route, counters]) =>
+          counters.byStatus().map(([status, value]) => counterSeries({ status: String(status), route }, value)),
+        ),
       ),
-    );
+      family(
+        metricDefinitions.requestDuration,
+        routes.map(([route, { durations }]) => latencySeries({ route }, durations)),
+      ),
+    ];
   }
 
-  #registerUpstreams(): void {
-    const each = (figure: (counters: UpstreamCounters) => number) => () =>
-      [...this.#upstreams].map(([upstream, counters]) => ({ labels: { upstream }, value: figure(counters) }));
-    this.#register(
-      metricDefinitions.upstreamAttempts,
-      each((counters) => counters.attempts),
-    );
-    this.#register(
-      metricDefinitions.upstreamFailures,
-      each((counters) => counters.failures),
-    );
-    this.#register(
-      metricDefinitions.upstreamRetries,
-      each((counters) => counters.retries),
-    );
-    this.#register(
-      metricDefinitions.upstreamRetriesRefused,
-      each((counters) => counters.refusedRetries),
-    );
+  #upstreamFamilies(): readonly CountedFamily[] {
+    const each = (definition: MetricDefinition, figure: (counters: UpstreamCounters) => number) =>
+      family(
+        definition,
+        Array.from(this.#upstreams, ([upstream, counters]) => counterSeries({ upstream }, figure(counters))),
+      );
+    return [
+      each(metricDefinitions.upstreamAttempts, ({ attempts }) => attempts),
+      each(metricDefinitions.upstreamFailures, ({ failures }) => failures),
+      each(metricDefinitions.upstreamRetries, ({ retries }) => retries),
+      each(metricDefinitions.upstreamRetriesRefused, ({ refusedRetries }) => refusedRetries),
+    ];
   }
 
-  #registerAgents(): void {
-    const { agentLatency } = metricDefinitions;
-    const each = (figure: (counters: AgentCounters) => number) => () =>
-      [...this.#agents].map(([agent, counters]) => ({ labels: { agent }, value: figure(counters) }));
-    this.#register(agentLatency, () =>
-      [...this.#agents].flatMap(([agent, { latencies }]) => histogramSamples(agentLatency.name, { agent }, latencies)),
-    );
-    this.#register(
-      metricDefinitions.agentTimeouts,
-      each((counters) => counters.timeouts),
-    );
-    this.#register(
-      metricDefinitions.agentFailures,
-      each((counters) => counters.failures),
-    );
-    this.#register(
-      metricDefinitions.agentFailedOpen,
-      each((counters) => counters.failuresOpen),
-    );
+  #agentFamilies(): readonly CountedFamily[] {
+    const each = (definition: MetricDefinition, figure: (counters: AgentCounters) => number) =>
+      family(
+        definition,
+        Array.from(this.#agents, ([agent, counters]) => counterSeries({ agent }, figure(counters))),
+      );
+    return [
+      family(
+        metricDefinitions.agentLatency,
+        Array.from(this.#agents, ([agent, { latencies }]) => latencySeries({ agent }, latencies)),
+      ),
+      each(metricDefinitions.agentTimeouts, ({ timeouts }) => timeouts),
+      each(metricDefinitions.agentFailures, ({ failures }) => failures),
+      each(metricDefinitions.agentFailedOpen, ({ failuresOpen }) => failuresOpen),
+    ];
   }
 }

@@ -1,5 +1,5 @@
 import { addressGroup } from '../../../domain/http/address-group.js';
-import type { RequestAdmissions } from '../../admit-requests/request-admissions.js';
+import type { RequestAdmissions, SettledAdmission } from '../../admit-requests/request-admissions.js';
 import type { RequestPlace, RoutePlaces } from '../../admit-requests/request-places.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
@@ -28,21 +28,43 @@ const countedClient = ({ client: { peerTrusted, source, address } }: Exchange): 
 
 /** Lets a request be in flight, at once or when its turn comes, or refuses it. */
 export const admitRequest = (dependencies: AdmitRequestDependencies): Stage => {
-  const { admissions, places, problems, metrics } = dependencies;
+  const { admissions, places } = dependencies;
   return (exchange) => {
     // Whoever has gone while an earlier stage waited would never give the place back.
     if (exchange.abandoned) return 'ended';
     const admission = admissions.admit(places, countedClient(exchange));
-    switch (admission.kind) {
-      case 'place':
-        exchange.admission = admission;
-        return 'continue';
-      case 'refused':
-        return answerViolation(exchange, admission.violation, problems, metrics);
-      case 'full':
-        return waitForTurn(exchange, admission.place, dependencies);
-    }
+    if (admission.kind === 'asked') return onceSettled(exchange, admission.settled, dependencies);
+    return follow(exchange, admission, dependencies);
   };
+};
+
+/** Others are asked: that does not take long, and no body is read meanwhile. */
+const onceSettled = async (
+  exchange: Exchange,
+  settled: Promise<SettledAdmission>,
+  dependencies: AdmitRequestDependencies,
+): Promise<StageOutcome> => {
+  const admission = await settled;
+  if (!exchange.abandoned) return follow(exchange, admission, dependencies);
+  if (admission.kind === 'place') admission.release();
+  else if (admission.kind === 'full') admission.place.giveUp();
+  return 'ended';
+};
+
+const follow = (
+  exchange: Exchange,
+  admission: SettledAdmission,
+  dependencies: AdmitRequestDependencies,
+): StageOutcome | Promise<StageOutcome> => {
+  switch (admission.kind) {
+    case 'place':
+      exchange.admission = admission;
+      return 'continue';
+    case 'refused':
+      return answerViolation(exchange, admission.violation, dependencies.problems, dependencies.metrics);
+    case 'full':
+      return waitForTurn(exchange, admission.place, dependencies);
+  }
 };
 
 const waitForTurn = (

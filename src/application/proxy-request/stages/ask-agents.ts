@@ -4,6 +4,7 @@ import { contentCodings } from '../../../domain/http/content-codings.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { withHeader } from '../../../domain/http/with-header.js';
 import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
+import type { RequestAudit } from '../../keep-audit/audit-trail.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { Logger } from '../../ports/logger.js';
@@ -29,6 +30,7 @@ export interface AskAgentsDependencies {
   readonly logger: Logger;
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
+  readonly audit: RequestAudit;
   readonly inspection: InspectionParts;
   readonly maxBodySize: BodySizeLimit;
 }
@@ -84,14 +86,16 @@ const takeJudgement = (
   exchange: Exchange,
   { client }: AskedAgent,
   inspected: InspectedBody,
-  { problems }: AskAgentsDependencies,
+  { problems, audit: auditLog }: AskAgentsDependencies,
 ): StageOutcome => {
   const { responseHeaders, requestHeaders, decision, audit } = inspected.answer;
   const applied = applyHeaderOperations(headersOfInspected(exchange.headers, inspected), requestHeaders);
   if (!applied.ok) {
+    auditLog.undecided(exchange, client.name, 'malformed_answer', false);
     const detail = `The agent "${client.name}" gave no valid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
+  auditLog.judged(exchange, client.name, decision.kind, audit);
   exchange.forwardedBody = inspected.body;
   exchange.inflation = inspected.inflation ?? exchange.inflation;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];

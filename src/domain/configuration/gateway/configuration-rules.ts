@@ -5,6 +5,7 @@ import type { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
 import { checkAgentEvents } from './agent-event-rules.js';
 import { checkAgentTransport } from './agent-transport-rules.js';
+import { checkAudit } from './audit-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { warnOfTakenCertificates } from './certificate-reader-rules.js';
 import { checkFailureMode } from './failure-mode-rules.js';
@@ -93,6 +94,7 @@ export const checkConfiguration = (
   warnOfSharedCookies(upstreamsOf(gateway), report);
   checkRateStore(gateway, report);
   checkTracing(gateway, report);
+  checkAudit(gateway, report);
   for (const agent of agentsOf(gateway)) {
     checkAgentTransport(agent, report);
     checkAgentEvents(agent, report);

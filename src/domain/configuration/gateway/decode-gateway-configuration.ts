@@ -1,3 +1,4 @@
+import { advise } from '../advice/advise.js';
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
 import type { AdminConfiguration, GatewayConfiguration } from '../gateway-configuration.js';
 import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
@@ -6,6 +7,7 @@ import type { Fields } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
 import type { adminShape } from './admin-schema.js';
 import { type AgentOptionLocator, agentOptionLocator } from './agent-option-places.js';
+import { toAudit } from './audit-schema.js';
 import { checkConfiguration } from './configuration-rules.js';
 import { gatewayShape } from './gateway-schema.js';
 import { agentsOf, listenersOf, routesOf, upstreamsOf } from './read-gateway.js';
@@ -39,6 +41,8 @@ export interface DecodedGatewayConfiguration {
   readonly problems: readonly ConfigurationProblem[];
   /** For what is found once the files are read that options of agents name. */
   readonly locate: AgentOptionLocator;
+  /** What is unsafe in it, though it can be run with. For who checks a configuration: nobody else looks for it. */
+  readonly advise: () => readonly ConfigurationProblem[];
 }
 
 /** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
@@ -50,12 +54,14 @@ export const decodeGatewayConfiguration = (
   const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
   if (isComplete) checkConfiguration(gateway, patternFault, root, report);
   const locate = agentOptionLocator(agentsOf(gateway), lines);
-  if (report.hasErrors || !isComplete) return { configuration: null, problems: report.problems, locate };
+  if (report.hasErrors || !isComplete)
+    return { configuration: null, problems: report.problems, locate, advise: () => [] };
   const system = gateway.system.value;
   const configuration: GatewayConfiguration = {
     system: {
       instance: system.instance.value,
       gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
+      shutdownDelayMs: system['shutdown-delay-secs'].value,
       workerThreads: system['worker-threads'].value,
     },
     listeners: listenersOf(gateway).map(toListener),
@@ -65,6 +71,7 @@ export const decodeGatewayConfiguration = (
     limits: toLimits(gateway.limits.value),
     admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
     tracing: gateway.tracing.value === null ? null : toTracing(gateway.tracing.value),
+    audit: gateway.audit.value === null ? null : toAudit(gateway.audit.value),
   };
-  return { configuration, problems: report.problems, locate };
+  return { configuration, problems: report.problems, locate, advise: () => advise(gateway, settings, lines) };
 };

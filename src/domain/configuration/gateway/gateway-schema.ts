@@ -1,6 +1,7 @@
 import { block, group, namedBlocks, optionalBlock, replaced } from '../schema/block-keys.js';
 import { adminShape } from './admin-schema.js';
 import { agentShape } from './agent-schema.js';
+import { audit } from './audit-schema.js';
 import { limitsShape } from './limits-schema.js';
 import { listenerShape } from './listener-schema.js';
 import { routeShape } from './route-schema.js';
@@ -21,6 +22,7 @@ export const gatewayShape = {
   limits: block(limitsShape, 'Limits of the whole gateway.'),
   admin: optionalBlock(adminShape, 'The admin endpoints. Without the block none are served.'),
   tracing,
+  audit,
   server: serverReplacement,
   listener: belongsIn('listener', 'listeners'),
   route: belongsIn('route', 'routes'),

@@ -58,9 +58,31 @@ const checkCertificateHeaders = ({ name, fields }: ReadListener, report: Problem
   });
 };
 
+/** A PROXY header is believed from those alone who were named: whoever may send one chooses the address that it is known by. */
+const checkProxyProtocol = ({ name, fields }: ReadListener, report: ProblemReport): void => {
+  const { 'proxy-protocol': proxyProtocol, 'trusted-proxies': proxies, timeouts } = fields;
+  const path = ['listeners', `listener "${name.value}"`];
+  if (!proxyProtocol.sound) return;
+  if (proxyProtocol.value && proxies.sound && proxies.value.length === 0) {
+    report.add('"proxy-protocol" needs "trusted-proxies": whoever may send a PROXY header can claim any address', {
+      position: proxyProtocol.position,
+      path,
+      suggestion: 'write trusted-proxies "10.0.0.0/8", with the addresses of your balancers',
+    });
+  }
+  const headerSecs = timeouts.value['proxy-header-secs'];
+  if (proxyProtocol.value || !headerSecs.given) return;
+  report.add('"proxy-header-secs" has no effect without "proxy-protocol"', {
+    position: headerSecs.position,
+    path: [...path, 'timeouts'],
+    suggestion: 'write proxy-protocol #true, or leave it out',
+  });
+};
+
 /** What a listener has to be, besides each of its keys being what it has to be. */
 export const checkListener = (listener: ReadListener, report: ProblemReport): void => {
   checkProtocol(listener, report);
   checkTls(listener, report);
   checkCertificateHeaders(listener, report);
+  checkProxyProtocol(listener, report);
 };

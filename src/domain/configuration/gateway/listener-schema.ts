@@ -1,7 +1,7 @@
-import { block, notYet } from '../schema/block-keys.js';
+import { block } from '../schema/block-keys.js';
 import { cidr, headerName, socketAddress } from '../schema/network-kinds.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
-import { oneOf, seconds, size } from '../schema/scalar-kind.js';
+import { boolean, oneOf, seconds, size } from '../schema/scalar-kind.js';
 import { tls } from './tls-schema.js';
 
 const clientSecs = seconds(1, 3600);
@@ -10,6 +10,12 @@ const clientSecs = seconds(1, 3600);
 const maxBodyRate = 1_073_741_824;
 
 const timeoutsShape = {
+  'proxy-header-secs': withDefault(
+    seconds(1, 60),
+    5_000,
+    '5',
+    'From a connection to the end of its PROXY header, with `proxy-protocol`.',
+  ),
   'header-secs': withDefault(clientSecs, 60_000, '60', 'From the first octet of a head to its last.'),
   'body-secs': withDefault(
     clientSecs,
@@ -40,7 +46,12 @@ export const listenerShape = {
   ),
   tls,
   timeouts: block(timeoutsShape, 'How long clients are waited for.'),
-  'proxy-protocol': notYet('Read the PROXY protocol, version 1 and 2.'),
+  'proxy-protocol': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Every connection begins with a PROXY header, version 1 or 2, which names its client. `trusted-proxies` alone may connect then.',
+  ),
   'accept-client-cert-header': optional(
     headerName,
     'Header in which `trusted-proxies` bring the certificate of their client. Nobody else may.',

@@ -1,6 +1,6 @@
 import { replaced } from '../schema/block-keys.js';
 import { optional, withDefault } from '../schema/scalar-keys.js';
-import { checkedText, oneOfNumbers, seconds } from '../schema/scalar-kind.js';
+import { checkedText, integer, seconds } from '../schema/scalar-kind.js';
 
 const instanceName = checkedText('printable text, 128 characters at the most', (value) =>
   /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at the most' },
@@ -14,11 +14,17 @@ export const systemShape = {
     '30',
     'How long a drain waits for requests in flight before it ends them.',
   ),
+  'shutdown-delay-secs': withDefault(
+    seconds(0, 600),
+    0,
+    '0',
+    'How long connections are still taken once the gateway is to end, while /ready says 503 already: as long as a balancer needs to see it.',
+  ),
   'worker-threads': withDefault(
-    oneOfNumbers([1], (value) => `${value} is not supported yet: the gateway runs in one process`),
-    1,
-    '1',
-    'Processes that serve requests.',
+    integer(0, 256),
+    0,
+    '0',
+    'Processes that serve requests, under one that watches them. 0: as many as there are cores. 1: one process does all.',
   ),
 };
 

@@ -27,8 +27,10 @@ export const toListener = ({ name, fields }: ReadListener): ListenerConfiguratio
   address: fields.address.value,
   tls: fields.tls.value === null ? null : toTls(fields.tls.value),
   trustedProxies: fields['trusted-proxies'].value.map(({ value }) => value),
+  proxyProtocol: fields['proxy-protocol'].value,
   acceptClientCertHeader: fields['accept-client-cert-header'].value,
   timeouts: {
+    proxyHeaderMs: fields.timeouts.value['proxy-header-secs'].value,
     headMs: fields.timeouts.value['header-secs'].value,
     bodyMs: fields.timeouts.value['body-secs'].value,
     minBodyOctetsPerSecond: fields.timeouts.value['min-body-rate'].value,

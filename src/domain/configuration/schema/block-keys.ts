@@ -127,14 +127,6 @@ const refusal = (message: (name: string) => string, suggestion: string | null) =
     return blockField(settings, null);
   }) satisfies Key<null>['read'];
 
-/** A key whose behaviour does not exist yet: known, and refused, because a key is never accepted and ignored. */
-export const notYet = (meaning: string): Key<null> => ({
-  read: refusal((name) => `"${name}" is not supported yet`, null),
-  document: { type: 'not supported yet', default: 'none', meaning },
-  shape: null,
-  secret: false,
-});
-
 /** A key of older files, refused with the form that took its place. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({
   read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion),

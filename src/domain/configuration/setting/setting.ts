@@ -8,6 +8,8 @@ export interface SettingScalar {
   readonly hidden: boolean;
   /** It refers to something that is not there, which has been reported: there is no value to look at. */
   readonly unresolved?: true;
+  /** Where it was read from: the name of the variable, or the whole path of the file. */
+  readonly reference?: { readonly kind: 'env' | 'file'; readonly name: string };
 }
 
 /**

@@ -4,6 +4,7 @@ import { gatewayContainer, type RunningGateway, startGateway } from '../../../..
 import { call } from '../../../support/http-call.js';
 import { echo, type HttpUpstream, startHttpUpstream } from '../../../support/http-upstream.js';
 import { testAgent, testConfiguration, testRoute, testUpstream } from '../../../support/in-process-gateway.js';
+import { RecordingAuditLog } from '../../../support/recording-audit-log.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 
@@ -30,7 +31,12 @@ beforeAll(async () => {
   const container = gatewayContainer(
     folder.file('gateway.kdl'),
     { load: async () => ({ configuration, problems: [] }) },
-    { logger, accessLog: { write: () => undefined }, droppedAccessLines: () => 0 },
+    {
+      logger,
+      accessLog: { write: () => undefined },
+      droppedAccessLines: () => 0,
+      auditOutput: () => new RecordingAuditLog(),
+    },
   );
   const started = await startGateway(container);
   if (!started.ok) throw new Error(started.error.reason ?? 'refused');

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { SpentAssertions } from '../../../../src/application/exchange-token/spent-assertions.js';
 import type { SamlStoreOpener } from '../../../../src/application/ports/saml-stores.js';
+import { noOtherProcesses } from '../../../../src/application/saml-sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../src/application/saml-trust/saml-store-leases.js';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 import { openTransport, transportNames } from '../../../support/agent-transports.js';
@@ -387,7 +388,7 @@ describe('single sign-on beside token exchange', () => {
     // Whatever the store is said to be, one id fits into it.
     const full = new MemoryStoreOpener({ replays: 1 });
     const opener: SamlStoreOpener = { open: () => full.open({ kind: 'memory' }) };
-    const stores = new SamlStoreLeases({ opener, clock, logger: new RecordingLogger() });
+    const stores = new SamlStoreLeases({ opener, clock, logger: new RecordingLogger(), endings: noOtherProcesses });
     const url = kind === 'redis' ? { 'session-store-url': 'redis://127.0.0.1:6379' } : {};
     const certificateFile = here.folder.write('idp.pem', idpKey().certificatePem);
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { tryAgent } from '../../../../src/application/configure-agent/try-agent.js';
 import { unopenedStores } from '../../../../src/application/configure-agent/unopened-stores.js';
 import type { SamlStoreOpener } from '../../../../src/application/ports/saml-stores.js';
+import { noOtherProcesses } from '../../../../src/application/saml-sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../src/application/saml-trust/saml-store-leases.js';
 import { agentTokens } from '../../../../src/bootstrap/agent-tokens.js';
 import { agentContainer } from '../../../../src/bootstrap/start-agent.js';
@@ -306,7 +307,12 @@ describe('the agent', () => {
     const failing = await unopenedStores.acquire({ kind: 'memory' }, 'sp');
     if (!failing.ok) throw new Error(failing.error);
     const opener: SamlStoreOpener = { open: async () => ok(failing.value.stores) };
-    const stores = new SamlStoreLeases({ opener, clock: here.clock, logger: new RecordingLogger() });
+    const stores = new SamlStoreLeases({
+      opener,
+      clock: here.clock,
+      logger: new RecordingLogger(),
+      endings: noOtherProcesses,
+    });
     const { agent } = await startedTestAgent(options, { clock: here.clock, saml: { stores } });
     cleanUp.add(() => agent.stop());
     const browser = new AgentBrowser((event) => agent.judge(event, Symbol('connection')));

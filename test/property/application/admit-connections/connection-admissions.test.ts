@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConnectionAdmissions } from '../../../../src/application/admit-connections/connection-admissions.js';
-import { release, TestedRefusals } from '../../../support/connection-admissions.js';
+import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
+import { atOnce, release, TestedRefusals } from '../../../support/connection-admissions.js';
+import { plainLimits } from '../../../support/plain-configurations.js';
 
 const steps = fc.array(
   fc.record({
@@ -22,19 +24,22 @@ it('a connection is let in exactly where a list of those that stand says so, wha
     fc.property(steps, (sequence) => {
       let limits = { maxTotalConnections: 1, maxConnectionsPerClient: 1 };
       const { refusals } = new TestedRefusals();
+      const book = new LocalPermitBook();
       const admissions = new ConnectionAdmissions(
-        () => ({ limits, trustedProxies: new Map() }),
+        () => new Map(),
+        book,
         () => null,
         refusals,
       );
       const standing: { readonly client: string; readonly end: () => void }[] = [];
       for (const step of sequence) {
         limits = step.limits;
+        book.limit({ ...plainLimits, ...limits });
         if (step.comes) {
           const client = step.address.replace('::ffff:', '');
           const ofClient = standing.filter((one) => one.client === client).length;
           const isWanted = standing.length < limits.maxTotalConnections && ofClient < limits.maxConnectionsPerClient;
-          const admission = admissions.admit(step.listener, step.address);
+          const admission = atOnce(admissions.admit(step.listener, step.address));
           expect(admission.kind).toBe(isWanted ? 'admitted' : 'refused');
           if (isWanted) standing.push({ client, end: () => release(admission) });
         } else if (standing.length > 0) {

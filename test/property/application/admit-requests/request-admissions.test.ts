@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../src/application/admit-requests/request-admissions.js';
 import type { RequestPlace } from '../../../../src/application/admit-requests/request-places.js';
+import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import type { LimitViolation } from '../../../../src/domain/limits/limit-violation.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -56,7 +57,7 @@ it('counts what is in flight and what waits, whatever happens, and nothing once 
   await fc.assert(
     fc.asyncProperty(limits, fc.array(steps, { maxLength: 60 }), async (first, run) => {
       const scheduler = new ManualScheduler(new ManualClock());
-      const admissions = new RequestAdmissions(scheduler);
+      const admissions = new RequestAdmissions(scheduler, new LocalPermitBook());
       const flying = new Set<Request>();
       const waiting = new Map<Request, () => void>();
       let inForce: LimitsConfiguration = { ...plainLimits, ...first };
@@ -68,6 +69,7 @@ it('counts what is in flight and what waits, whatever happens, and nothing once 
         const before = { flying: flying.size, waiting: waiting.size };
         const underWay = [...flying, ...waiting.keys()];
         const admission = admissions.admit(admissions.route(route), isCounted ? client : null);
+        if (admission.kind === 'asked') throw new Error('there is nobody to ask');
         if (admission.kind === 'refused') {
           const { violation } = admission;
           if (violation.name === 'max-connections-per-client') {

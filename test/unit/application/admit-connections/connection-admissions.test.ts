@@ -1,36 +1,44 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   ConnectionAdmissions,
-  type ConnectionRules,
+  type TrustedProxies,
 } from '../../../../src/application/admit-connections/connection-admissions.js';
+import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
 import type { LimitViolation } from '../../../../src/domain/limits/limit-violation.js';
-import { release, TestedRefusals } from '../../../support/connection-admissions.js';
+import { atOnce, release, TestedRefusals } from '../../../support/connection-admissions.js';
+import { plainLimits } from '../../../support/plain-configurations.js';
 
 const limits = { maxTotalConnections: 5, maxConnectionsPerClient: 2 };
 
-const trusting = (...blocks: readonly string[]): ConnectionRules['trustedProxies'] => {
+const trusting = (...blocks: readonly string[]): TrustedProxies => {
   const cidrs = compileCidrs(blocks);
   if (!cidrs.ok) throw new Error(cidrs.error);
   return new Map([['main', cidrs.value]]);
 };
 
-let rules: ConnectionRules;
+let book: LocalPermitBook;
+let trusted: TrustedProxies;
 let shortage: LimitViolation | null;
 let tested: TestedRefusals;
 let admissions: ConnectionAdmissions;
 beforeEach(() => {
-  rules = { limits, trustedProxies: new Map() };
+  book = new LocalPermitBook();
+  book.limit({ ...plainLimits, ...limits });
+  trusted = new Map();
   shortage = null;
   tested = new TestedRefusals();
   admissions = new ConnectionAdmissions(
-    () => rules,
+    () => trusted,
+    book,
     () => shortage,
     tested.refusals,
   );
 });
 
-const kinds = (...addresses: readonly string[]) => addresses.map((address) => admissions.admit('main', address).kind);
+const admit = (listener: string, address: string) => atOnce(admissions.admit(listener, address));
+
+const kinds = (...addresses: readonly string[]) => addresses.map((address) => admit('main', address).kind);
 
 describe('connections of clients', () => {
   it('are let in up to the limit of each address', () => {
@@ -44,13 +52,13 @@ describe('connections of clients', () => {
 
   it('are let in up to the limit of all listeners together', () => {
     for (let index = 0; index < 5; index += 1) {
-      expect(admissions.admit(`listener ${index}`, `192.0.2.${index}`).kind).toBe('admitted');
+      expect(admit(`listener ${index}`, `192.0.2.${index}`).kind).toBe('admitted');
     }
     expect(kinds('192.0.2.9')).toEqual(['refused']);
   });
 
   it('make room when they end', () => {
-    const first = admissions.admit('main', '192.0.2.1');
+    const first = admit('main', '192.0.2.1');
     expect(kinds('192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'refused']);
     release(first);
     expect(kinds('192.0.2.1')).toEqual(['admitted']);
@@ -67,7 +75,7 @@ describe('connections of clients', () => {
   });
 
   it('that end leave nothing of their address', () => {
-    const all = ['192.0.2.1', '192.0.2.1', '2001:db8::1'].map((address) => admissions.admit('main', address));
+    const all = ['192.0.2.1', '192.0.2.1', '2001:db8::1'].map((address) => admit('main', address));
     expect(admissions.clients).toBe(2);
     for (const admission of all) release(admission);
     expect([admissions.total, admissions.clients]).toEqual([0, 0]);
@@ -76,23 +84,23 @@ describe('connections of clients', () => {
 
 describe('connections of a proxy that is trusted', () => {
   it('are not counted by its address, on the listener that trusts it alone', () => {
-    rules = { limits, trustedProxies: trusting('192.0.2.0/24', '2001:db8::/32') };
+    trusted = trusting('192.0.2.0/24', '2001:db8::/32');
     expect(kinds('192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1')).toEqual(['admitted', 'admitted', 'admitted']);
     expect(kinds('198.51.100.1')).toEqual(['admitted']);
-    expect(admissions.admit('other', '192.0.2.1').kind).toBe('admitted');
+    expect(admit('other', '192.0.2.1').kind).toBe('admitted');
     expect(admissions.clients).toBe(2);
     expect(kinds('192.0.2.1')).toEqual(['refused']);
   });
 
   it('end as they began where a reload trusts it no longer, or trusts it now', () => {
-    rules = { limits, trustedProxies: trusting('192.0.2.1') };
-    const proxied = admissions.admit('main', '192.0.2.1');
-    rules = { limits, trustedProxies: new Map() };
-    const counted = admissions.admit('main', '192.0.2.1');
+    trusted = trusting('192.0.2.1');
+    const proxied = admit('main', '192.0.2.1');
+    trusted = new Map();
+    const counted = admit('main', '192.0.2.1');
     expect(admissions.clients).toBe(1);
     release(proxied);
     expect(admissions.clients).toBe(1);
-    rules = { limits, trustedProxies: trusting('192.0.2.1') };
+    trusted = trusting('192.0.2.1');
     release(counted);
     expect([admissions.total, admissions.clients]).toEqual([0, 0]);
   });
@@ -101,9 +109,9 @@ describe('connections of a proxy that is trusted', () => {
 describe('limits after a reload', () => {
   it('hold for the next connection, against those that stand', () => {
     expect(kinds('192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'admitted']);
-    rules = { limits: { maxTotalConnections: 5, maxConnectionsPerClient: 3 }, trustedProxies: new Map() };
+    book.limit({ ...plainLimits, maxTotalConnections: 5, maxConnectionsPerClient: 3 });
     expect(kinds('192.0.2.1', '192.0.2.1')).toEqual(['admitted', 'refused']);
-    rules = { limits: { maxTotalConnections: 2, maxConnectionsPerClient: 3 }, trustedProxies: new Map() };
+    book.limit({ ...plainLimits, maxTotalConnections: 2, maxConnectionsPerClient: 3 });
     expect(kinds('192.0.2.9')).toEqual(['refused']);
   });
 });
@@ -111,7 +119,7 @@ describe('limits after a reload', () => {
 describe('a connection that is refused', () => {
   it('is told why, and when to come again', () => {
     kinds('192.0.2.1', '192.0.2.1');
-    const refused = admissions.admit('main', '::ffff:192.0.2.1');
+    const refused = admit('main', '::ffff:192.0.2.1');
     if (refused.kind === 'admitted') throw new Error('it was let in');
     const { status, headers, body } = refused.answer;
     expect(status).toBe(503);
@@ -137,7 +145,7 @@ describe('a connection that is refused', () => {
   });
 
   it('is counted by its limit, without a line of its own or with one', async () => {
-    for (let index = 0; index < 22; index += 1) admissions.admit('main', '192.0.2.1');
+    for (let index = 0; index < 22; index += 1) admit('main', '192.0.2.1');
     expect(await tested.metrics.render()).toMatch(
       /gateway_connection_limit_reached_total\{[^}]*limit="max-connections-per-client"[^}]*\} 20/,
     );
@@ -145,7 +153,7 @@ describe('a connection that is refused', () => {
 
   it('for want of memory is told so, counted as a refused request, and takes no room', async () => {
     shortage = { code: 'memory_limit_reached', name: 'max-memory-bytes', limit: 100, actual: 120 };
-    const refused = admissions.admit('main', '192.0.2.1');
+    const refused = admit('main', '192.0.2.1');
     expect(refused.kind === 'refused' && JSON.parse(refused.answer.body)).toMatchObject({
       code: 'memory_limit_reached',
       detail: 'max-memory-bytes is 100.',

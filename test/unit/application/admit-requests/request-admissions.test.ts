@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../src/application/admit-requests/request-admissions.js';
 import type { RequestPlace } from '../../../../src/application/admit-requests/request-places.js';
+import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
 import type { LimitViolation } from '../../../../src/domain/limits/limit-violation.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -9,7 +10,7 @@ import { plainLimits } from '../../../support/plain-configurations.js';
 
 const setUp = (changes: Partial<LimitsConfiguration> = {}) => {
   const scheduler = new ManualScheduler(new ManualClock());
-  const admissions = new RequestAdmissions(scheduler);
+  const admissions = new RequestAdmissions(scheduler, new LocalPermitBook());
   admissions.limit({ ...plainLimits, ...changes });
   const route = admissions.route('all');
 
@@ -97,7 +98,7 @@ describe('a limit', () => {
   });
 
   it('lets nothing in before it is known', () => {
-    const admissions = new RequestAdmissions(new ManualScheduler(new ManualClock()));
+    const admissions = new RequestAdmissions(new ManualScheduler(new ManualClock()), new LocalPermitBook());
     expect(admissions.admit(admissions.route('all'), null)).toMatchObject({ kind: 'refused' });
   });
 });

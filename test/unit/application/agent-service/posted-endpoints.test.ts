@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentEndpoints } from '../../../../src/application/agent-service/agent-endpoints.js';
 import { PostedEndpoints, type TakenPiece } from '../../../../src/application/agent-service/posted-endpoints.js';
+import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import { type AgentAnswer, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
 import { chunkEvent, headersEvent } from '../../../support/agent-events.js';
 import { FakeAgentEndpoint } from '../../../support/fake-agent-endpoint.js';
@@ -44,6 +45,31 @@ describe('forms that are posted to endpoints', () => {
     const answers = [exchanged, signedOn].map((form) => posted.answerForm(form, both, neverCancelled));
     expect((await Promise.all(answers)).map(textOf)).toEqual(['exchange took the form', 'sign-on took the form']);
     expect([exchange.forms, signOn.forms]).toEqual([['grant'], ['sign-on']]);
+  });
+
+  it('are not awaited where the request was given up before the endpoint had answered', async () => {
+    const { scheduler, posted, both, piece } = world();
+    const cancellation = new CancellationSource();
+    const slow = new FakeAgentEndpoint('exchange', ['/token/exchange']);
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const endpoint = {
+      paths: slow.paths,
+      formOctets: slow.formOctets,
+      answer: () => held.then(() => ({ ...allowAnswer, needsMore: true })),
+      answerForm: slow.answerForm.bind(slow),
+      refuseForm: slow.refuseForm.bind(slow),
+    };
+    const event = headersEvent('a', { method: 'POST' });
+    const answered = posted.answer({ event, path: '/token/exchange', endpoint }, connection, cancellation);
+    cancellation.cancel();
+    posted.cancel('a', connection);
+    letGo();
+    await answered;
+    expect(scheduler.waiting).toBe(0);
+    expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
   });
 
   it('are refused by the endpoint that they were posted to', async () => {

@@ -4,7 +4,7 @@ import { AdminRequests } from '../../../../src/application/answer-admin/admin-re
 import type { AnswerAdmin } from '../../../../src/application/answer-admin/answer-admin.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
-it('a TLS handshake that fails on the admin address is one line of the log', () => {
+it('a TLS handshake or a PROXY header that fails on the admin address is one line of the log', () => {
   const logger = new RecordingLogger();
   const random = { uuid: () => 'id', token: () => 'token', fraction: () => 0, hex: () => 'ab' };
   const admin = new AdminRequests(
@@ -14,8 +14,11 @@ it('a TLS handshake that fails on the admin address is one line of the log', () 
     random,
     logger,
     {} as unknown as AdminConnectionAdmissions,
+    { record: () => undefined },
   );
   admin.handshakeFailed({ listener: '[::1]:9090', peerAddress: '::1', code: 'CERT_HAS_EXPIRED' });
   const fields = { listener: '[::1]:9090', client_ip: '::1', code: 'CERT_HAS_EXPIRED' };
   expect(logger.lines).toEqual([{ level: 'info', message: 'TLS handshake failed', fields }]);
+  admin.proxyHeaderFailed({ listener: '[::1]:9090', peerAddress: '::1', reason: 'incomplete' });
+  expect(logger.lines[1]).toMatchObject({ level: 'warn', message: 'PROXY header refused', fields: { peer_ip: '::1' } });
 });

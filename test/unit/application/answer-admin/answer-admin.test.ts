@@ -9,6 +9,7 @@ import type { AdminConfiguration } from '../../../../src/domain/configuration/ga
 import { firstHeader } from '../../../../src/domain/http/header-list.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { FixedGatewayState } from '../../../support/fixed-gateway-state.js';
+import { FixedWholeGateway } from '../../../support/fixed-whole-gateway.js';
 
 const digest = (text: string, encoding: BufferEncoding): Buffer =>
   createHash('sha256').update(Buffer.from(text, encoding)).digest();
@@ -28,15 +29,12 @@ const target: TargetStatus = {
 };
 const state = new FixedGatewayState();
 state.upstreamStatuses = [{ name: 'team/api', targets: [target] }];
-const reports = new StatusReports(
-  state,
-  { contentType: 'text/plain', observe: () => undefined, render: () => Promise.resolve('up 1\n') },
-  { wallMs: () => 0, monotonicMs: () => 0 },
-);
+const whole = new FixedWholeGateway(state);
+const reports = new StatusReports(state, whole, { wallMs: () => 0, monotonicMs: () => 0 });
 const answerAdmin = new AnswerAdmin(
   reports,
   (given, secret) => timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
-  (upstream, address, drained) => state.drainTarget(upstream, address, drained),
+  whole,
 );
 
 const address = { host: 'admin.internal', port: 9090 };
@@ -253,4 +251,61 @@ describe('the wish to drain a target', () => {
     expect([answer.status, codeOf(answer)]).toEqual([404, code]);
     expect(state.wishes).toEqual([]);
   });
+});
+
+describe('the wish to reload', () => {
+  const reload = (changes: Partial<AdminRequest> = {}): Promise<AdminAnswer> =>
+    ask({ method: 'POST', path: '/admin/reload', authorizations: [bearer], ...changes }, guarded);
+
+  it.each([
+    ['without the token', { authorizations: [] }, 401],
+    ['with another token', { authorizations: ['Bearer other'] }, 401],
+    ['by GET', { method: 'GET' }, 405],
+    ['by HEAD', { method: 'HEAD' }, 405],
+  ] as const)('is refused %s, and nothing is reloaded', async (_how, changes, status) => {
+    const before = whole.reloadsAsked;
+    expect((await reload(changes)).status).toBe(status);
+    expect(whole.reloadsAsked).toBe(before);
+  });
+
+  it('is refused where no token is configured', async () => {
+    const before = whole.reloadsAsked;
+    expect((await ask({ method: 'POST', path: '/admin/reload', authorizations: [bearer] })).status).toBe(403);
+    expect(whole.reloadsAsked).toBe(before);
+  });
+
+  it('says how often that has been done', async () => {
+    whole.reloadOutcome = { kind: 'reloaded', count: 4 };
+    const { status, body } = await reload();
+    expect([status, JSON.parse(body)]).toEqual([200, { reloaded: true, config_reload_count: 4 }]);
+  });
+
+  it('tells who holds the token what is wrong with the file', async () => {
+    whole.reloadOutcome = { kind: 'refused', problems: ['gateway.kdl:1:1: error: no'] };
+    const { status, body } = await reload();
+    expect(status).toBe(422);
+    expect(JSON.parse(body)).toMatchObject({
+      code: 'configuration_refused',
+      status: 422,
+      problems: ['gateway.kdl:1:1: error: no'],
+    });
+  });
+
+  it('says where it cannot be now, and where nobody knows what came of it', async () => {
+    whole.reloadOutcome = { kind: 'not_now', reason: 'The gateway drains.' };
+    const refused = await reload();
+    expect(refused.status).toBe(409);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'reload_not_now', detail: 'The gateway drains.' });
+    whole.reloadOutcome = { kind: 'no_answer' };
+    const unknown = await reload();
+    expect([unknown.status, codeOf(unknown)]).toEqual([503, 'supervisor_unavailable']);
+  });
+});
+
+it('a wish to drain that no worker answers is no success', async () => {
+  whole.answersDrain = false;
+  const path = '/admin/upstreams/team%2Fapi/targets/10.0.0.1:80/drain';
+  const answer = await ask({ method: 'POST', path, authorizations: [bearer] }, guarded);
+  whole.answersDrain = true;
+  expect([answer.status, codeOf(answer)]).toEqual([503, 'supervisor_unavailable']);
 });

@@ -10,7 +10,7 @@ const setUp = () => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const logger = new RecordingLogger();
-  const memory = { residentBytes: 500, reclaims: 0 };
+  const memory = { residentBytes: 500, othersBytes: 0, reclaims: 0 };
   const told: (number | null)[] = [];
   const figures: ProcessFigures = {
     pid: 1,
@@ -25,7 +25,8 @@ const setUp = () => {
     },
   };
   const tell = (violation: LimitViolation | null) => void told.push(violation?.actual ?? null);
-  const guard = new MemoryGuard({ figures, reclaimer, scheduler, clock, logger, tell });
+  const othersBytes = () => memory.othersBytes;
+  const guard = new MemoryGuard({ figures, othersBytes, reclaimer, scheduler, clock, logger, tell });
   return { guard, memory, told, logger, scheduler };
 };
 
@@ -83,6 +84,17 @@ describe('the guard', () => {
     }
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info', 'warn']);
     expect(memory.reclaims).toBe(1);
+  });
+
+  it('counts what other processes of the gateway hold', async () => {
+    const { guard, memory, logger, scheduler } = setUp();
+    memory.othersBytes = 501;
+    guard.limit(inBytes);
+    expect(guard.violation()?.actual).toBe(1_001);
+    expect(logger.lines[0]?.fields).toMatchObject({ actual: 1_001, resident_bytes: 1_001 });
+    memory.othersBytes = 300;
+    await scheduler.advance(250);
+    expect(guard.violation()).toBeNull();
   });
 
   it('takes a share of what the machine has, and tells of it in percent', () => {

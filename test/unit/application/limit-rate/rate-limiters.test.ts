@@ -77,6 +77,23 @@ describe('the limiters of configurations', () => {
     expect(memory.taken).toContainEqual(charges);
   });
 
+  it('judge by what the parts name while a memory that is shared with others cannot be asked', async () => {
+    const memory = new FakeRateLimitStore();
+    memory.answer = () => ({ kind: 'unavailable', detail: 'the supervisor did not answer in time' });
+    const own = new FakeRateLimitStore();
+    const logger = new RecordingLogger();
+    const openShared = async () => new FakeRateLimitStore();
+    const withoutMemory = { kind: 'local', store: own } as const;
+    const all = new RateLimiters({ clock: new ManualClock(), logger, memory, withoutMemory, openShared });
+    const { limiter } = await all.use({ kind: 'memory' });
+    const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 1, burst: 1 } }];
+    const judgements = [await limiter.take(charges), await limiter.take(charges)];
+    expect(judgements.map(({ kind }) => kind)).toEqual(['taken', 'taken']);
+    expect([memory.taken.length, own.taken.length]).toEqual([1, 2]);
+    const fields = { reason: 'the supervisor did not answer in time', on_store_failure: 'local' };
+    expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is away', fields }]);
+  });
+
   it('tell how many buckets there are in memory of each kind of limit', () => {
     const { all, memory } = limiters();
     memory.held = { global: 1, client: 7, 'route-policy a': 2, 'route-policy a b': 3, 'route a': 1 };

@@ -7,13 +7,19 @@ import { newExchange } from '../../../support/exchanges.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 import { routeAgent } from '../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../support/scripted-agent.js';
+import { unheardAudit } from '../../../support/unheard-audit.js';
 
 const apply = async (failureMode: 'open' | 'closed', failure: AgentFailure) => {
   const logger = new RecordingLogger();
   const metrics = new PrometheusGatewayMetrics('test');
   const agent = { ...routeAgent(new ScriptedAgent('auth')), failureMode };
   const problems = new ProblemAnswerer(logger);
-  const outcome = applyFailureMode(newExchange(), agent, failure, 'request', { problems, logger, metrics });
+  const outcome = applyFailureMode(newExchange(), agent, failure, 'request', {
+    problems,
+    logger,
+    metrics,
+    audit: unheardAudit,
+  });
   return { outcome, lines: logger.lines, page: await metrics.render() };
 };
 

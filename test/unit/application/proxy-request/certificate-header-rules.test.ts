@@ -12,6 +12,7 @@ const listener = (forward: string | null, accept: string | null): ListenerConfig
   address: { host: '127.0.0.1', port: 0 },
   trustedProxies: [],
   timeouts: plainTimeouts,
+  proxyProtocol: false,
   acceptClientCertHeader: accept,
   tls:
     forward === null

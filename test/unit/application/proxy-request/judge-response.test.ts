@@ -22,12 +22,14 @@ import { routeAgent } from '../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../support/scripted-agent.js';
 import { ScriptedBody } from '../../../support/scripted-body.js';
 import { SetRandom } from '../../../support/test-key-sets.js';
+import { unheardAudit } from '../../../support/unheard-audit.js';
 
 const logger = new RecordingLogger();
 const dependencies = {
   logger,
   problems: new ProblemAnswerer(logger),
   metrics: new PrometheusGatewayMetrics('test'),
+  audit: unheardAudit,
   inspection: { inflater: nodeZlibInflater, clock: new ManualClock(), limits: inspectionLimits(testLimits) },
 };
 

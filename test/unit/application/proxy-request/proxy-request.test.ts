@@ -4,6 +4,7 @@ import { FloodLog } from '../../../../src/application/admit-connections/flood-lo
 import type { RejectedRequest } from '../../../../src/application/ports/http-exchange.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { ProxyRequest } from '../../../../src/application/proxy-request/proxy-request.js';
+import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
 import { TestedRefusals } from '../../../support/connection-admissions.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { plainLimits } from '../../../support/plain-configurations.js';
@@ -18,8 +19,14 @@ beforeEach(() => {
   parts = new TestedRefusals();
   const { logger, scheduler, metrics, refusals } = parts;
   const random = { uuid: () => 'an-id', token: notAsked, fraction: notAsked, hex: notAsked };
-  const rules = () => ({ limits: plainLimits, trustedProxies: new Map() });
-  const connections = new ConnectionAdmissions(rules, () => null, refusals);
+  const book = new LocalPermitBook();
+  book.limit(plainLimits);
+  const connections = new ConnectionAdmissions(
+    () => new Map(),
+    book,
+    () => null,
+    refusals,
+  );
   const problems = new ProblemAnswerer(logger);
   const floodLog = new FloodLog(logger, scheduler);
   const clock = new ManualClock();
@@ -82,5 +89,26 @@ describe('TLS handshakes that fail', () => {
       { level: 'info', message, fields: { code: 'OTHER', left_out: 5 } },
     ]);
     expect(scheduler.waiting).toBe(0);
+  });
+});
+
+describe('PROXY headers that are refused', () => {
+  it('are a few warnings in a second of each kind, then how many were left out', async () => {
+    const { logger, scheduler } = parts;
+    for (let index = 0; index < 60; index += 1) {
+      const reason = index < 50 ? 'untrusted_peer' : 'malformed';
+      proxy.proxyHeaderFailed({ listener: 'main', peerAddress: '192.0.2.1', reason });
+    }
+    expect(logger.lines).toHaveLength(10);
+    expect(logger.lines[0]).toEqual({
+      level: 'warn',
+      message: 'PROXY header refused',
+      fields: { listener: 'main', peer_ip: '192.0.2.1', reason: 'untrusted_peer' },
+    });
+    await scheduler.advance(1_000);
+    expect(logger.lines.slice(10).map(({ fields }) => fields)).toEqual([
+      { reason: 'untrusted_peer', left_out: 45 },
+      { reason: 'malformed', left_out: 5 },
+    ]);
   });
 });

@@ -6,23 +6,19 @@ import type { AgentHealth } from '../../../../src/domain/agent-protocol/health.j
 import { type BuiltinHandler, builtinHandlers } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { firstHeader } from '../../../../src/domain/http/header-list.js';
 import { configurationWithSecrets, FixedGatewayState, routeOf } from '../../../support/fixed-gateway-state.js';
+import { FixedWholeGateway } from '../../../support/fixed-whole-gateway.js';
 import { plainPolicies } from '../../../support/plain-configurations.js';
 
-const exposition = {
-  contentType: 'text/plain; version=0.0.4',
-  observe: () => undefined,
-  render: () => Promise.resolve('up 1\n'),
-};
 const now = Date.UTC(2026, 0, 2, 3, 4, 5) + 61_900;
 
 const reportsOf = (state: FixedGatewayState, wallMs = now): StatusReports =>
-  new StatusReports(state, exposition, { wallMs: () => wallMs, monotonicMs: () => 0 });
+  new StatusReports(state, new FixedWholeGateway(state), { wallMs: () => wallMs, monotonicMs: () => 0 });
 
 const bodyOf = async (state: FixedGatewayState, handler: BuiltinHandler, wallMs = now): Promise<unknown> =>
-  JSON.parse((await reportsOf(state, wallMs).report(handler)).body);
+  JSON.parse((await reportsOf(state, wallMs).report(handler, 'c-1')).body);
 
 const statusOf = async (state: FixedGatewayState, handler: BuiltinHandler): Promise<number> =>
-  (await reportsOf(state).report(handler)).status;
+  (await reportsOf(state).report(handler, 'c-1')).status;
 
 const well: TargetStatus = {
   address: '10.0.0.1:80',
@@ -96,11 +92,12 @@ const worker = (id: number, p99Ms: number): WorkerFigures => ({
   requestsInFlight: 2,
   memory: { residentBytes: 1000, heapUsedBytes: 100, heapTotalBytes: 200, externalBytes: 10 },
   eventLoopDelay: { meanMs: Number.NaN, p50Ms: 1, p99Ms, maxMs: 20 },
+  unhealthyTargets: [],
 });
 
 describe('every report', () => {
   it.each(builtinHandlers)('%s may not be stored or sniffed', async (handler) => {
-    const { headers } = await reportsOf(new FixedGatewayState()).report(handler);
+    const { headers } = await reportsOf(new FixedGatewayState()).report(handler, 'c-1');
     expect(firstHeader(headers, 'cache-control')).toBe('no-store');
     expect(firstHeader(headers, 'x-content-type-options')).toBe('nosniff');
   });
@@ -116,7 +113,7 @@ describe('every report', () => {
         },
       }),
     ];
-    expect((await reportsOf(state).report(handler)).body).not.toContain('SECRET');
+    expect((await reportsOf(state).report(handler, 'c-1')).body).not.toContain('SECRET');
   });
 });
 
@@ -194,7 +191,7 @@ describe('/ready', () => {
       ready: true,
       agents: { auth: { state: 'healthy', refuses_configuration: true } },
     });
-    expect((await reportsOf(state).report('ready')).body).not.toContain('TEXT');
+    expect((await reportsOf(state).report('ready', 'c-1')).body).not.toContain('TEXT');
   });
 
   it('counts those that the admin block requires', async () => {
@@ -295,7 +292,7 @@ describe('/admin/upstreams', () => {
   it('is unhealthy where no target is healthy, and keeps hostile names', async () => {
     const state = new FixedGatewayState();
     state.upstreamStatuses = [{ name: '__proto__', targets: [ill] }];
-    const { body } = await reportsOf(state).report('upstreams');
+    const { body } = await reportsOf(state).report('upstreams', 'c-1');
     expect(body).toContain('"__proto__":{"healthy":false');
   });
 });
@@ -456,15 +453,59 @@ describe('/admin/stats of an agent', () => {
     const health = { ...reported, message: long, disabledFeatures: Array.from({ length: 1000 }, () => long) };
     const state = new FixedGatewayState();
     state.agentStatuses = [{ ...agent('__proto__', 'healthy'), health, refusal: long }];
-    const { body } = await reportsOf(state).report('stats');
+    const { body } = await reportsOf(state).report('stats', 'c-1');
     expect(body).toContain('"__proto__":{"state":"healthy"');
     expect(body.length).toBeLessThan(25_000);
   });
 });
 
+describe('/admin/stats of several processes', () => {
+  it('tells of the supervisor, of workers that were replaced and what each holds against targets', async () => {
+    const state = new FixedGatewayState();
+    const ofWorker = { ...worker(1, 2), unhealthyTargets: [{ upstream: 'api', address: '10.0.0.2:80' }] };
+    state.workerFigures = [ofWorker, worker(2, 3)];
+    const whole = new FixedWholeGateway(state);
+    whole.changes = {
+      supervisor: { pid: 99, memory: { residentBytes: 7, heapUsedBytes: 3, heapTotalBytes: 4, externalBytes: 5 } },
+      restarts: [
+        { worker: 1, count: 0 },
+        { worker: 2, count: 3 },
+      ],
+      missingWorkers: [3],
+      isPartial: true,
+    };
+    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0 });
+    const stats = JSON.parse((await reports.report('stats', 'c-1')).body) as Record<string, unknown>;
+    expect(stats).toMatchObject({
+      memory: { rss_bytes: 2007, heap_used_bytes: 203, heap_total_bytes: 404, external_bytes: 25 },
+      supervisor: { pid: 99, memory: { rss_bytes: 7 } },
+      missing_workers: [3],
+      partial: true,
+    });
+    const [one, other] = stats['workers'] as readonly Record<string, unknown>[];
+    expect(one).toMatchObject({ id: 1, unhealthy_targets: ['api/10.0.0.2:80'] });
+    expect(one).not.toHaveProperty('restarts');
+    expect(other).toMatchObject({ id: 2, restarts: 3 });
+    expect(other).not.toHaveProperty('unhealthy_targets');
+  });
+});
+
+describe('a worker whose supervisor gives no answer', () => {
+  it('says that it cannot tell the metrics, rather than its own as those of all', async () => {
+    const state = new FixedGatewayState();
+    const whole = new FixedWholeGateway(state);
+    whole.metricsText = null;
+    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0 });
+    const answer = await reports.report('metrics', 'c-9');
+    expect(answer.status).toBe(503);
+    expect(firstHeader(answer.headers, 'retry-after')).toBe('1');
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'supervisor_unavailable', correlation_id: 'c-9' });
+  });
+});
+
 describe('/metrics', () => {
   it('is the exposition with its own media type', async () => {
-    const answer = await reportsOf(new FixedGatewayState()).report('metrics');
+    const answer = await reportsOf(new FixedGatewayState()).report('metrics', 'c-1');
     expect(answer.body).toBe('up 1\n');
     expect(firstHeader(answer.headers, 'content-type')).toBe('text/plain; version=0.0.4');
   });

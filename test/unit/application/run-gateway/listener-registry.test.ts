@@ -5,6 +5,7 @@ import {
   listenerKey,
   type WantedListener,
 } from '../../../../src/application/run-gateway/listener-registry.js';
+import { noCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { FakeHttpEngine } from '../../../support/fake-http-engine.js';
 import { plainTimeouts } from '../../../support/plain-configurations.js';
 
@@ -17,6 +18,9 @@ const countingHandler = (): RequestHandler & { failures: number } => ({
   handshakeFailed() {
     this.failures += 1;
   },
+  proxyHeaderFailed() {
+    this.failures += 1;
+  },
 });
 
 const context = () => ({ isTlsContext: true, warnings: [] }) as const;
@@ -25,10 +29,12 @@ const wanted = (port: number, more: Partial<WantedListener> = {}): WantedListene
   const address = { host: '127.0.0.1', port };
   return {
     key: listenerKey(address, 'main'),
+    name: 'main',
     address,
     handler: countingHandler(),
     timeouts: plainTimeouts,
     tls: null,
+    proxyHeaderFrom: null,
     ...more,
   };
 };
@@ -86,12 +92,32 @@ describe('listeners over a reload', () => {
 
   it('that stay wait for their clients as the new configuration says, once it comes into force', async () => {
     await load(wanted(80));
-    const timeouts = { headMs: 1, bodyMs: 2, minBodyOctetsPerSecond: 4, idleMs: 3 };
+    const timeouts = { proxyHeaderMs: 5_000, headMs: 1, bodyMs: 2, minBodyOctetsPerSecond: 4, idleMs: 3 };
     const prepared = await registry.prepare([wanted(80, { timeouts })]);
     const [listener] = engine.listeners;
     expect(listener?.patience.at(-1)).toEqual(plainTimeouts);
     prepared.commit(0);
     expect(listener?.patience.at(-1)).toEqual(timeouts);
+  });
+
+  it('that stay expect PROXY headers as the new configuration says, once it comes into force', async () => {
+    await load(wanted(80));
+    const prepared = await registry.prepare([wanted(80, { proxyHeaderFrom: noCidrs })]);
+    const [listener] = engine.listeners;
+    expect(listener?.headersFrom.at(-1)).toBeNull();
+    prepared.commit(0);
+    expect(listener?.headersFrom.at(-1)).toBe(noCidrs);
+    await load(wanted(80), wanted(81, { proxyHeaderFrom: noCidrs }));
+    expect(engine.listeners.map(({ headersFrom }) => headersFrom.at(-1))).toEqual([null, noCidrs]);
+  });
+
+  it('tell of failed PROXY headers whoever serves them at the moment', async () => {
+    const [first, second] = [countingHandler(), countingHandler()];
+    await load(wanted(80, { handler: first }));
+    await load(wanted(80, { handler: second }));
+    const failure = { listener: '127.0.0.1:80', peerAddress: '127.0.0.1', reason: 'malformed' } as const;
+    engine.listeners[0]?.handler.proxyHeaderFailed(failure);
+    expect([first.failures, second.failures]).toEqual([0, 1]);
   });
 
   it('release each connection to whoever admitted it', async () => {
@@ -109,10 +135,10 @@ describe('listeners over a reload', () => {
       },
     });
     await load(wanted(80, { handler: admitting('first') }));
-    const admit = () => engine.listeners[0]?.handler.admit('127.0.0.1:80', '192.0.2.1');
-    const early = admit();
+    const admit = async () => engine.listeners[0]?.handler.admit('127.0.0.1:80', '192.0.2.1');
+    const early = await admit();
     await load(wanted(80, { handler: admitting('second') }));
-    const late = admit();
+    const late = await admit();
     expect(open).toEqual({ first: 1, second: 1 });
     if (early?.kind === 'admitted') early.release();
     expect(open).toEqual({ first: 0, second: 1 });

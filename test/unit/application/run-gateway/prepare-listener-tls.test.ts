@@ -26,6 +26,7 @@ const listener = (name: string, tls: Partial<TlsConfiguration> | null): Listener
     ...tls,
   },
   trustedProxies: [],
+  proxyProtocol: false,
   acceptClientCertHeader: null,
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SamlStoreOpener, SamlStores } from '../../../../src/application/ports/saml-stores.js';
+import { noOtherProcesses } from '../../../../src/application/saml-sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../src/application/saml-trust/saml-store-leases.js';
 import type { SessionStoreOptions } from '../../../../src/domain/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../../src/domain/shared/result.js';
@@ -48,7 +49,8 @@ class FakeOpener implements SamlStoreOpener {
 }
 
 const logger = new RecordingLogger();
-const leasesOf = (opener: FakeOpener) => new SamlStoreLeases({ opener, clock: new ManualClock(), logger });
+const leasesOf = (opener: FakeOpener) =>
+  new SamlStoreLeases({ opener, clock: new ManualClock(), logger, endings: noOtherProcesses });
 
 const memory = { kind: 'memory' } as const;
 const leased = async (leases: SamlStoreLeases, options: SessionStoreOptions, namespace = 'sp') => {

@@ -55,7 +55,6 @@ describe('clientAddress', () => {
   it.each([
     'unknown',
     '_hidden',
-    '',
     '1.2.3',
     '198.51.100.7:99999',
     '198.51.100.7:x',
@@ -67,6 +66,43 @@ describe('clientAddress', () => {
   ])('stops at the entry %j, at the last address that could be believed', (entry) => {
     expect(addressOf(['X-Forwarded-For', `1.1.1.1, ${entry}, 10.2.2.2`])).toBe('10.2.2.2');
     expect(addressOf(['X-Forwarded-For', `1.1.1.1, ${entry}`])).toBe('10.0.0.1');
+  });
+
+  it.each(['1.1.1.1, 198.51.100.7, , 10.2.2.2', '198.51.100.7,,10.2.2.2,', ' , 198.51.100.7, \t,'])(
+    'reads %j without its empty entries',
+    (value) => {
+      expect(addressOf(['X-Forwarded-For', value])).toBe('198.51.100.7');
+      expect(addressOf(['X-Forwarded-For', '', 'X-Forwarded-For', value, 'X-Forwarded-For', ' '])).toBe('198.51.100.7');
+    },
+  );
+
+  it('takes an X-Forwarded-For that says nothing for none', () => {
+    expect(seen(['X-Forwarded-For', '', 'X-Forwarded-For', ' , '])).toMatchObject({
+      address: '10.0.0.1',
+      source: 'connection',
+    });
+    expect(seen(['X-Forwarded-For', '', 'Forwarded', 'for=198.51.100.7'])).toMatchObject({
+      address: '198.51.100.7',
+      source: 'forwarded',
+    });
+  });
+
+  it('goes by X-Forwarded-For where Forwarded says something else, however trusted that looks', () => {
+    const both = ['Forwarded', 'for=1.1.1.1;proto=https;host=evil.example', 'X-Forwarded-For', '198.51.100.7'];
+    expect(seen(both)).toMatchObject({
+      address: '198.51.100.7',
+      source: 'x_forwarded_for',
+      scheme: null,
+      host: null,
+    });
+    expect(addressOf(['X-Forwarded-For', 'unknown', 'Forwarded', 'for=1.1.1.1'])).toBe('10.0.0.1');
+  });
+
+  it('goes through several trusted proxies, of both families and with ports', () => {
+    const chain = '198.51.100.7:4711, [2001:db8:1::5]:443, 10.2.2.2:80, 2001:db8:1::6';
+    expect(seen(['X-Forwarded-For', chain])).toMatchObject({ address: '198.51.100.7', port: 4711 });
+    const elements = 'for="198.51.100.7:4711", for="[2001:db8:1::5]:443", for="10.2.2.2:80", for="[2001:db8:1::6]"';
+    expect(seen(['Forwarded', elements])).toMatchObject({ address: '198.51.100.7', port: 4711 });
   });
 
   it('takes the leftmost where every hop is trusted', () => {

@@ -89,6 +89,12 @@ describe('withForwardedHeaders', () => {
     });
   });
 
+  it('continues no line that says nothing', () => {
+    const headers = ['X-Forwarded-For', ' ', 'X-Forwarded-For', '198.51.100.7', 'X-Forwarded-For', ''];
+    expect(forwarded(headers, '10.0.0.1')).toMatchObject({ 'X-Forwarded-For': '198.51.100.7, 10.0.0.1' });
+    expect(forwarded(['X-Forwarded-For', ''], '10.0.0.1')).toMatchObject({ 'X-Forwarded-For': '10.0.0.1' });
+  });
+
   it('writes an IPv6 peer in brackets where RFC 7239 asks for them, and a mapped one as IPv4', () => {
     expect(forwarded([], '2001:DB8::1')).toMatchObject({
       'X-Forwarded-For': '2001:db8::1',

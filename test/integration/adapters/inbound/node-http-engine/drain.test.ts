@@ -1,38 +1,115 @@
-import { connect } from 'node:net';
-import { expect, it } from 'vitest';
-import { NodeHttpEngine } from '../../../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
-import { defaultEngineLimits, type RequestHandler } from '../../../../../src/application/ports/http-engine.js';
-import { plainTimeouts } from '../../../../support/plain-configurations.js';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../support/clean-up.js';
+import type { RecordingHandler } from '../../../../support/recording-handler.js';
+import { recordedListener } from '../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+/** Far longer than a test may take. */
+const forever = 600_000;
+
+const client = async (port: number): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1');
+  cleanUp.add(() => socket.destroy());
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+};
+
+/** The next response as far as it has come at once. */
+const asked = (socket: Socket): Promise<string> =>
+  new Promise((resolve, reject) => {
+    socket.once('data', (octets) => resolve(octets.toString('latin1')));
+    socket.once('close', () => reject(new Error('the connection has ended')));
+    socket.write(request);
+  });
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.destroyed) resolve();
+    else socket.once('close', () => resolve());
+  });
+
+/** As the gateway does while it drains: every response says that it was the last. */
+const saysClose = (handler: RecordingHandler): void => {
+  handler.handle = (_request, response) => response.send(200, [], 'last', true);
+};
 
 it('a drain waits until a client has all of a response that is written', async () => {
   const length = 8_000_000;
-  let written: () => void = () => undefined;
-  const isWritten = new Promise<void>((resolve) => {
-    written = resolve;
-  });
-  const handler: RequestHandler = {
-    admit: () => ({ kind: 'admitted', release: () => undefined }),
-    reject: () => ({ status: 400, headers: [], body: '' }),
-    handshakeFailed: () => undefined,
-    handle: (_request, response) => {
+  const { listener, handler } = await recordedListener(cleanUp, null);
+  const written = new Promise<void>((resolve) => {
+    handler.handle = (_request, response) => {
       response.send(200, [], 'a'.repeat(length), true);
-      written();
-    },
-  };
-  const options = { limits: defaultEngineLimits, timeouts: plainTimeouts, tls: null };
-  const listener = await new NodeHttpEngine().listen('main', { host: '127.0.0.1', port: 0 }, handler, options);
-  const client = connect({ host: '127.0.0.1', port: listener.address().port });
+      resolve();
+    };
+  });
+  const slow = connect({ host: '127.0.0.1', port: listener.address().port });
   let octets = 0;
-  client.pause();
-  client.on('data', (piece) => {
+  slow.on('data', (piece) => {
     octets += piece.length;
   });
-  client.pause();
-  const ended = new Promise((resolve) => client.once('close', resolve));
-  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  await isWritten;
+  slow.pause();
+  const ended = new Promise((resolve) => slow.once('close', resolve));
+  slow.write(request);
+  await written;
   const drained = listener.drain(10_000);
-  client.resume();
+  slow.resume();
   await Promise.all([ended, drained]);
   expect(octets).toBeGreaterThan(length);
+});
+
+describe('a listener that is drained', () => {
+  it('still answers a request that was on its way on a connection in use, and ends the connection with it', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
+    const used = await client(listener.address().port);
+    await asked(used);
+    saysClose(handler);
+    const drained = listener.drain(forever);
+    const answer = await asked(used);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer.toLowerCase()).toContain('connection: close');
+    await Promise.all([closed(used), drained]);
+  });
+
+  it('still answers the first request of a connection that has just come', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
+    const fresh = await client(listener.address().port);
+    await handler.admitted();
+    saysClose(handler);
+    const drained = listener.drain(forever);
+    expect(await asked(fresh)).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.all([closed(fresh), drained]);
+  });
+
+  it('ends connections that nobody uses once they have been idle for long enough', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 50 });
+    const used = await client(listener.address().port);
+    await asked(used);
+    const silent = await client(listener.address().port);
+    await expect.poll(() => handler.peers.length).toBe(2);
+    await listener.drain(forever);
+    await Promise.all([closed(used), closed(silent)]);
+  });
+
+  it('waits for nobody where there is no grace', async () => {
+    const { listener } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
+    const used = await client(listener.address().port);
+    await asked(used);
+    await listener.drain(0);
+    await closed(used);
+  });
+
+  it('takes no new connection from the first moment on', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: forever });
+    const used = await client(listener.address().port);
+    await asked(used);
+    void listener.drain(forever);
+    const late = connect(listener.address().port, '127.0.0.1');
+    const refused = new Promise((resolve) => late.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code)));
+    expect(await refused).toBe('ECONNREFUSED');
+    expect(handler.peers).toHaveLength(1);
+  });
 });

@@ -2,6 +2,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NodeHttpEngine } from '../../../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
 import { prepareTls } from '../../../../../src/adapters/inbound/node-http-engine/prepared-tls.js';
+import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import type { TlsMaterial } from '../../../../../src/application/ports/http-engine.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../../../support/openssl-certificates.js';
@@ -31,7 +32,7 @@ const material = (changes: Partial<TlsMaterial> = {}): TlsMaterial => ({
 
 /** The error of a certificate and key that do not fit. */
 const errorOf = (chain: string, key: string): string => {
-  const prepared = new NodeHttpEngine().prepareTls(
+  const prepared = new NodeHttpEngine(new NodeListeningSockets()).prepareTls(
     material({ certificates: [{ chain, privateKey: new Secret(key) }] }),
   );
   if (prepared.ok) throw new Error('it was taken');
@@ -40,14 +41,16 @@ const errorOf = (chain: string, key: string): string => {
 
 describe('TLS that fits together', () => {
   it('is taken without a word', () => {
-    const prepared = new NodeHttpEngine().prepareTls(material());
+    const prepared = new NodeHttpEngine(new NodeListeningSockets()).prepareTls(material());
     expect(prepared).toMatchObject({ ok: true, value: { isTlsContext: true, warnings: [] } });
   });
 
   it('is taken with text around the certificates, and with the root behind them', () => {
     const chain = `subject: me\n${pemChain(server)}\nand so on\n${root.certificate}`;
     const certificates = [{ chain, privateKey: new Secret(server.key) }];
-    expect(new NodeHttpEngine().prepareTls(material({ certificates }))).toMatchObject({ ok: true });
+    expect(new NodeHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }))).toMatchObject({
+      ok: true,
+    });
   });
 });
 
@@ -106,15 +109,21 @@ describe('TLS that does not fit together', () => {
 
   it('names the certificate that is wrong, where there are several', () => {
     const wrong = { chain: pemChain(server), privateKey: new Secret(root.key) };
-    expect(new NodeHttpEngine().prepareTls(material({ certificates: [asTlsCertificate(server), wrong] }))).toEqual({
+    expect(
+      new NodeHttpEngine(new NodeListeningSockets()).prepareTls(
+        material({ certificates: [asTlsCertificate(server), wrong] }),
+      ),
+    ).toEqual({
       ok: false,
       error: 'the 2nd certificate: the private key does not belong to the certificate',
     });
-    expect(new NodeHttpEngine().prepareTls(material({ certificates: [] }))).toMatchObject({ ok: false });
+    expect(new NodeHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates: [] }))).toMatchObject({
+      ok: false,
+    });
   });
 
   it.each(['request', 'require'] as const)('is refused with client-auth %s and no authority', (clientAuth) => {
-    const engine = new NodeHttpEngine();
+    const engine = new NodeHttpEngine(new NodeListeningSockets());
     expect(engine.prepareTls(material({ clientAuth }))).toMatchObject({ ok: false });
     expect(engine.prepareTls(material({ clientAuth, clientAuthorities: '# none yet' }))).toEqual({
       ok: false,
@@ -162,7 +171,7 @@ describe('the dates of certificates', () => {
 describe('a certificate without a DNS name', () => {
   it('is warned about where it is not the first: its common name does not count', () => {
     const certificates = [asTlsCertificate(nameless), asTlsCertificate(nameless)];
-    const prepared = new NodeHttpEngine().prepareTls(material({ certificates }));
+    const prepared = new NodeHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }));
     expect(prepared).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('the 2nd certificate')] } });
   });
 });

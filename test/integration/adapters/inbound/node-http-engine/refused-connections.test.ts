@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { NodeHttpEngine } from '../../../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { defaultEngineLimits } from '../../../../../src/application/ports/http-engine.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
@@ -132,10 +133,16 @@ describe('a flood of connections that are refused', () => {
   });
 
   it('has one bound for all listeners of an engine', async () => {
-    const engine = new NodeHttpEngine();
+    const engine = new NodeHttpEngine(new NodeListeningSockets());
     const handler = new RecordingHandler();
     handler.refusal = refusal;
-    const options = { limits: defaultEngineLimits, timeouts: plainTimeouts, tls: preparedTls([server]) };
+    const options = {
+      name: 'main',
+      limits: defaultEngineLimits,
+      timeouts: plainTimeouts,
+      tls: preparedTls([server]),
+      proxyHeaderFrom: null,
+    };
     const address = { host: '127.0.0.1', port: 0 };
     const [first, second] = [
       await engine.listen('first', address, handler, options),
@@ -169,7 +176,11 @@ describe('a connection that is let in', () => {
 
   it('is released however it ends', async () => {
     const tls = preparedTls([server]);
-    const { listener, handler } = await recordedListener(cleanUp, tls, { headMs: 200, handshakeTimeoutMs: 200 });
+    const { listener, handler } = await recordedListener(cleanUp, tls, {
+      proxyHeaderMs: 5_000,
+      headMs: 200,
+      handshakeTimeoutMs: 200,
+    });
     const address = listener.address();
     const stalled = silent(address.port);
     stalled.socket.write(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));

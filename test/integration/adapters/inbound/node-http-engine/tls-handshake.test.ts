@@ -243,7 +243,10 @@ describe('a handshake that takes too long', () => {
   });
 
   it('is cut off when a head would have to be there, where that is sooner, and after a change of that too', async () => {
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 200 });
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
+      proxyHeaderMs: 5_000,
+      headMs: 200,
+    });
     await rawExchange(listener.address(), '');
     expect(handler.failures).toMatchObject([{ code: 'ERR_TLS_HANDSHAKE_TIMEOUT' }]);
     const patient = await recordedListener(cleanUp, preparedTls([first]));
@@ -264,7 +267,10 @@ describe('a handshake that takes too long', () => {
   });
 
   it('leaves the time for the request to the rules of HTTP', async () => {
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), { headMs: 1_000 });
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([first]), {
+      proxyHeaderMs: 5_000,
+      headMs: 1_000,
+    });
     const silent = await tlsCall(listener.address(), trusting(), '');
     const slow = await tlsCall(listener.address(), trusting(), 'GET / HTTP/1.1\r\nHost:');
     expect([silent.status, slow.status]).toEqual([400, 400]);

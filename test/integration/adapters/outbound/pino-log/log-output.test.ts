@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogOutput } from '../../../../../src/adapters/outbound/pino-log/log-output.js';
+import { OutputAuditLog } from '../../../../../src/adapters/outbound/pino-log/output-audit-log.js';
 import { ManualPipe } from '../../../../support/manual-pipe.js';
 
 const pipes: ManualPipe[] = [];
@@ -43,6 +44,25 @@ describe.each([
     expect(numbersOf(text)).toEqual(Array.from({ length: 1000 }, (_unused, index) => index));
     expect(text).toHaveLength(1000 * 1024);
     expect(output.droppedAccessLines()).toBe(0);
+  });
+
+  it('that nobody reads makes audit lines be dropped last of all, counted, and as JSON whatever the format', async () => {
+    const reader = pipe(blocking);
+    const maxPendingCharacters = 100 * 1024;
+    const format = (line: string): string => `pretty ${line}`;
+    const output = new LogOutput({ fileDescriptor: reader.writeEnd, format, maxPendingCharacters });
+    for (let index = 0; index < 5000; index += 1) output.writeAccess(`access${kilobyte(index)}`);
+    const audit = new OutputAuditLog(output);
+    audit.write('{"stream":"audit"}\n');
+    expect(audit.dropped()).toBe(0);
+    for (let index = 0; index < 5000; index += 1) audit.write(`audit${kilobyte(index)}`);
+    const text = await readAll(output, reader);
+    const written = Array.from(text.matchAll(/^audit/gm)).length;
+    expect(text).toMatch(/^\{"stream":"audit"\}$/m);
+    expect(written).toBeGreaterThan(100);
+    expect(written + audit.dropped()).toBe(5000);
+    audit.write('late\n');
+    expect(audit.dropped()).toBe(5001 - written);
   });
 
   it('that nobody reads makes access lines be dropped, whole and counted, and others not', async () => {

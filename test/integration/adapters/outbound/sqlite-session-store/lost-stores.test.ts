@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import { noOtherProcesses } from '../../../../../src/application/saml-sessions/session-endings.js';
 import { SamlStoreLeases } from '../../../../../src/application/saml-trust/saml-store-leases.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
@@ -20,6 +21,7 @@ describe('a SQLite store that is lost while it is in use', () => {
       opener: new SqliteStoreOpener(),
       clock: new ManualClock(),
       logger: new RecordingLogger(),
+      endings: noOtherProcesses,
     });
   });
   afterEach(async () => {

@@ -16,24 +16,69 @@ const said = (line: string, env: Record<string, string> = {}): string => {
 
 describe('a right command line', () => {
   it.each([
-    ['--config a.kdl', { kind: 'run', configFile: 'a.kdl', verbose: false }],
-    ['--config=a.kdl --verbose', { kind: 'run', configFile: 'a.kdl', verbose: true }],
+    ['--config a.kdl', { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: null }],
+    [
+      '--config=a.kdl --verbose',
+      { kind: 'run', configFile: 'a.kdl', verbose: true, pidFile: null, workerThreads: null },
+    ],
+    [
+      '--config a.kdl --pid-file /run/gateway.pid',
+      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: '/run/gateway.pid', workerThreads: null },
+    ],
+    [
+      '--config a.kdl --worker-threads 4',
+      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: 4 },
+    ],
     ['--test --config a.kdl', { kind: 'test', configFile: 'a.kdl', verbose: false }],
     ['--test --config a.kdl --verbose', { kind: 'test', configFile: 'a.kdl', verbose: true }],
     ['--validate --config a.kdl', { kind: 'validate', configFile: 'a.kdl', verbose: false }],
     ['--test --validate --config a.kdl', { kind: 'validate', configFile: 'a.kdl', verbose: false }],
-    ['config check a.kdl', { kind: 'validate', configFile: 'a.kdl', verbose: false }],
-    ['--verbose config check a.kdl', { kind: 'validate', configFile: 'a.kdl', verbose: true }],
+    ['config check a.kdl', { kind: 'check', configFile: 'a.kdl', strict: false }],
+    ['config check --strict a.kdl', { kind: 'check', configFile: 'a.kdl', strict: true }],
+    ['reload --config a.kdl', { kind: 'reload', configFile: 'a.kdl' }],
+    ['--config a.kdl reload', { kind: 'reload', configFile: 'a.kdl' }],
+    ['config migrate a.kdl --diff', { kind: 'migrate', configFile: 'a.kdl', output: { kind: 'diff' } }],
+    ['config migrate a.kdl -o -', { kind: 'migrate', configFile: 'a.kdl', output: { kind: 'stdout' } }],
+    ['config migrate a.kdl --in-place', { kind: 'migrate', configFile: 'a.kdl', output: { kind: 'in-place' } }],
+    [
+      'config migrate a.kdl -o b.kdl',
+      { kind: 'migrate', configFile: 'a.kdl', output: { kind: 'file', path: 'b.kdl', force: false } },
+    ],
+    [
+      'config migrate --force --output b.kdl a.kdl',
+      { kind: 'migrate', configFile: 'a.kdl', output: { kind: 'file', path: 'b.kdl', force: true } },
+    ],
+    ['config print a.kdl', { kind: 'print', configFile: 'a.kdl', format: 'kdl' }],
+    ['config print a.kdl --format json', { kind: 'print', configFile: 'a.kdl', format: 'json' }],
   ] as const)('%s', (line, command) => {
     expect(parse(line)).toEqual(command);
   });
 
   it('takes the configuration from the environment, where no option says otherwise', () => {
     const env = { GATEWAY_CONFIG: 'env.kdl' };
-    expect(parse('', env)).toEqual({ kind: 'run', configFile: 'env.kdl', verbose: false });
+    expect(parse('', env)).toEqual({
+      kind: 'run',
+      configFile: 'env.kdl',
+      verbose: false,
+      pidFile: null,
+      workerThreads: null,
+    });
     expect(parse('--test', env)).toMatchObject({ kind: 'test', configFile: 'env.kdl' });
     expect(parse('--config a.kdl', env)).toMatchObject({ configFile: 'a.kdl' });
     expect(parse('config check a.kdl', env)).toMatchObject({ configFile: 'a.kdl' });
+  });
+
+  it('takes worker-threads from the environment, where no option says otherwise', () => {
+    const env = { GATEWAY_WORKER_THREADS: '2' };
+    expect(parse('--config a.kdl', env)).toMatchObject({ workerThreads: 2 });
+    expect(parse('--config a.kdl --worker-threads 0', env)).toMatchObject({ workerThreads: 0 });
+    expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: '' })).toMatchObject({ workerThreads: null });
+    expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: 'many' })).toMatchObject({ kind: 'say', exitCode: 2 });
+  });
+
+  it.each(['-1', '257', '1.5', 'two', '0x2'])('takes no worker-threads of %s', (value) => {
+    expect(parse(`--config a.kdl --worker-threads=${value}`)).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(said(`--config a.kdl --worker-threads=${value}`)).toContain('from 0 to 256');
   });
 
   it('keeps a file name with spaces and signs whole', () => {
@@ -58,19 +103,31 @@ describe('a right command line', () => {
       'GATEWAY_LOG_FORMAT',
       'RUST_LOG',
       'SIGHUP',
+      'SIGUSR2',
+      '--pid-file',
       'Examples:',
       'Exit codes:',
     ]) {
       expect(said(line)).toContain(word);
     }
-    expect(said(line)).not.toContain('migrate');
+    expect(said(line)).toContain('config migrate');
+    expect(said(line)).toContain('config print');
   });
 
   it('helps with the subcommand too', () => {
     expect(parse('config --help')).toMatchObject({ kind: 'say', exitCode: 0 });
     expect(said('config --help')).toContain('check');
-    expect(said('config --help')).not.toContain('migrate');
-    expect(parse('config check --help')).toMatchObject({ kind: 'say', exitCode: 0 });
+    expect(said('config --help')).toContain('migrate');
+    expect(said('config --help')).toContain('print');
+  });
+
+  it.each([
+    ['config check --help', ['--strict', 'Exit codes:']],
+    ['config migrate --help', ['-o', '--in-place', '--diff', '--force', '.bak', 'Examples:', 'Exit codes:']],
+    ['config print --help', ['--format', 'Exit codes:']],
+  ])('%s teaches', (line, words) => {
+    expect(parse(line)).toMatchObject({ kind: 'say', exitCode: 0 });
+    for (const word of words) expect(said(line)).toContain(word);
   });
 });
 
@@ -86,14 +143,28 @@ describe('a wrong command line', () => {
     ['serve', '"serve"'],
     ['help', '"help"'],
     ['a.kdl', '"a.kdl"'],
-    ['config', 'check <file>'],
+    ['config', 'check [options] <file>'],
     ['config chek a.kdl', 'check'],
     ['config check', 'file'],
     ['config check a.kdl b.kdl', 'too many arguments'],
     ['--config a.kdl config check b.kdl', 'takes the file alone'],
     ['--test config check b.kdl', 'takes the file alone'],
-    ['config migrate a.kdl -o b.kdl', 'not supported yet'],
-    ['config migrate', 'not supported yet'],
+    ['reload', 'no configuration is given'],
+    ['reload a.kdl', 'too many arguments'],
+    ['reload --config a.kdl --test', 'takes --config alone'],
+    ['reload --config a.kdl --verbose', 'takes --config alone'],
+    ['config migrate', 'file'],
+    ['config migrate a.kdl', 'needs one of'],
+    ['config migrate a.kdl -o b.kdl --diff', 'needs one of'],
+    ['config migrate a.kdl -o b.kdl --in-place', 'needs one of'],
+    ['config migrate a.kdl --in-place --force', '--force belongs'],
+    ['config migrate a.kdl -o - --force', '--force belongs'],
+    ['config migrate a.kdl --output=', 'output file is empty'],
+    ['config migrate a.kdl b.kdl --diff', 'too many arguments'],
+    ['--config a.kdl config migrate b.kdl --diff', 'takes the file alone'],
+    ['config print', 'file'],
+    ['config print a.kdl --format yaml', '--format is kdl or json'],
+    ['--validate config print a.kdl', 'takes the file alone'],
   ])('%j ends with 2 and says %s', (line, expected) => {
     expect(parse(line)).toMatchObject({ kind: 'say', exitCode: 2 });
     expect(said(line)).toContain(expected);
@@ -103,6 +174,10 @@ describe('a wrong command line', () => {
 
   it('is told as much where the environment names a configuration', () => {
     expect(parse('serve', { GATEWAY_CONFIG: 'a.kdl' })).toMatchObject({ kind: 'say', exitCode: 2 });
+  });
+
+  it('takes the configuration to reload from the environment', () => {
+    expect(parse('reload', { GATEWAY_CONFIG: 'a.kdl' })).toEqual({ kind: 'reload', configFile: 'a.kdl' });
   });
 
   it('does not take an empty variable for a file', () => {

@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ProcessSignals } from '../../../../../src/adapters/inbound/process-signals/process-signals.js';
 
-const listening = () => {
+const listening = (canUpgrade = true) => {
   const source = new EventEmitter();
   const calls: string[] = [];
   const signals = new ProcessSignals(source, {
     drain: (signal) => calls.push(`drain ${signal}`),
     endAtOnce: (signal) => calls.push(`end ${signal}`),
     reload: () => calls.push('reload'),
+    ...(canUpgrade ? { upgrade: () => void calls.push('upgrade') } : {}),
   });
   signals.listen();
   const send = (signal: NodeJS.Signals): boolean => source.emit(signal, signal);
@@ -40,6 +41,19 @@ describe('the signals of a process', () => {
     expect(calls).toEqual(['reload', 'reload']);
   });
 
+  it('SIGUSR2 upgrades, but not a program that drains already', () => {
+    const { calls, send } = listening();
+    send('SIGUSR2');
+    send('SIGTERM');
+    expect(send('SIGUSR2')).toBe(true);
+    expect(calls).toEqual(['upgrade', 'drain SIGTERM']);
+  });
+
+  it('SIGUSR2 is left to the system where the program cannot be replaced', () => {
+    const { send } = listening(false);
+    expect(send('SIGUSR2')).toBe(false);
+  });
+
   it('SIGHUP neither reloads nor ends a program that drains', () => {
     const { calls, send, source } = listening();
     send('SIGTERM');
@@ -53,6 +67,7 @@ describe('the signals of a process', () => {
     signals.stop();
     send('SIGTERM');
     send('SIGHUP');
+    send('SIGUSR2');
     expect(calls).toEqual([]);
     expect(source.eventNames()).toEqual([]);
   });

@@ -57,4 +57,20 @@ describe('buckets in memory', () => {
     expect(store.take(charges).kind).toBe('refused');
     expect(store.sizes()).toEqual({ a: 1 });
   });
+
+  it('are those that others find and put, until they are full', () => {
+    const { store, clock, take } = storeOf(10);
+    take('a');
+    expect(store.find('client', 'a')).toEqual({ tokens: 1, atMs: 0 });
+    store.put({ space: 'client', key: 'a', limit }, { tokens: 0, atMs: 0 });
+    expect(take('a')).toBe('refused');
+    clock.advance(1_999);
+    expect(store.find('client', 'a')).not.toBeNull();
+    clock.advance(1);
+    expect([store.find('client', 'a'), store.find('client', 'b'), store.find('route', 'a')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
 });

@@ -31,6 +31,7 @@ it('no metric loses or changes its name', () => {
     'gateway_agent_queue_depth',
     'gateway_agent_state',
     'gateway_agent_timeouts_total',
+    'gateway_audit_dropped_total',
     'gateway_body_size_exceeded_total',
     'gateway_circuit_breaker_state',
     'gateway_config_reloads_total',
@@ -57,6 +58,12 @@ it('no metric loses or changes its name', () => {
     'gateway_upstream_healthy',
     'gateway_upstream_retries_refused_total',
     'gateway_upstream_retries_total',
+    'gateway_worker_connections',
+    'gateway_worker_event_loop_delay_seconds',
+    'gateway_worker_memory_usage_bytes',
+    'gateway_worker_requests_in_flight',
+    'gateway_worker_restarts_total',
+    'gateway_worker_up',
   ]);
 });
 

@@ -3,18 +3,21 @@ import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import type { AgentStatus } from '../../../../../src/application/ports/agent-client.js';
-import type { GatewayGauges, PoolFigures } from '../../../../../src/application/ports/gateway-metrics.js';
+import type { PoolFigures, ProcessGauges } from '../../../../../src/application/ports/gateway-metrics.js';
 import type { AgentMetricFamily } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 
 const gauges = (
   pools: readonly PoolFigures[] = [],
   agentFamilies: () => readonly AgentMetricFamily[] = () => [],
-): GatewayGauges => ({
+): ProcessGauges => ({
   openConnections: () => 7,
   requestsInFlight: () => 3,
   pools: () => pools,
   memoryBytes: () => 1_000_000,
+  workers: () => [],
+  missingWorkers: () => [],
   droppedAccessLines: () => 12,
+  droppedAuditRecords: () => 3,
   requestsQueued: () => 5,
   upstreams: () => [],
   routeBreakers: () => [],

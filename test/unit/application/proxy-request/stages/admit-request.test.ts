@@ -5,6 +5,7 @@ import type { ClientBody } from '../../../../../src/application/ports/http-excha
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../../src/application/proxy-request/exchange.js';
 import { admitRequest } from '../../../../../src/application/proxy-request/stages/admit-request.js';
+import { LocalPermitBook } from '../../../../../src/application/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import type { ClientAddress } from '../../../../../src/domain/http/client-address.js';
 import { newExchange } from '../../../../support/exchanges.js';
@@ -18,7 +19,7 @@ const setUp = (changes: Partial<LimitsConfiguration>) => {
   const scheduler = new ManualScheduler(clock);
   const logger = new RecordingLogger();
   const metrics = new PrometheusGatewayMetrics('test');
-  const admissions = new RequestAdmissions(scheduler);
+  const admissions = new RequestAdmissions(scheduler, new LocalPermitBook());
   admissions.limit({ ...plainLimits, ...changes });
   const places = admissions.route('all');
   const problems = new ProblemAnswerer(logger);

@@ -17,6 +17,7 @@ import { RecordingTracer } from '../../../../support/recording-tracer.js';
 import { routeAgent } from '../../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../../support/scripted-agent.js';
 import { SetRandom } from '../../../../support/test-key-sets.js';
+import { unheardAudit } from '../../../../support/unheard-audit.js';
 
 const agent = (name: string, ...events: AgentSubscription[]) => routeAgent(new ScriptedAgent(name), events);
 
@@ -28,6 +29,7 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
     logger,
     problems: new ProblemAnswerer(logger),
     metrics: new PrometheusGatewayMetrics('test'),
+    audit: unheardAudit,
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
   });

@@ -34,15 +34,22 @@ const configurationOf = (text: string) => {
 describe('a configuration that is right', () => {
   it('has every default filled in', () => {
     expect(configurationOf(configurationText())).toEqual({
-      system: { instance: null, gracefulShutdownTimeoutMs: 30_000, workerThreads: 1 },
+      system: { instance: null, gracefulShutdownTimeoutMs: 30_000, shutdownDelayMs: 0, workerThreads: 0 },
       listeners: [
         {
           name: 'http',
           address: { host: '127.0.0.1', port: 8080 },
           tls: null,
           trustedProxies: [],
+          proxyProtocol: false,
           acceptClientCertHeader: null,
-          timeouts: { headMs: 60_000, bodyMs: 60_000, minBodyOctetsPerSecond: 240, idleMs: 75_000 },
+          timeouts: {
+            proxyHeaderMs: 5_000,
+            headMs: 60_000,
+            bodyMs: 60_000,
+            minBodyOctetsPerSecond: 240,
+            idleMs: 75_000,
+          },
         },
       ],
       routes: [
@@ -97,6 +104,7 @@ describe('a configuration that is right', () => {
       limits: plainLimits,
       admin: null,
       tracing: null,
+      audit: null,
     });
   });
 
@@ -104,7 +112,7 @@ describe('a configuration that is right', () => {
     const { system, limits, admin } = configurationOf(
       configurationText({
         more: `
-          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; worker-threads 1 }
+          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; shutdown-delay-secs 600; worker-threads 256 }
           limits { max-header-size-bytes "16KB"; max-header-count 200; max-header-name-bytes 64; max-header-value-bytes 2048
             max-body-size-bytes "1GB"; max-body-inspection-bytes 0; max-agent-queue-depth 7; max-memory-bytes #null
             max-agent-body-bytes "2MB"; max-agent-response-bytes 4096; max-decompression-ratio 12.5
@@ -114,7 +122,12 @@ describe('a configuration that is right', () => {
           admin { address "[::1]:0"; token "abc.def="; ready-requires "upstreams" "agents" }`,
       }),
     );
-    expect(system).toEqual({ instance: 'edge-1', gracefulShutdownTimeoutMs: 5000, workerThreads: 1 });
+    expect(system).toEqual({
+      instance: 'edge-1',
+      gracefulShutdownTimeoutMs: 5000,
+      shutdownDelayMs: 600_000,
+      workerThreads: 256,
+    });
     expect(limits).toEqual({
       ...plainLimits,
       maxHeaderSizeBytes: 16_384,
@@ -428,6 +441,13 @@ describe('a configuration that is wrong', () => {
       configurationText({ more: 'toString 1; hasOwnProperty 2' }),
       'unknown key "toString"',
     ],
+    ['workers without end', configurationText({ more: 'system { worker-threads 257 }' }), 'from 0 to 256, not 257'],
+    ['half a worker', configurationText({ more: 'system { worker-threads 1.5 }' }), 'from 0 to 256, not 1.5'],
+    [
+      'a delay without end',
+      configurationText({ more: 'system { shutdown-delay-secs 601 }' }),
+      'from 0 to 600, not 601',
+    ],
     [
       'server',
       configurationText({ more: 'server { worker-threads 1 }' }),
@@ -505,10 +525,8 @@ describe('a configuration that is wrong', () => {
   });
 
   it.each([
-    withListener('address "127.0.0.1:1"; proxy-protocol #true'),
     withAgent('socket "/a"; events "request_headers" "websocket_frame"'),
     withAgent('socket "/a"; events "request_headers" "guardrail_inspect"'),
-    configurationText({ more: 'system { worker-threads 0 }' }),
   ])('is refused with "not supported yet" (%#)', (text) => {
     const found = messages(text);
     expect(found.filter((one) => one.startsWith('error: '))).toHaveLength(1);
@@ -673,6 +691,7 @@ describe('a configuration of which a part could not be read', () => {
       configuration: null,
       problems: [],
       locate: expect.any(Function),
+      advise: expect.any(Function),
     });
   });
 });

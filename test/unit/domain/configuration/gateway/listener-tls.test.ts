@@ -63,6 +63,7 @@ describe('a listener with TLS that is right', () => {
         minVersion: '1.3',
       },
       trustedProxies: ['10.0.0.0/8'],
+      proxyProtocol: false,
       acceptClientCertHeader: 'Client-Cert',
       timeouts: plainTimeouts,
     });
@@ -77,7 +78,7 @@ describe('a listener with TLS that is right', () => {
 
   it('may accept certificates of trusted proxies without TLS of its own', () => {
     const listener = listenerOf('trusted-proxies "10.0.0.1"; accept-client-cert-header "X-My-Cert"');
-    expect(listener).toMatchObject({ tls: null, acceptClientCertHeader: 'X-My-Cert' });
+    expect(listener).toMatchObject({ tls: null, proxyProtocol: false, acceptClientCertHeader: 'X-My-Cert' });
   });
 });
 

@@ -294,6 +294,7 @@ describe('the time-outs of a listener', () => {
       'address "127.0.0.1:1"; timeouts { header-secs 1; body-secs 2; min-body-rate "1KB"; idle-secs 3600 }',
     );
     expect(soundConfiguration(text).listeners[0]?.timeouts).toEqual({
+      proxyHeaderMs: 5_000,
       headMs: 1000,
       bodyMs: 2000,
       minBodyOctetsPerSecond: 1024,

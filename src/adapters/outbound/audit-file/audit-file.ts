@@ -1,0 +1,181 @@
+import { write, writeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { AuditLog } from '../../../application/ports/audit-log.js';
+import type { Logger } from '../../../application/ports/logger.js';
+
+/** Octets that may wait for the disk, and of one write. */
+export const defaultMaxPendingBytes = 8 * 1024 * 1024;
+const batchBytes = 256 * 1024;
+/** After a write that failed, until the next. */
+export const retryMs = 1_000;
+
+const lineFeed = 0x0a;
+
+export interface AuditFileOptions {
+  readonly path: string;
+  readonly logger: Logger;
+  readonly maxPendingBytes?: number;
+}
+
+/** How the file is written to; the second is for a process that is about to end. */
+export interface AuditFileWriter {
+  write(octets: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
+  writeSync(octets: Buffer): number;
+  close(): Promise<void>;
+}
+
+export const fileWriter = (file: FileHandle): AuditFileWriter => ({
+  write: (octets, done) => write(file.fd, octets, 0, octets.length, null, done),
+  writeSync: (octets) => writeSync(file.fd, octets),
+  close: () => file.close(),
+});
+
+/**
+ * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write is never mixed within a
+ * line. What cannot be written is kept, in the bounds, and tried again; what finds no room is counted as lost.
+ */
+export class AuditFile implements AuditLog {
+  readonly #writer: AuditFileWriter;
+  readonly #path: string;
+  readonly #logger: Logger;
+  readonly #maxPendingBytes: number;
+  readonly #lines: Buffer[] = [];
+  readonly #onExit = (): void => this.#flushSync();
+  #pendingBytes = 0;
+  #dropped = 0;
+  /** Lines at the front of `#lines` that are being written. */
+  #isWriting = false;
+  #retry: NodeJS.Timeout | null = null;
+  /** The end of the file is a part of a line. */
+  #isTorn = false;
+  #isFailing = false;
+  #isClosed = false;
+  #onIdle: (() => void) | null = null;
+
+  constructor(writer: AuditFileWriter, { path, logger, maxPendingBytes }: AuditFileOptions) {
+    this.#writer = writer;
+    this.#path = path;
+    this.#logger = logger;
+    this.#maxPendingBytes = maxPendingBytes ?? defaultMaxPendingBytes;
+    process.on('exit', this.#onExit);
+  }
+
+  write(line: string): void {
+    const octets = Buffer.from(line);
+    if (this.#isClosed || this.#pendingBytes + octets.length > this.#maxPendingBytes) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#lines.push(octets);
+    this.#pendingBytes += octets.length;
+    // A turn of the loop has many records: they go together.
+    if (!this.#isWriting && this.#retry === null) {
+      this.#isWriting = true;
+      setImmediate(() => this.#writeNext());
+    }
+  }
+
+  dropped(): number {
+    return this.#dropped;
+  }
+
+  async close(deadlineMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#retry !== null) {
+      clearTimeout(this.#retry);
+      this.#retry = null;
+      this.#isWriting = true;
+      this.#writeNext();
+    }
+    if (this.#isWriting) await this.#idle(deadlineMs);
+    process.off('exit', this.#onExit);
+    this.#dropped += this.#lines.length;
+    this.#lines.length = 0;
+    await this.#writer.close().catch(() => undefined);
+  }
+
+  #idle(deadlineMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const deadline = setTimeout(resolve, deadlineMs);
+      this.#onIdle = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+    });
+  }
+
+  #writeNext(): void {
+    const { octets, lines } = this.#nextBatch();
+    if (lines === 0) {
+      this.#isWriting = false;
+      this.#onIdle?.();
+      return;
+    }
+    this.#writer.write(octets, (error, written) => {
+      if (error === null && written === octets.length) this.#written(lines);
+      else this.#failed(error, octets, error === null ? written : 0);
+    });
+  }
+
+  #nextBatch(): { readonly octets: Buffer; readonly lines: number } {
+    const batch: Buffer[] = this.#isTorn ? [Buffer.of(lineFeed)] : [];
+    let bytes = 0;
+    let lines = 0;
+    for (const line of this.#lines) {
+      if (lines > 0 && bytes + line.length > batchBytes) break;
+      batch.push(line);
+      bytes += line.length;
+      lines += 1;
+    }
+    return { octets: Buffer.concat(batch), lines };
+  }
+
+  #written(lines: number): void {
+    this.#forget(lines);
+    this.#isTorn = false;
+    if (this.#isFailing) this.#logger.info('the audit log is written again', { file: this.#path });
+    this.#isFailing = false;
+    this.#writeNext();
+  }
+
+  /** What was written of the last line stays as a line of its own: others may have written behind it by the time of the next try. */
+  #failed(error: NodeJS.ErrnoException | null, octets: Buffer, written: number): void {
+    const whole = octets.subarray(0, written).lastIndexOf(lineFeed) + 1;
+    let lines = 0;
+    for (let octet = this.#isTorn ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
+    if (written > 0) this.#isTorn = written > whole;
+    this.#forget(lines);
+    if (!this.#isFailing) {
+      const reason = error?.code ?? 'the disk took a part of it';
+      this.#logger.error('the audit log cannot be written, and is tried again', { file: this.#path, reason });
+    }
+    this.#isFailing = true;
+    this.#isWriting = false;
+    if (this.#isClosed) this.#onIdle?.();
+    else this.#retry = setTimeout(() => this.#tryAgain(), retryMs);
+  }
+
+  #tryAgain(): void {
+    this.#retry = null;
+    this.#isWriting = true;
+    this.#writeNext();
+  }
+
+  #forget(lines: number): void {
+    for (const line of this.#lines.splice(0, lines)) this.#pendingBytes -= line.length;
+  }
+
+  /** A write that is under way may come twice: better than not at all. */
+  #flushSync(): void {
+    try {
+      while (this.#lines.length > 0) {
+        const { octets, lines } = this.#nextBatch();
+        if (this.#writer.writeSync(octets) < octets.length) return;
+        this.#forget(lines);
+      }
+    } catch {
+      // There is nowhere left to tell it.
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { Document, Entry, Identifier, Node, Value } from '@bgotink/kdl';
+import type {
+  MigrationStep,
+  MovedMember,
+  NewKey,
+  SettingPath,
+} from '../../../domain/configuration/migration/migration-step.js';
+import { appendInline, appendLines, endInline, isOnLines, keyNode, takeOut } from './move-nodes.js';
+import {
+  endLine,
+  hasLineEnd,
+  indentNodes,
+  lastIndent,
+  splitAtBlank,
+  splitFirstLine,
+  type TextLayout,
+} from './node-layout.js';
+
+type StepOf<Kind extends MigrationStep['kind']> = Extract<MigrationStep, { kind: Kind }>;
+
+const nodeAt = (document: Document, path: SettingPath): Node | undefined => {
+  let found: Node | undefined;
+  for (const index of path) {
+    const list: Document | null | undefined = found === undefined ? document : found.children;
+    found = list?.nodes[index];
+    if (found === undefined) return undefined;
+  }
+  return found;
+};
+
+/** The steps of a plan, each with the settings that it is about: they stay the same however they are moved. */
+type BoundStep = () => void;
+
+const valueEntry = (value: number): Entry => {
+  const entry = new Entry(new Value(value), null);
+  entry.leading = ' ';
+  return entry;
+};
+
+const bindRename = (document: Document, step: StepOf<'rename'>): BoundStep | null => {
+  const node = nodeAt(document, step.setting);
+  return node === undefined ? null : () => node.setName(step.name);
+};
+
+const bindRetype = (document: Document, step: StepOf<'retype'>): BoundStep | null => {
+  const entry = nodeAt(document, step.setting)?.getArgumentEntry(step.argument);
+  return entry === undefined
+    ? null
+    : () => {
+        entry.value = new Value(step.value);
+      };
+};
+
+const bindWrap = (document: Document, step: StepOf<'wrap'>, layout: TextLayout): BoundStep | null => {
+  const nodes = step.settings.flatMap((index) => document.nodes[index] ?? []);
+  const [first] = nodes;
+  if (first === undefined || nodes.length !== step.settings.length) return null;
+  return () => {
+    const index = document.nodes.indexOf(first);
+    const last = nodes.at(-1) ?? first;
+    const [above, own] = splitAtBlank(first.leading ?? '');
+    const startsLine = index === 0 || hasLineEnd(document.nodes[index - 1]?.trailing);
+    const endsText = !hasLineEnd(last.trailing) && index + nodes.length === document.nodes.length;
+    first.leading = startsLine ? own : own.trimStart();
+    for (const node of nodes) {
+      if (!hasLineEnd(node.trailing)) {
+        endLine(node, layout.newline);
+        const next = document.nodes[document.nodes.indexOf(node) + 1];
+        if (next !== undefined) next.leading = (next.leading ?? '').trimStart();
+      }
+    }
+    const list = new Document(nodes);
+    indentNodes(list, layout.unit, true);
+    first.leading = layout.newline + (first.leading ?? '');
+    const group = new Node(new Identifier(step.block), [], list);
+    group.leading = startsLine ? above : `${above} `;
+    group.beforeChildren = ' ';
+    group.trailing = endsText ? '' : layout.newline;
+    list.trailing = '';
+    document.nodes.splice(index, nodes.length, group);
+  };
+};
+
+/** What a member becomes: the setting itself where it keeps its value, or new ones. */
+const movedNodes = (parent: Node, { member, keys }: MovedMember, source: Node | undefined): readonly Node[] => {
+  const entries =
+    member.kind === 'child'
+      ? (source?.entries ?? [])
+      : [parent.getPropertyEntry(member.name)].flatMap((one) => one ?? []);
+  const nameless = entries.map((entry) => (member.kind === 'child' ? entry : new Entry(entry.value, null)));
+  if (source !== undefined && keys.length === 1 && keys[0]?.value === undefined) {
+    source.setName(keys[0]?.name ?? source.getName());
+    return [source];
+  }
+  const made = keys.map(({ name, value }: NewKey) =>
+    keyNode(name, value === undefined ? nameless : [valueEntry(value)]),
+  );
+  const [first] = made;
+  const last = made.at(-1);
+  if (source !== undefined && first !== undefined && last !== undefined) {
+    first.leading = source.leading;
+    last.trailing = source.trailing;
+    for (const node of made.slice(1)) node.leading = lastIndent(source.leading);
+  }
+  return made;
+};
+
+const bindNest = (document: Document, step: StepOf<'nest'>, layout: TextLayout): BoundStep | null => {
+  const parent = nodeAt(document, step.parent);
+  if (parent === undefined) return null;
+  const sources = step.members.map(({ member }) =>
+    member.kind === 'child' ? parent.children?.nodes[member.index] : undefined,
+  );
+  return () => {
+    const onLines = isOnLines(parent);
+    const list = parent.children ?? new Document();
+    const places = sources.flatMap((source) => (source === undefined ? [] : [list.nodes.indexOf(source)]));
+    const indent = childIndent(parent, layout);
+    for (const source of sources) if (source !== undefined) takeOut(list, source);
+    const moved = step.members.flatMap((member, index) => movedNodes(parent, member, sources[index]));
+    for (const { member } of step.members) if (member.kind === 'property') parent.deleteProperty(member.name);
+    const home = list.nodes.find((node) => node.getName() === step.block);
+    if (home !== undefined) {
+      if (onLines) appendLines(home, moved, indent, layout);
+      else appendInline(home, moved);
+      return;
+    }
+    const made = new Node(new Identifier(step.block));
+    if (parent.children === null) {
+      parent.children = list;
+      parent.beforeChildren = ' ';
+    }
+    if (onLines) {
+      appendLines(made, moved, indent, layout);
+      insertLine(list, made, Math.max(0, Math.min(...places, list.nodes.length)), indent, layout);
+      if (list.nodes.length === 1 && list.trailing === undefined) list.trailing = ownIndent(parent);
+    } else {
+      appendInline(made, moved);
+      insertInline(list, made, Math.max(0, Math.min(...places, list.nodes.length)));
+    }
+  };
+};
+
+const ownIndent = (node: Node): string => lastIndent(node.leading);
+
+/** What the settings of a block are indented by, or would be. */
+const childIndent = (parent: Node, layout: TextLayout): string => {
+  const nodes = parent.children?.nodes ?? [];
+  const onLine = nodes.find((node, index) =>
+    index === 0 ? hasLineEnd(node.leading) : hasLineEnd(nodes[index - 1]?.trailing),
+  );
+  return onLine === undefined ? ownIndent(parent) + layout.unit : lastIndent(onLine.leading);
+};
+
+const insertLine = (list: Document, made: Node, index: number, indent: string, { newline }: TextLayout): void => {
+  const after = list.nodes[index];
+  const before = list.nodes[index - 1];
+  made.trailing = newline;
+  if (index > 0) {
+    if (before !== undefined) endLine(before, newline);
+    made.leading = indent;
+  } else if (after !== undefined) {
+    const [opening, rest] = splitFirstLine(after.leading ?? '');
+    made.leading = (opening === '' ? newline : opening) + indent;
+    after.leading = opening === '' ? indent + rest.trimStart() : rest;
+  } else {
+    const [opening, rest] = splitFirstLine(list.trailing ?? '');
+    made.leading = (opening === '' ? newline : opening) + indent;
+    if (opening !== '') list.trailing = rest;
+    else if ((list.trailing ?? '').trim() === '') list.trailing = undefined;
+  }
+  list.nodes.splice(index, 0, made);
+};
+
+const insertInline = (list: Document, made: Node, index: number): void => {
+  const before = list.nodes[index - 1];
+  const after = list.nodes[index];
+  if (before !== undefined && !/;\s*$/.test(before.trailing ?? '')) before.trailing = ';';
+  made.leading = ' ';
+  made.trailing = after === undefined ? '' : ';';
+  if (after !== undefined && !/^\s/.test(after.leading ?? '')) after.leading = ` ${after.leading ?? ''}`;
+  list.nodes.splice(index, 0, made);
+  endInline(list);
+};
+
+const bind = (document: Document, step: MigrationStep, layout: TextLayout): BoundStep | null => {
+  switch (step.kind) {
+    case 'rename':
+      return bindRename(document, step);
+    case 'retype':
+      return bindRetype(document, step);
+    case 'wrap':
+      return bindWrap(document, step, layout);
+    case 'nest':
+      return bindNest(document, step, layout);
+  }
+};
+
+/** Changes a document as a plan says. False where a step is about something that is not there: nothing is changed then. */
+export const applyMigration = (document: Document, steps: readonly MigrationStep[], layout: TextLayout): boolean => {
+  const bound = steps.map((step) => bind(document, step, layout));
+  if (bound.includes(null)) return false;
+  for (const step of bound) step?.();
+  return true;
+};

@@ -1,0 +1,61 @@
+import { stat } from 'node:fs/promises';
+import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
+import type { MigrationNote } from '../../../domain/configuration/migration/migration-step.js';
+import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import { ok } from '../../../domain/shared/result.js';
+import { type ConfigurationFiles, filesOnDisk } from './configuration-files.js';
+import { KdlConfigurationSource } from './kdl-configuration-source.js';
+import { migrateText } from './migrate-text.js';
+
+/** A file of a configuration before and after its migration. */
+export interface MigratedFile {
+  readonly path: string;
+  /** As on the disk, with the byte order mark that it may begin with. */
+  readonly before: string;
+  readonly after: string;
+  readonly changes: readonly MigrationNote[];
+  readonly left: readonly MigrationNote[];
+}
+
+/** A configuration whose files were migrated; nothing is written. */
+export interface MigratedConfiguration {
+  /** The file that was asked for, then those that it includes. Empty where it cannot be read. */
+  readonly files: readonly MigratedFile[];
+  /** The errors that the result has as a configuration. */
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+const byteOrderMark = '\ufeff';
+const octetsOfMark = 3;
+
+/** The reader leaves a mark out, and a file that is not changed has to come out as it went in. */
+const markOf = async (path: string, text: string): Promise<string> => {
+  const status = await stat(path).catch(() => null);
+  return status?.size === Buffer.byteLength(text) + octetsOfMark ? byteOrderMark : '';
+};
+
+/**
+ * Migrates a file and those that it includes, and reads the result as the gateway would. Variables and files that hold values
+ * are not looked at: they are those of another machine, perhaps.
+ */
+export const migrateConfiguration = async (
+  path: string,
+  patterns: PathPatternCompiler,
+): Promise<MigratedConfiguration> => {
+  const files = new Map<string, MigratedFile>();
+  const migrating: ConfigurationFiles = {
+    identity: filesOnDisk.identity,
+    async read(file, maximumBytes) {
+      const read = await filesOnDisk.read(file, maximumBytes);
+      if (!read.ok) return read;
+      const { text, changes, left } = migrateText(read.value);
+      const mark = await markOf(file, read.value);
+      if (!files.has(file))
+        files.set(file, { path: file, before: mark + read.value, after: mark + text, changes, left });
+      return ok(text);
+    },
+  };
+  const source = new KdlConfigurationSource(path, { environment: null, patterns, files: migrating });
+  const { problems } = await source.load();
+  return { files: [...files.values()], problems: problems.filter(({ severity }) => severity === 'error') };
+};

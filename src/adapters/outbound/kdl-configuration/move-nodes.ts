@@ -1,0 +1,117 @@
+import { Document, Entry, Identifier, Node } from '@bgotink/kdl';
+import {
+  endLine,
+  hasLineEnd,
+  indentInside,
+  lastIndent,
+  splitAtBlank,
+  splitFirstLine,
+  type TextLayout,
+} from './node-layout.js';
+
+/** Whether a block has its settings on lines of their own. */
+export const isOnLines = ({ children }: Node): boolean =>
+  children === null || children.nodes.some((node) => hasLineEnd(node.leading) || hasLineEnd(node.trailing));
+
+/**
+ * Takes a setting out of a list, with the comments next to it; others stay where they are. It is left with its comments and
+ * its indentation alone before it.
+ */
+export const takeOut = (list: Document, node: Node): void => {
+  const index = list.nodes.indexOf(node);
+  const [opening, rest] = index === 0 ? splitFirstLine(node.leading ?? '') : ['', node.leading ?? ''];
+  const [above, own] = splitAtBlank(rest);
+  const before = list.nodes[index - 1];
+  const after = list.nodes[index + 1];
+  const stays = opening + above;
+  if (after === undefined) {
+    // A blank line told it from what is above it: nothing is left to be told apart.
+    list.trailing = (above.trim() === '' ? opening : stays) + (list.trailing ?? '');
+    if (before !== undefined && hasLineEnd(node.trailing) && !hasLineEnd(before.trailing)) {
+      before.trailing = (before.trailing ?? '') + (/\r\n|[\n\r]/.exec(node.trailing ?? '')?.[0] ?? '');
+    }
+  } else if (hasLineEnd(node.trailing) || !hasLineEnd(rest + stays)) {
+    after.leading = stays + (after.leading ?? '');
+  } else {
+    after.leading = stays + lastIndent(own) + (after.leading ?? '').trimStart();
+  }
+  list.nodes.splice(index, 1);
+  node.leading = own;
+};
+
+/** A key of its own, from an entry of another setting; null: without a value. */
+export const keyNode = (name: string, entries: readonly Entry[]): Node => {
+  const made = new Node(
+    new Identifier(name),
+    entries.map((entry) => {
+      const own = new Entry(entry.value.clone(), entry.name);
+      own.leading = ' ';
+      return own;
+    }),
+  );
+  made.leading = '';
+  return made;
+};
+
+/** Puts settings, each with its own comments before it, at the end of a block on lines of their own. */
+export const appendLines = (block: Node, nodes: readonly Node[], indent: string, layout: TextLayout): void => {
+  const list = block.children ?? new Document();
+  if (block.children === null) {
+    block.children = list;
+    block.beforeChildren = ' ';
+  }
+  const inner = indent + layout.unit;
+  breakLines(list, indent, inner, layout);
+  for (const node of nodes) {
+    const own = node.leading ?? '';
+    const comments = own.slice(0, own.length - lastIndent(own).length);
+    const from = lastIndent(own);
+    node.leading = comments === '' ? inner : reindented(comments, from, inner) + inner;
+    if (inner.startsWith(from)) indentInside(node, inner.slice(from.length));
+    if (list.nodes.length === 0) node.leading = layout.newline + node.leading;
+    endLine(node, layout.newline);
+    list.nodes.push(node);
+  }
+};
+
+const reindented = (comments: string, from: string, to: string): string =>
+  comments
+    .split(/(?<=\r\n|\n|\r(?!\n))/)
+    .filter((line) => line !== '')
+    .map((line) => to + (line.startsWith(from) ? line.slice(from.length) : line.trimStart()))
+    .join('');
+
+/** Gives each setting of a block a line of its own, where they share one. */
+const breakLines = (list: Document, outer: string, inner: string, { newline }: TextLayout): void => {
+  list.nodes.forEach((node, index) => {
+    const atLineStart = index === 0 ? hasLineEnd(node.leading) : hasLineEnd(list.nodes[index - 1]?.trailing);
+    if (!atLineStart) node.leading = (index === 0 ? newline : '') + inner + (node.leading ?? '').trimStart();
+    if (!hasLineEnd(node.trailing)) endLine(node, newline);
+  });
+  const ending = list.trailing ?? '';
+  if (lastIndent(ending) === ending) list.trailing = outer;
+  else if (!/[\r\n][ \t]*$/.test(ending)) list.trailing = `${inner}${ending.trim()}${newline}${outer}`;
+};
+
+/** Puts settings at the end of a block that is written on one line. None of them has comments of a line. */
+export const appendInline = (block: Node, nodes: readonly Node[]): void => {
+  const list = block.children ?? new Document();
+  if (block.children === null) {
+    block.children = list;
+    block.beforeChildren = ' ';
+  }
+  for (const node of nodes) {
+    const before = list.nodes.at(-1);
+    if (before !== undefined && !/;\s*$/.test(before.trailing ?? '')) before.trailing = ';';
+    node.leading = ` ${(node.leading ?? '').trim()}`.trimEnd().concat(' ');
+    node.trailing = (node.trailing ?? '').replace(/[;\s]+$/, '');
+    list.nodes.push(node);
+  }
+  endInline(list);
+};
+
+/** White space before the brace that closes a block on one line. */
+export const endInline = (list: Document): void => {
+  const before = `${list.nodes.at(-1)?.trailing ?? ''}${list.trailing ?? ''}`;
+  if (!/\s$/.test(before)) list.trailing = `${list.trailing ?? ''} `;
+};

@@ -1,0 +1,295 @@
+/** A piece of a text that is replaced. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  /** What it does, for people. */
+  readonly message: string;
+}
+
+/** A text whose mistakes of syntax were mended, as far as a rule says what was meant. */
+export interface RepairedText {
+  readonly text: string;
+  /** What was done, by the place in the text as it was. */
+  readonly changes: readonly { readonly offset: number; readonly message: string }[];
+  /** The place in the text as it was, of a place in the repaired one. */
+  readonly originalOffset: (offset: number) => number;
+}
+
+const keyword = /^(?:true|false|null)$/;
+const number =
+  /^[+-]?(?:0x[0-9a-fA-F][0-9a-fA-F_]*|0o[0-7][0-7_]*|0b[01][01_]*|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?)$/;
+/** An identifier of KDL 2 that needs no quotes, more strictly than the language. */
+const identifier = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
+
+const word = /[^\s{}()"#;=[\],\\/]+(?:\/(?![/*])[^\s{}()"#;=[\],\\]*)*|\/(?![/*-])[^\s{}()"#;=[\],\\]*/y;
+
+const noBrackets = 'a list has no brackets and no commas';
+
+/** Characters of a list that is looked at as a whole. */
+const longestList = 4096;
+/** The rest of a list after its bracket: strings and words, without comments and blocks. */
+const plainList = /^(?:"(?:[^"\\\n\r]|\\.)*"|[^"[\]{}/#\\])*\]/;
+
+/** Looks at a text once, from its beginning to its end. */
+class SyntaxRepair {
+  readonly #text: string;
+  readonly edits: Edit[] = [];
+  #at = 0;
+  /** A setting has begun on this line: what follows its name is a value. */
+  #named = false;
+  #brackets = 0;
+  #isStrange = false;
+  /** White space in lists that is joined to one line. */
+  readonly #joined: (readonly [start: number, end: number])[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** False where a list is not what is meant: one in another, with blocks in it, or without its end. */
+  run(): boolean {
+    while (this.#at < this.#text.length && !this.#isStrange) this.#step();
+    return !this.#isStrange && this.#brackets === 0;
+  }
+
+  #step(): void {
+    const rest = this.#text.charAt(this.#at);
+    if (this.#joined[0]?.[0] === this.#at) {
+      this.#at = this.#joined.shift()?.[1] ?? this.#at + 1;
+      return;
+    }
+    if (this.#lineComment()) return;
+    if (this.#text.startsWith('/*', this.#at)) this.#blockComment();
+    else if (rest === '\n' || rest === '\r') this.#lineEnd();
+    else if (rest === '\\') this.#continued();
+    else if (rest === '"') this.#string();
+    else if (rest === 'r' && /^r#*"/.test(this.#text.slice(this.#at, this.#at + 70)) && !this.#inWord()) this.#oldRaw();
+    else if (rest === '#') this.#hashes();
+    else if (rest === '[' || rest === ']' || rest === ',') this.#listMark(rest);
+    else if (rest === '=') this.#equals();
+    else if (rest === '{' || rest === '}' || rest === ';') this.#break();
+    else if (rest === '(') this.#skip(/\([^()\n\r]*\)?/y);
+    else if (!this.#word()) this.#at += 1;
+  }
+
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found === null) return false;
+    this.#at += found[0].length;
+    return true;
+  }
+
+  #break(): void {
+    this.#isStrange ||= this.#brackets > 0;
+    this.#named = false;
+    this.#at += 1;
+  }
+
+  #inWord(): boolean {
+    return this.#at > 0 && /[\p{L}\p{N}_.-]/u.test(this.#text.charAt(this.#at - 1));
+  }
+
+  /** The end of a line ends a setting, but not inside brackets: there the line is told to go on. */
+  #lineEnd(): void {
+    if (this.#brackets === 0) this.#named = false;
+    else if (this.#endsList()) return;
+    else this.#edit(this.#at, this.#at, /[\s[]/.test(this.#text.charAt(this.#at - 1)) ? '\\' : ' \\', noBrackets);
+    this.#pastLineEnd();
+  }
+
+  #pastLineEnd(): void {
+    this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1;
+  }
+
+  /** The bracket on a line of its own goes with its line. */
+  #endsList(): boolean {
+    const rest = /^\s*\]/.exec(this.#text.slice(this.#at, this.#at + longestList));
+    if (rest === null) return false;
+    this.#edit(this.#at, this.#at + rest[0].length, '', noBrackets);
+    this.#at += rest[0].length;
+    this.#brackets -= 1;
+    return true;
+  }
+
+  /** In a list the line goes on before its comment: in the comment nobody would see it. */
+  #lineComment(): boolean {
+    const start = this.#at;
+    if (!this.#skip(/\/\/[^\n\r]*/y)) return false;
+    if (this.#brackets === 0 || this.#at === this.#text.length) return true;
+    if (/^\s*\]/.test(this.#text.slice(this.#at, this.#at + longestList))) return true;
+    this.#edit(start, start, '\\ ', noBrackets);
+    this.#pastLineEnd();
+    return true;
+  }
+
+  /** A list over several lines that has no comments goes on one line. */
+  #joinLines(): void {
+    const list = plainList.exec(this.#text.slice(this.#at, this.#at + longestList));
+    if (list === null) return;
+    for (const gap of list[0].matchAll(/\s*[\n\r]\s*/g)) {
+      const start = this.#at + gap.index;
+      const end = start + gap[0].length;
+      const isEdge = this.#text.charAt(start - 1) === '[' || this.#text.charAt(end) === ']';
+      this.#joined.push([start, end]);
+      this.#edit(start, end, isEdge ? '' : ' ', noBrackets);
+    }
+  }
+
+  #continued(): void {
+    if (!this.#skip(/\\[ \t]*(?:\/\/[^\n\r]*)?(?:\r\n|[\n\r])/y)) this.#at += 1;
+  }
+
+  #blockComment(): void {
+    const mark = /\/\*|\*\//g;
+    mark.lastIndex = this.#at;
+    let depth = 0;
+    for (let found = mark.exec(this.#text); found !== null; found = mark.exec(this.#text)) {
+      depth += found[0] === '/*' ? 1 : -1;
+      this.#at = mark.lastIndex;
+      if (depth === 0) return;
+    }
+    this.#at = this.#text.length;
+  }
+
+  #string(): void {
+    const start = this.#at;
+    const fence = this.#text.startsWith('"""', start) ? '"""' : '"';
+    let at = start + fence.length;
+    while (at < this.#text.length && !this.#text.startsWith(fence, at)) {
+      if (this.#text.startsWith('\\/', at)) this.#edit(at, at + 2, '/', 'a slash is written without a backslash');
+      at += this.#text.charAt(at) === '\\' ? 2 : 1;
+    }
+    this.#at = Math.min(this.#text.length, at + fence.length);
+    this.#named = true;
+  }
+
+  /** `r"..."` and `r#"..."#` of KDL 1. */
+  #oldRaw(): void {
+    const start = this.#at;
+    const hashes = /^r(#*)"/.exec(this.#text.slice(start, start + 70))?.[1] ?? '';
+    const close = `"${hashes}`;
+    const end = this.#text.indexOf(close, start + hashes.length + 2);
+    const message = 'a raw string is written with number signs alone';
+    this.#edit(start, start + 1, hashes === '' ? '#' : '', message);
+    if (end < 0) {
+      this.#at = this.#text.length;
+      return;
+    }
+    this.#at = end + close.length;
+    if (hashes === '') this.#edit(this.#at, this.#at, '#', message);
+    this.#named = true;
+  }
+
+  /** A raw string of KDL 2, or a keyword. */
+  #hashes(): void {
+    const opening = /^(#+)("""|")/.exec(this.#text.slice(this.#at, this.#at + 70));
+    if (opening === null) {
+      if (!this.#skip(/#-?\w+/y)) this.#at += 1;
+      return;
+    }
+    const [whole, hashes = '', quote = ''] = opening;
+    const end = this.#text.indexOf(quote + hashes, this.#at + whole.length);
+    this.#at = end < 0 ? this.#text.length : end + quote.length + hashes.length;
+    this.#named = true;
+  }
+
+  #listMark(mark: string): void {
+    const at = this.#at;
+    this.#at += 1;
+    if (mark === '[') {
+      const empty = /^\[\s*\]/.exec(this.#text.slice(at, at + 200));
+      const space = /\s/.test(this.#text.charAt(at - 1)) ? '' : ' ';
+      if (empty !== null) {
+        this.#edit(at, at + empty[0].length, `${space}#null`, 'a list that is empty is #null');
+        this.#at = at + empty[0].length;
+        return;
+      }
+      this.#isStrange ||= this.#brackets > 0;
+      this.#brackets += 1;
+      // White space after the bracket is enough of it.
+      const after = /^\[([ \t]*)/.exec(this.#text.slice(at, at + 200))?.[1] ?? '';
+      this.#edit(at, at + 1 + after.length, space, noBrackets);
+      this.#at = at + 1 + after.length;
+      this.#joinLines();
+      return;
+    }
+    if (mark === ']') {
+      this.#isStrange ||= this.#brackets === 0;
+      this.#brackets -= 1;
+      this.#edit(at, at + 1, '', noBrackets);
+      return;
+    }
+    const next = this.#text.charAt(this.#at);
+    this.#edit(at, at + 1, /\s|\]/.test(next) ? '' : ' ', noBrackets);
+  }
+
+  /** `key = value` is `key value`; `setting name = value` is `setting name=value`. */
+  #equals(): void {
+    const before = /[ \t]*$/.exec(this.#text.slice(Math.max(0, this.#at - 200), this.#at))?.[0].length ?? 0;
+    const after = /^[ \t]*/.exec(this.#text.slice(this.#at + 1, this.#at + 201))?.[0].length ?? 0;
+    const start = this.#at - before;
+    const lineStart = Math.max(
+      this.#text.lastIndexOf('\n', start - 1),
+      this.#text.lastIndexOf('\r', start - 1),
+      this.#text.lastIndexOf(';', start - 1),
+      this.#text.lastIndexOf('{', start - 1),
+    );
+    const isKey = /^\s*[\w-]+$/.test(this.#text.slice(lineStart + 1, start));
+    const end = this.#at + 1 + after;
+    if (isKey) this.#edit(start, end, ' ', 'a key and its value have no "=" between them');
+    else if (before + after > 0) this.#edit(start, end, '=', 'a property has no spaces around "="');
+    this.#at = end;
+    this.#named = true;
+  }
+
+  #word(): boolean {
+    word.lastIndex = this.#at;
+    const found = word.exec(this.#text)?.[0];
+    if (found === undefined) return false;
+    const start = this.#at;
+    this.#at += found.length;
+    if (!this.#named) {
+      this.#named = true;
+      return true;
+    }
+    // The name of a property.
+    if (/^[ \t]*=/.test(this.#text.slice(this.#at, this.#at + 100))) return true;
+    if (keyword.test(found)) this.#edit(start, start, '#', `${found} is written #${found}`);
+    else if (!number.test(found) && !identifier.test(found)) {
+      this.#edit(start, this.#at, `"${found}"`, 'a value that is no number is written in quotes');
+    }
+    return true;
+  }
+
+  #edit(start: number, end: number, text: string, message: string): void {
+    this.edits.push({ start, end, text, message });
+  }
+}
+
+/**
+ * Mends what older documents show and no KDL is: lists in brackets, words of KDL 1 beside those of KDL 2, values without
+ * their quotes, `=` between a key and its value. What the result means is for a reader of KDL to say.
+ */
+export const repairSyntax = (text: string): RepairedText => {
+  const repair = new SyntaxRepair(text);
+  if (!repair.run()) return { text, changes: [], originalOffset: (offset) => offset };
+  const edits = repair.edits.toSorted((left, right) => left.start - right.start || left.end - right.end);
+  let result = '';
+  let from = 0;
+  const marks: [repaired: number, original: number][] = [];
+  for (const { start, end, text: replacement } of edits) {
+    if (start < from) continue;
+    result += text.slice(from, start) + replacement;
+    from = end;
+    marks.push([result.length, end]);
+  }
+  result += text.slice(from);
+  const originalOffset = (offset: number): number => {
+    const before = marks.findLast(([repaired]) => repaired <= offset);
+    return Math.min(text.length, before === undefined ? offset : before[1] + offset - before[0]);
+  };
+  const declared = result.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
+  return { text: declared, changes: edits.map(({ start, message }) => ({ offset: start, message })), originalOffset };
+};

@@ -1,0 +1,71 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { ListeningSockets } from '../../../application/ports/listening-sockets.js';
+import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import { type InheritedSocket, InheritedSockets, type UnclaimedSocket } from './inherited-sockets.js';
+import { NodeListeningSocket } from './node-listening-socket.js';
+import { bindError, bindHandle, boundAddress, type ServerHandle } from './server-handle.js';
+
+/** A socket that another process can be started with. */
+export interface HeldSocket {
+  readonly key: string;
+  readonly fd: number;
+}
+
+/**
+ * The sockets of this process, by key: whoever asks for a key again gets the same socket, until that is closed. A supervisor
+ * hands them to its workers, and the program to the one that succeeds it.
+ */
+export class NodeListeningSockets implements ListeningSockets {
+  readonly #open = new Map<string, NodeListeningSocket>();
+  readonly #opening = new Map<string, Promise<NodeListeningSocket>>();
+  readonly #inherited: InheritedSockets;
+
+  constructor(inherited: readonly InheritedSocket[] = []) {
+    this.#inherited = new InheritedSockets(inherited);
+  }
+
+  async open(key: string, address: SocketAddress, name: string): Promise<NodeListeningSocket> {
+    const present = this.#open.get(key) ?? this.#opening.get(key);
+    if (present !== undefined) return present;
+    const opening = this.#make(key, address, name);
+    this.#opening.set(key, opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(key);
+    }
+  }
+
+  /** Closes those of other keys. */
+  keep(keys: ReadonlySet<string>): void {
+    for (const [key, socket] of [...this.#open]) if (!keys.has(key)) socket.close();
+  }
+
+  /** All that are open. */
+  held(): readonly HeldSocket[] {
+    return [...this.#open].map(([key, { fd }]) => ({ key, fd }));
+  }
+
+  /** Closes what was inherited and that nobody has asked for, and says what it was. */
+  dismissUnclaimed(): readonly UnclaimedSocket[] {
+    return this.#inherited.dismiss();
+  }
+
+  async #make(key: string, address: SocketAddress, name: string): Promise<NodeListeningSocket> {
+    const handle = this.#inherited.named(key, name) ?? (await this.#at(address));
+    const bound = boundAddress(handle);
+    if (typeof bound === 'number') throw bindError(bound, address);
+    const socket = new NodeListeningSocket(handle, bound, () => {
+      if (this.#open.get(key) === socket) this.#open.delete(key);
+    });
+    this.#open.set(key, socket);
+    return socket;
+  }
+
+  async #at({ host, port }: SocketAddress): Promise<ServerHandle> {
+    const ip = isIP(host) > 0 ? host : (await lookup(host)).address;
+    const address = { host: ip, port };
+    return this.#inherited.boundTo(address) ?? bindHandle(address);
+  }
+}

@@ -1,0 +1,36 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { WorkerProcess, WorkerProcesses } from '../../../application/ports/worker-processes.js';
+import type { ProcessEnd } from '../../../domain/supervision/process-end.js';
+import { IpcLink } from './ipc-link.js';
+
+/** Resolves when it has ended, or could not be started. */
+const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
+  new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.on('error', () => {
+      if (child.pid === undefined) resolve({ exitCode: null, signal: null });
+    });
+  });
+
+/** Workers as processes of Node. Each writes to the standard output and error of this process. */
+export class NodeWorkerProcesses implements WorkerProcesses {
+  readonly #program: string;
+
+  /** `program`: what a worker runs. */
+  constructor(program: URL) {
+    this.#program = fileURLToPath(program);
+  }
+
+  start(): WorkerProcess {
+    const child = fork(this.#program, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const link = new IpcLink(child);
+    const ended = endOf(child);
+    // A worker that can no longer be told anything is of no use.
+    link.onClosed(() => child.kill('SIGKILL'));
+    return { pid: child.pid ?? null, link, ended, kill: () => void child.kill('SIGKILL') };
+  }
+}

@@ -1,0 +1,27 @@
+import type { AuditLog } from '../../../application/ports/audit-log.js';
+import type { LogOutput } from './log-output.js';
+
+/** The audit log among the lines of the other logs. */
+export class OutputAuditLog implements AuditLog {
+  readonly #output: Pick<LogOutput, 'writeAudit' | 'droppedAuditLines'>;
+  readonly #droppedBefore: number;
+  #droppedAtEnd: number | null = null;
+
+  constructor(output: Pick<LogOutput, 'writeAudit' | 'droppedAuditLines'>) {
+    this.#output = output;
+    this.#droppedBefore = output.droppedAuditLines();
+  }
+
+  write(line: string): void {
+    this.#output.writeAudit(line);
+  }
+
+  dropped(): number {
+    return (this.#droppedAtEnd ?? this.#output.droppedAuditLines()) - this.#droppedBefore;
+  }
+
+  /** The output writes what waits, now or at its own end. */
+  async close(): Promise<void> {
+    this.#droppedAtEnd ??= this.#output.droppedAuditLines();
+  }
+}

@@ -1,0 +1,7 @@
+import { type AuditRemarks, remarkText } from '../../domain/agent-protocol/audit-remarks.js';
+import { emptyAudit } from '../../domain/agent-protocol/messages.js';
+import type { Identity } from '../../domain/identity/identity.js';
+
+/** Who makes a request, for the audit of the answer to it. Nothing for one that has no identity. */
+export const identityRemarks = (identity: Identity | null): AuditRemarks & Readonly<Record<string, string>> =>
+  identity === null ? emptyAudit.custom : { subject: remarkText(identity.userId), auth_method: identity.method };

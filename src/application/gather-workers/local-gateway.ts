@@ -1,0 +1,34 @@
+import type { MetricsExposition } from '../ports/gateway-metrics.js';
+import type { GatewayState, TargetChange } from '../ports/gateway-state.js';
+import type { GatewaySnapshot, MetricsText, ReloadOutcome, WholeGateway } from '../ports/whole-gateway.js';
+import type { ReloadRequests } from './reload-requests.js';
+import { snapshotOf } from './snapshot-of.js';
+
+/** One process that is the whole gateway. */
+export class LocalGateway implements WholeGateway {
+  readonly #state: GatewayState;
+  readonly #metrics: MetricsExposition;
+  readonly #reloads: ReloadRequests;
+
+  constructor(state: GatewayState, metrics: MetricsExposition, reloads: ReloadRequests) {
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#reloads = reloads;
+  }
+
+  snapshot(): GatewaySnapshot {
+    return snapshotOf(this.#state);
+  }
+
+  async metrics(): Promise<MetricsText> {
+    return { contentType: this.#metrics.contentType, text: await this.#metrics.render() };
+  }
+
+  reload(): Promise<ReloadOutcome> {
+    return this.#reloads.request();
+  }
+
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange> {
+    return this.#state.drainTarget(upstream, address, drained);
+  }
+}

@@ -1,0 +1,15 @@
+import type { AuditConfiguration } from '../../domain/configuration/audit-configuration.js';
+import type { Result } from '../../domain/shared/result.js';
+
+/** Where the lines of the audit log go. It holds up nobody who writes; what it keeps meanwhile is bounded. */
+export interface AuditLog {
+  /** A whole line, with its line feed. */
+  write(line: string): void;
+  /** Lines that were lost so far. */
+  dropped(): number;
+  /** Writes what waits, for so long at the most, and takes no more. Never rejects. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Opens the log that the configuration names. The error is one clause which says what to do. */
+export type AuditLogOpener = (audit: AuditConfiguration) => Promise<Result<AuditLog, string>>;

@@ -1,0 +1,116 @@
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import type { Correspondence } from '../correspondence/correspondence.js';
+import { type LoadFailure, loadFailure } from '../run-gateway/load-failure.js';
+import type { PreparedReload } from '../run-gateway/prepared-reload.js';
+import { atOnce, type StopManner } from '../run-gateway/stop-manner.js';
+import type { ListeningAddresses } from '../run-gateway/wanted-listeners.js';
+import { plainFailure } from '../supervise-workers/plain-failure.js';
+import {
+  abandonReload,
+  commitReload,
+  drainWorker,
+  heartbeat,
+  prepareReload,
+  type StartOrder,
+  startWorker,
+} from '../supervise-workers/worker-topics.js';
+
+/** What a worker's process does at its supervisor's word. */
+export interface SupervisedGatewayParts {
+  /** Loads the configuration of the order and serves it. Called once. */
+  start(order: StartOrder): Promise<Result<StartedWorker, LoadFailure>>;
+  /** Ends the process. */
+  end(): void;
+}
+
+/** A gateway that serves as a worker. */
+export interface StartedWorker {
+  readonly addresses: ListeningAddresses;
+  /** See `Gateway.prepareReload`; `texts` are those of the configuration. */
+  prepareReload(texts: ReadonlyMap<string, string>): Promise<Result<PreparedReload, LoadFailure>>;
+  stop(graceMs: number, manner: StopManner): Promise<void>;
+}
+
+/** Grace for requests where the supervisor is gone: whoever starts it again needs the addresses soon. */
+const orphanGraceMs = 5_000;
+
+/** The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor does. */
+export class SupervisedGatewayProcess {
+  readonly #supervisor: Correspondence;
+  readonly #parts: SupervisedGatewayParts;
+  #gateway: StartedWorker | null = null;
+  #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
+  #isEnding = false;
+
+  constructor(supervisor: Correspondence, parts: SupervisedGatewayParts) {
+    this.#supervisor = supervisor;
+    this.#parts = parts;
+  }
+
+  /** From now on it does as it is told. */
+  listen(): void {
+    const supervisor = this.#supervisor;
+    supervisor.answer(heartbeat, () => null);
+    supervisor.answer(startWorker, async (order) => {
+      const started = await this.#start(order);
+      return started.ok ? started : err(plainFailure(started.error));
+    });
+    supervisor.answer(prepareReload, async (texts) => {
+      const prepared = await this.#prepare(texts);
+      return prepared.ok ? ok(null) : err(plainFailure(prepared.error));
+    });
+    supervisor.answer(commitReload, () => this.#settle(async (prepared) => prepared.commit()));
+    supervisor.answer(abandonReload, async () => {
+      await this.#settle((prepared) => prepared.abandon());
+      return null;
+    });
+    supervisor.hear(drainWorker, ({ graceMs, manner }) => void this.#drain(graceMs, manner));
+    supervisor.onClosed(() => void this.#drain(orphanGraceMs, atOnce));
+  }
+
+  async #start(order: StartOrder): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const started = await this.#parts.start(order);
+    if (!started.ok) return started;
+    this.#gateway = started.value;
+    // The supervisor ended meanwhile.
+    if (this.#isEnding) await this.#end(started.value, 0, atOnce);
+    return ok(started.value.addresses);
+  }
+
+  #prepare(texts: ReadonlyMap<string, string>): Promise<Result<PreparedReload, LoadFailure>> {
+    if (this.#gateway === null) return Promise.resolve(err(loadFailure('the worker does not serve yet')));
+    if (this.#preparing !== null) {
+      return Promise.resolve(err(loadFailure('the worker prepares another configuration already')));
+    }
+    const preparing = this.#gateway.prepareReload(texts);
+    this.#preparing = preparing;
+    return preparing;
+  }
+
+  /** Ends what was prepared, or is being prepared, one way or the other. False: nothing was. */
+  async #settle(how: (prepared: PreparedReload) => Promise<void>): Promise<boolean> {
+    const preparing = this.#preparing;
+    if (preparing === null) return false;
+    const prepared = await preparing;
+    if (this.#preparing === preparing) this.#preparing = null;
+    if (!prepared.ok) return false;
+    await how(prepared.value);
+    return true;
+  }
+
+  async #drain(graceMs: number, manner: StopManner): Promise<void> {
+    const gateway = this.#gateway;
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (gateway === null) this.#parts.end();
+    else await this.#end(gateway, graceMs, manner);
+  }
+
+  async #end(gateway: StartedWorker, graceMs: number, manner: StopManner): Promise<void> {
+    try {
+      await gateway.stop(graceMs, manner);
+    } finally {
+      this.#parts.end();
+    }
+  }
+}

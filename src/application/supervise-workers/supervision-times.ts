@@ -1,0 +1,29 @@
+/** How long the supervisor waits; milliseconds. */
+export interface SupervisionTimes {
+  /** From its order until a worker serves. */
+  readonly startMs: number;
+  readonly heartbeatEveryMs: number;
+  /** Without an answer for so long a worker hangs. */
+  readonly heartbeatDeadlineMs: number;
+  /** For the last question before a worker that seems to hang is killed: it may be the supervisor that stood still. */
+  readonly lastQuestionMs: number;
+  /** Until all workers have prepared a configuration. */
+  readonly prepareMs: number;
+  readonly commitMs: number;
+  /** After the grace of a drain: what was opened is closed, and the last log lines are written. */
+  readonly endMs: number;
+  /** For a killed process to be gone. */
+  readonly killedMs: number;
+}
+
+export const supervisionTimes: SupervisionTimes = {
+  startMs: 120_000,
+  heartbeatEveryMs: 5_000,
+  heartbeatDeadlineMs: 30_000,
+  lastQuestionMs: 2_000,
+  prepareMs: 60_000,
+  commitMs: 10_000,
+  // Connections to upstreams 1 s, spans 2 s, log lines 2 s.
+  endMs: 6_000,
+  killedMs: 2_000,
+};

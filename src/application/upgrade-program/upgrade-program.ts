@@ -1,0 +1,95 @@
+import type { Logger } from '../ports/logger.js';
+import type { Scheduler } from '../ports/scheduler.js';
+import type { Successor, SuccessorLauncher, SuccessorOutcome } from '../ports/successor-launcher.js';
+
+/** How long a successor has to begin to serve, in milliseconds. */
+export const successorPatienceMs = 60_000;
+
+const fields = { error_type: 'upgrade_failed' };
+
+/** Replaces the running program with the one that is on disk. One at a time; until the other serves, this one does as before. */
+export class UpgradeProgram {
+  readonly #launcher: SuccessorLauncher;
+  readonly #scheduler: Scheduler;
+  readonly #logger: Logger;
+  readonly #canLeave: boolean;
+  #successor: Successor | null = null;
+  #isAbandoned = false;
+  #isReplaced = false;
+
+  /** `canLeave`: false for the first process of a container, with whose end the container ends. */
+  constructor(launcher: SuccessorLauncher, scheduler: Scheduler, logger: Logger, canLeave: boolean) {
+    this.#launcher = launcher;
+    this.#scheduler = scheduler;
+    this.#logger = logger;
+    this.#canLeave = canLeave;
+  }
+
+  /** A successor was started, and it is not known yet whether it serves. */
+  get isUnderway(): boolean {
+    return this.#successor !== null;
+  }
+
+  /** A successor serves: this program only finishes what it has begun. */
+  get isReplaced(): boolean {
+    return this.#isReplaced;
+  }
+
+  /** Resolves with whether another process serves now; where not, the log says why. Never rejects. */
+  async upgrade(): Promise<boolean> {
+    const refusal = this.#refusal();
+    if (refusal !== null) {
+      this.#logger.error(refusal, fields);
+      return false;
+    }
+    let successor: Successor;
+    try {
+      successor = this.#launcher.launch();
+    } catch (error) {
+      this.#failed(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+    this.#successor = successor;
+    this.#logger.info('the program on disk is started to take over', { successor: successor.pid });
+    const outcome = await this.#within(successor);
+    this.#successor = null;
+    if (this.#isAbandoned) return false;
+    if (outcome.kind === 'serves') {
+      this.#isReplaced = true;
+      this.#logger.info('the successor serves', { successor: successor.pid });
+      return true;
+    }
+    successor.kill();
+    this.#failed(outcome.reason);
+    return false;
+  }
+
+  /** This program ends, and with it the successor that has not taken over yet. No other is started. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#successor?.end();
+  }
+
+  #refusal(): string | null {
+    if (!this.#canLeave) {
+      return 'the program is the first process of its container, which would end with it: replace the container instead';
+    }
+    if (this.#isAbandoned) return 'the program is not replaced while it ends';
+    return this.isUnderway || this.#isReplaced ? 'the program is being replaced already' : null;
+  }
+
+  #within(successor: Successor): Promise<SuccessorOutcome> {
+    return new Promise((resolve) => {
+      const reason = `it did not serve within ${successorPatienceMs / 1_000} s`;
+      const deadline = this.#scheduler.after(successorPatienceMs, () => resolve({ kind: 'failed', reason }));
+      void successor.outcome.then((outcome) => {
+        deadline.cancel();
+        resolve(outcome);
+      });
+    });
+  }
+
+  #failed(reason: string): void {
+    this.#logger.error(`the program was not replaced, and goes on: ${reason}`, fields);
+  }
+}

@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import type { NodeListeningSockets } from '../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { isSharedPipe } from '../adapters/outbound/pino-log/line-pieces.js';
+import type { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
+import { OutputAuditLog } from '../adapters/outbound/pino-log/output-audit-log.js';
+import { PinoAccessLog } from '../adapters/outbound/pino-log/pino-access-log.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { ConfigurationSource, LoadedConfiguration } from '../application/ports/configuration-source.js';
+import type { TargetName } from '../application/ports/gateway-state.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { LoadFailure } from '../application/run-gateway/load-failure.js';
+import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
+import { err, type Result } from '../domain/shared/result.js';
+import { workerCount, workerCountWarning } from '../domain/supervision/worker-count.js';
+import { configurationFile } from './configuration-file.js';
+import type { ServingGateway } from './serving-gateway.js';
+
+/** What a gateway is opened with, however many processes it will have. */
+export interface GatewayOpening {
+  /** As it was given on the command line. */
+  readonly configFile: string;
+  /** Takes the place of `worker-threads`; null: the file says it. */
+  readonly workerThreads: number | null;
+  readonly log: LogConfiguration;
+  readonly output: LogOutput;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly sockets: NodeListeningSockets;
+  /** Drained before this program took over. */
+  readonly drainedTargets: readonly TargetName[];
+}
+
+const standardOutput = 1;
+
+/** A source whose `worker-threads` are those of the command line, where it has them. */
+const withWorkerThreads = (source: ConfigurationSource, workerThreads: number | null): ConfigurationSource => {
+  if (workerThreads === null) return source;
+  return {
+    load: async () => {
+      const loaded = await source.load();
+      const { configuration } = loaded;
+      if (configuration === null) return loaded;
+      return { ...loaded, configuration: { ...configuration, system: { ...configuration.system, workerThreads } } };
+    },
+  };
+};
+
+/** A source that gives first what was read already, and then says where a reload cannot do what it asks for. */
+const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, cores: number, logger: Logger) => {
+  let next: LoadedConfiguration | null = first;
+  return {
+    load: async () => {
+      const loaded = next ?? (await source.load());
+      next = null;
+      const warning = loaded.configuration && workerCountWarning(1, loaded.configuration.system.workerThreads, cores);
+      if (warning !== null) logger.warn(warning);
+      return loaded;
+    },
+  };
+};
+
+/** Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it takes. */
+export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
+  const { configFile, log, output, logger, clock, sockets, drainedTargets } = opening;
+  const source = withWorkerThreads(configurationFile(configFile), opening.workerThreads);
+  const first = await source.load();
+  if (first.configuration === null) return err({ problems: first.problems, reason: null, cause: null });
+  const cores = availableParallelism();
+  const workers = workerCount(first.configuration.system.workerThreads, cores);
+  if (workers > 1) {
+    output.share(isSharedPipe(standardOutput));
+    const { superviseGateway } = await import('./supervise-gateway.js');
+    const start = { configFile, log, source, first, workers, cores, sockets, logger, drainedTargets };
+    return superviseGateway(start);
+  }
+  const { singleGateway } = await import('./single-gateway.js');
+  const logs = {
+    logger,
+    accessLog: new PinoAccessLog(log.level, output, () => clock.wallMs()),
+    droppedAccessLines: () => output.droppedAccessLines(),
+    auditOutput: () => new OutputAuditLog(output),
+  };
+  return singleGateway({
+    configFile,
+    source: ofOneProcess(first, source, cores, logger),
+    logs,
+    sockets,
+    drainedTargets,
+  });
+};

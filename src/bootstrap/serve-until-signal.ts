@@ -1,0 +1,68 @@
+import type { ReloadRequests } from '../application/gather-workers/reload-requests.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { ServiceManager } from '../application/ports/service-manager.js';
+import type { ReloadOutcome } from '../application/ports/whole-gateway.js';
+import type { UpgradeProgram } from '../application/upgrade-program/upgrade-program.js';
+import { socketAddressText } from '../domain/configuration/schema/network-kinds.js';
+import { logReloadFailure } from './load-failure-text.js';
+import { reloadOutcome } from './reload-outcome.js';
+import type { RunningGateway } from './start-gateway.js';
+import type { WatchedSignals } from './watch-signals.js';
+
+export interface ServingParts {
+  readonly signals: WatchedSignals;
+  readonly upgrade: UpgradeProgram;
+  /** Null: nobody has to be told. */
+  readonly manager: ServiceManager | null;
+  readonly logger: Logger;
+  /** Those that come by the admin address. */
+  readonly reloadRequests: ReloadRequests;
+  /** Reloads that have taken effect. */
+  reloadCount(): number;
+}
+
+/** What the service manager shows. */
+export const servingStatus = ({ addresses }: RunningGateway): string =>
+  `Serves on ${[...addresses.listeners.values()].map(socketAddressText).join(', ')}`;
+
+/** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
+export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingParts): Promise<void> => {
+  const { signals, upgrade, manager, logger, reloadRequests } = parts;
+  let isEnding = false;
+  signals.onReload(() => void reload(gateway, parts));
+  reloadRequests.serveWith(async () =>
+    isEnding ? { kind: 'not_now', reason: 'The gateway drains.' } : reload(gateway, parts),
+  );
+  const replaced = new Promise<null>((resolve) => {
+    signals.onUpgrade(() => {
+      void upgrade.upgrade().then((isReplaced) => {
+        if (isReplaced) resolve(null);
+      });
+    });
+  });
+  const signal = await Promise.race([signals.ended, replaced]);
+  isEnding = true;
+  // From here on the service manager hears of the successor alone, where there is one.
+  if (signal === null) logger.info('the gateway drains: another process has taken its place');
+  else {
+    upgrade.abandon();
+    manager?.stopping();
+    logger.info('the gateway drains', { signal });
+  }
+  await gateway.stop(undefined, signal === null);
+  logger.info('the gateway has ended');
+};
+
+const reload = async (gateway: RunningGateway, parts: ServingParts): Promise<ReloadOutcome> => {
+  const { upgrade, manager, logger } = parts;
+  if (upgrade.isUnderway || upgrade.isReplaced) {
+    logger.warn('the configuration is not reloaded: the program that is about to take over reads it anyway');
+    return { kind: 'not_now', reason: 'Another process is about to take over, and reads the configuration anyway.' };
+  }
+  manager?.reloading();
+  const reloaded = await gateway.reload();
+  if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
+  // The process that counts is the successor by now, where there is one.
+  if (!upgrade.isReplaced) manager?.ready(servingStatus(gateway));
+  return reloadOutcome(reloaded, parts.reloadCount());
+};

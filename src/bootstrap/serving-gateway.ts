@@ -1,0 +1,11 @@
+import type { ReloadRequests } from '../application/gather-workers/reload-requests.js';
+import type { RunningGateway } from './start-gateway.js';
+
+/** A gateway that serves, in one process or several, and who brings reloads about. */
+export interface ServingGateway {
+  readonly gateway: RunningGateway;
+  /** Those that come by the admin address. */
+  readonly reloadRequests: ReloadRequests;
+  /** Reloads that have taken effect. */
+  reloadCount(): number;
+}

@@ -1,0 +1,59 @@
+import type { Container } from 'inversify';
+import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import type { Correspondence } from '../application/correspondence/correspondence.js';
+import { MemoryReports } from '../application/guard-memory/memory-reports.js';
+import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
+import { SharedPermitBook } from '../application/share-permits/shared-permit-book.js';
+import { DividedRateLimits } from '../application/share-rates/divided-rate-limits.js';
+import { LeasedRateLimitStore } from '../application/share-rates/leased-rate-limit-store.js';
+import { gatewayTokens as gateway } from './gateway-tokens.js';
+import { sharedTokens as shared } from './shared-tokens.js';
+
+/** What a worker does for limits that hold over all workers. */
+export interface SharedLimits {
+  /** Called once the worker has a configuration. */
+  inForce(): void;
+}
+
+/** Has the limits of a worker hold over all workers. */
+export const shareLimitsInWorker = (
+  container: Container,
+  supervisor: Correspondence,
+  workers: number,
+): SharedLimits => {
+  container
+    .rebind(gateway.permits)
+    .toResolvedValue((scheduler) => new SharedPermitBook(workers, supervisor, scheduler), [shared.scheduler])
+    .inSingletonScope();
+  container
+    .rebind(gateway.localRateLimits)
+    .toResolvedValue(
+      (clock, scheduler) =>
+        new LeasedRateLimitStore({ supervisor, clock, scheduler, atEndOfTurn: (task) => void setImmediate(task) }),
+      [shared.clock, shared.scheduler],
+    )
+    .inSingletonScope();
+  container
+    .rebind(gateway.rateLimiters)
+    .toResolvedValue(
+      (memory, openShared, clock, logger) => {
+        const divided = new DividedRateLimits(new MemoryRateLimitStore(clock), workers);
+        return new RateLimiters({
+          memory,
+          openShared,
+          clock,
+          logger,
+          withoutMemory: { kind: 'local', store: divided },
+        });
+      },
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
+    )
+    .inSingletonScope();
+  const reports = new MemoryReports({
+    supervisor,
+    figures: container.get(gateway.figures),
+    scheduler: container.get(shared.scheduler),
+  });
+  container.rebind(gateway.memoryOfOthers).toConstantValue(() => reports.othersBytes());
+  return { inForce: () => reports.start(() => container.get(gateway.memory).status() !== null) };
+};

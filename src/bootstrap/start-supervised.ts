@@ -1,0 +1,80 @@
+import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodeWorkerProcesses } from '../adapters/outbound/node-workers/node-worker-processes.js';
+import type { ConfigurationSource, LoadedConfiguration } from '../application/ports/configuration-source.js';
+import type { TargetName } from '../application/ports/gateway-state.js';
+import type { Logger } from '../application/ports/logger.js';
+import type { SharedSockets } from '../application/ports/shared-sockets.js';
+import type { LoadFailure } from '../application/run-gateway/load-failure.js';
+import type { SupervisedService } from '../application/supervise-workers/supervised-service.js';
+import { type SupervisionTimes, supervisionTimes } from '../application/supervise-workers/supervision-times.js';
+import { Supervisor } from '../application/supervise-workers/supervisor.js';
+import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
+import { ok, type Result } from '../domain/shared/result.js';
+import type { RunningGateway } from './start-gateway.js';
+
+/** What a gateway of several processes is started with. */
+export interface SupervisedStart {
+  /** As it was given on the command line. */
+  readonly configFile: string;
+  readonly log: LogConfiguration;
+  /** Reads the file again at a reload. */
+  readonly source: ConfigurationSource;
+  /** What the source gave at the start. */
+  readonly first: LoadedConfiguration;
+  /** How many workers; see `workerCount`. */
+  readonly workers: number;
+  /** What `worker-threads` 0 stands for. */
+  readonly cores: number;
+  readonly sockets: SharedSockets;
+  readonly logger: Logger;
+  readonly services: readonly SupervisedService[];
+  drainedTargets(): readonly TargetName[];
+  reloaded(outcome: 'success' | 'failure'): void;
+  logFailure(failure: LoadFailure): void;
+  /** What a worker runs; absent: the one beside this program. */
+  readonly program?: URL;
+  readonly times?: Partial<SupervisionTimes>;
+}
+
+/** A supervisor whose workers serve. */
+export interface RunningSupervisor extends RunningGateway {
+  readonly supervisor: Supervisor;
+}
+
+/** Far more than a timer takes would fire at once. */
+const longestDelayMs = 2 ** 31 - 1;
+
+/** Starts the workers of a gateway, and keeps them. Resolves when all serve. */
+export const startSupervised = async (start: SupervisedStart): Promise<Result<RunningSupervisor, LoadFailure>> => {
+  const clock = new SystemClock();
+  const program = start.program ?? new URL('./main-gateway-worker.js', import.meta.url);
+  const { configFile, log } = start;
+  const supervisor = new Supervisor({
+    ...start,
+    processes: new NodeWorkerProcesses(program),
+    clock,
+    scheduler: new NodeScheduler(),
+    times: { ...supervisionTimes, ...start.times },
+    order: { configFile, log, startedAtMs: clock.wallMs() },
+    drainedTargets: () => start.drainedTargets(),
+    reloaded: (outcome) => start.reloaded(outcome),
+    logFailure: (failure) => start.logFailure(failure),
+  });
+  const started = await supervisor.start(start.first);
+  if (!started.ok) return started;
+  // While no worker has a process there is nothing else that keeps this one.
+  const alive = setInterval(() => undefined, longestDelayMs);
+  return ok({
+    supervisor,
+    addresses: started.value,
+    reload: () => supervisor.reload(),
+    drainedTargets: () => start.drainedTargets(),
+    stop: async (graceMs, isReplaced = false) => {
+      const { gracefulShutdownTimeoutMs, shutdownDelayMs } = supervisor.configuration().system;
+      const delayMs = isReplaced || graceMs !== undefined ? 0 : shutdownDelayMs;
+      await supervisor.stop(graceMs ?? gracefulShutdownTimeoutMs, { delayMs, isReplaced });
+      clearInterval(alive);
+    },
+  });
+};

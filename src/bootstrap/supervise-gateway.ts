@@ -1,0 +1,80 @@
+import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
+import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
+import { ReloadRequests } from '../application/gather-workers/reload-requests.js';
+import { MemoryOfWorkers } from '../application/guard-memory/memory-of-workers.js';
+import type { GatewayPhase, ReloadFigures, TargetName } from '../application/ports/gateway-state.js';
+import type { LoadFailure } from '../application/run-gateway/load-failure.js';
+import { PermitDesk } from '../application/share-permits/permit-desk.js';
+import { RateLeases } from '../application/share-rates/rate-leases.js';
+import { ShareStores } from '../application/share-stores/share-stores.js';
+import { JoinedService } from '../application/supervise-workers/joined-service.js';
+import { bucketsByName } from '../domain/rate-limiting/applied-rate-limit.js';
+import { ok, type Result } from '../domain/shared/result.js';
+import { gatherWorkers } from './gather-workers.js';
+import { logReloadFailure } from './load-failure-text.js';
+import { openSamlStores } from './saml-store-openers.js';
+import type { ServingGateway } from './serving-gateway.js';
+import { type SupervisedStart, startSupervised } from './start-supervised.js';
+
+/** What a supervised gateway is started with; the rest its services bring. */
+export interface SupervisedGatewayStart
+  extends Omit<SupervisedStart, 'services' | 'drainedTargets' | 'reloaded' | 'logFailure'> {
+  /** Drained before this program took over. */
+  readonly drainedTargets: readonly TargetName[];
+}
+
+/** Starts a gateway of several processes, with what its supervisor does for all of them. */
+export const superviseGateway = async (start: SupervisedGatewayStart): Promise<Result<ServingGateway, LoadFailure>> => {
+  const { logger, workers } = start;
+  const [clock, scheduler] = [new SystemClock(), new NodeScheduler()];
+  const reloadRequests = new ReloadRequests();
+  const leases = new RateLeases(new MemoryRateLimitStore(clock), clock);
+  const running: { phase: GatewayPhase; reloads: () => ReloadFigures } = {
+    phase: 'starting',
+    reloads: () => ({ count: 0, lastLoadMs: clock.wallMs() }),
+  };
+  const gathered = gatherWorkers({
+    facts: {
+      phase: () => running.phase,
+      reloads: () => running.reloads(),
+      rateLimiterKeys: () => bucketsByName(leases.sizes()),
+      reload: () => reloadRequests.request(),
+    },
+    scheduler,
+    clock,
+    logger,
+    drainedTargets: start.drainedTargets,
+  });
+  const started = await startSupervised({
+    ...start,
+    services: [
+      gathered,
+      new PermitDesk(workers, clock, scheduler),
+      new JoinedService(leases),
+      new JoinedService(new MemoryOfWorkers(new NodeProcessFigures())),
+      new ShareStores({ opener: openSamlStores(logger), clock, scheduler }),
+    ],
+    drainedTargets: () => gathered.drainedTargets(),
+    reloaded: (outcome) => gathered.reloaded(outcome),
+    logFailure: (failure) => logReloadFailure(failure, logger),
+  });
+  if (!started.ok) return started;
+  const { supervisor, stop } = started.value;
+  running.phase = 'running';
+  running.reloads = () => supervisor.reloads();
+  gathered.start();
+  return ok({
+    gateway: {
+      ...started.value,
+      stop: async (graceMs, isReplaced) => {
+        running.phase = 'draining';
+        await stop(graceMs, isReplaced);
+        gathered.stop();
+      },
+    },
+    reloadRequests,
+    reloadCount: () => supervisor.reloads().count,
+  });
+};

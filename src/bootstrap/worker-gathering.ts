@@ -1,0 +1,40 @@
+import type { Container } from 'inversify';
+import { HeldAgentReports } from '../application/agent-metrics/held-agent-reports.js';
+import type { Correspondence } from '../application/correspondence/correspondence.js';
+import { adoptDrainedTargets, answerGathering } from '../application/gather-workers/answer-gathering.js';
+import { SupervisedGateway } from '../application/gather-workers/supervised-gateway.js';
+import type { StartOrder } from '../application/supervise-workers/worker-topics.js';
+import { gatewayTokens as gateway } from './gateway-tokens.js';
+
+/** What a worker does for the figures of the whole gateway, step by step. */
+export interface WorkerGathering {
+  /** The worker has a configuration: from now on it answers. */
+  inForce(): void;
+  /** The worker serves: what was drained while it started is drained here too. */
+  serving(): Promise<void>;
+}
+
+/** Has a worker's endpoints tell of the whole gateway, and the worker tell of itself. */
+export const gatherInWorker = (
+  container: Container,
+  supervisor: Correspondence,
+  { number, reloads }: StartOrder,
+): WorkerGathering => {
+  const agentReports = new HeldAgentReports();
+  container.rebind(gateway.agentMetrics).toConstantValue(agentReports);
+  container.rebind(gateway.workerPlace).toConstantValue({ worker: number, reloads });
+  container
+    .rebind(gateway.whole)
+    .toResolvedValue(
+      (state, metrics) => new SupervisedGateway(supervisor, state, metrics),
+      [gateway.state, gateway.metrics],
+    )
+    .inSingletonScope();
+  return {
+    inForce: () => {
+      const [state, metrics] = [container.get(gateway.state), container.get(gateway.metrics)];
+      answerGathering(supervisor, { state, metrics, agentReports });
+    },
+    serving: () => adoptDrainedTargets(supervisor, container.get(gateway.state)),
+  };
+};

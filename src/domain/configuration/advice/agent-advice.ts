@@ -1,0 +1,73 @@
+import { agentsOf, type ReadAgent, type ReadGateway } from '../gateway/read-gateway.js';
+import { type TriedOptions, triedOptions } from '../gateway/tried-options.js';
+import { isLocalGrpcAddress } from '../schema/grpc-address.js';
+import type { AdviceReport } from './advice-report.js';
+
+const adviseOnTransport = ({ name, fields }: ReadAgent, report: AdviceReport): void => {
+  const transport = fields.transport.value;
+  if (transport?.kind !== 'grpc') return;
+  const { address, insecure } = transport.fields;
+  if (!insecure.value || !address.sound || isLocalGrpcAddress(address.value)) return;
+  report.add('agent-in-the-clear', `agent "${name.value}" is asked without TLS`, insecure.position);
+};
+
+const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+  const open = fields['fail-open'];
+  if (open.value === true) {
+    report.add('authentication-fails-open', `${agent} lets requests pass whose authentication failed`, open.position);
+  }
+  const forward = fields['forward-credentials'];
+  if (forward.value === true) {
+    report.add('credentials-go-to-upstreams', `${agent} leaves every credential in the request`, forward.position);
+  }
+  const key = fields['jwt-secret'].given ? fields['jwt-secret'] : fields['jwt-public-key'];
+  if (key.given && !fields['jwt-audience'].given) {
+    report.add('token-audience-unchecked', `${agent} takes tokens that were made for others`, key.position, true);
+  }
+};
+
+const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+  const authz = fields.authz.value;
+  if (authz?.enabled.value !== true) return;
+  const standard = authz['default-decision'];
+  if (standard.value === 'allow') {
+    report.add('authorization-allows-by-default', `${agent} allows what no policy decides`, standard.position);
+  }
+  const onError = authz['on-error'];
+  if (onError.value === 'skip') {
+    report.add('failing-policies-are-skipped', `${agent} skips policies that fail`, onError.position);
+  }
+};
+
+const adviseOnSignOn = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+  const saml = fields.saml.value;
+  if (saml?.enabled.value !== true) return;
+  const secure = saml['cookie-secure'];
+  if (!secure.value) {
+    report.add('session-cookie-in-the-clear', `${agent} has browsers send sessions by plain HTTP`, secure.position);
+  }
+  const hidden = saml['cookie-http-only'];
+  if (!hidden.value) {
+    report.add('session-cookie-for-scripts', `${agent} lets scripts read sessions`, hidden.position);
+  }
+  const binding = saml['browser-binding'];
+  if (!binding.value) {
+    report.add('sign-on-is-not-bound', `${agent} lets one browser end the sign-on of another`, binding.position);
+  }
+  const unasked = saml['allow-idp-initiated'];
+  if (unasked.value) {
+    report.add('sign-on-unasked-for', `${agent} takes sign-ons that nobody has asked for`, unasked.position);
+  }
+};
+
+/** What agents let pass. */
+export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
+  for (const agent of agentsOf(gateway)) {
+    adviseOnTransport(agent, report);
+    const tried = triedOptions(agent);
+    const name = `agent "${agent.name.value}"`;
+    adviseOnOptions(name, tried, report);
+    adviseOnPolicies(name, tried, report);
+    adviseOnSignOn(name, tried, report);
+  }
+};

@@ -1,0 +1,15 @@
+/** The polynomial of Castagnoli (RFC 3720, appendix B.4), its bits in reverse. */
+const polynomial = 0x82f63b78;
+
+const table = Uint32Array.from({ length: 256 }, (_, octet) => {
+  let value = octet;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
+  return value;
+});
+
+/** The checksum CRC-32C of octets, as an unsigned number of 32 bits. */
+export const crc32c = (octets: Uint8Array): number => {
+  let value = 0xffffffff;
+  for (const octet of octets) value = (value >>> 8) ^ (table[(value ^ octet) & 0xff] ?? 0);
+  return (value ^ 0xffffffff) >>> 0;
+};

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Admission } from '../../../../../src/application/ports/http-engine.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { rawExchange } from '../../../../support/raw-exchange.js';
+import { tlsCall } from '../../../../support/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+
+const pki = new OpensslCertificates();
+const cleanUp = new CleanUp();
+let root: OpensslCertificate;
+let server: OpensslCertificate;
+
+beforeAll(() => {
+  root = pki.authority('root');
+  server = pki.server('server', { by: root, names: ['DNS:a.example'] });
+});
+afterEach(() => cleanUp.run());
+afterAll(() => pki.remove());
+
+const refusal = { status: 503, headers: ['Retry-After', '7'], body: '{"code":"full"}' };
+
+/** A listener whose handler takes its time: `decide` lets those that wait know. */
+const hesitating = async (tls: Parameters<typeof recordedListener>[1]) => {
+  const recorded = await recordedListener(cleanUp, tls);
+  const { handler } = recorded;
+  const admit = handler.admit.bind(handler);
+  const waiting: (() => void)[] = [];
+  const asked: (() => void)[] = [];
+  const hesitant = (listener: string, peerAddress: string): Promise<Admission> =>
+    new Promise((resolve) => {
+      waiting.push(() => resolve(admit(listener, peerAddress)));
+      for (const told of asked.splice(0)) told();
+    });
+  Object.assign(handler, { admit: hesitant });
+  return {
+    ...recorded,
+    address: recorded.listener.address(),
+    /** Resolves once a connection waits. */
+    asked: async () => {
+      if (waiting.length === 0) await new Promise<void>((resolve) => asked.push(resolve));
+    },
+    decide: () => {
+      for (const told of waiting.splice(0)) told();
+    },
+  };
+};
+
+const request = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+/** A connection that has sent a request by the time it waits. */
+const waitingClient = async (port: number): Promise<Socket> => {
+  const socket = connect({ port, host: '127.0.0.1' });
+  cleanUp.add(() => socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(request);
+  return socket;
+};
+
+describe('a connection whose admission is not known yet', () => {
+  it('is served once it is let in, with what it has sent by then', async () => {
+    const { address, asked, decide, handler } = await hesitating(null);
+    const answered = rawExchange(address, request);
+    await asked();
+    expect([handler.open, handler.requests.length]).toEqual([0, 0]);
+    decide();
+    expect((await answered).status).toBe(200);
+  });
+
+  it('is told so where it is refused', async () => {
+    const { address, asked, decide, handler } = await hesitating(null);
+    handler.refusal = refusal;
+    const answered = rawExchange(address, request);
+    await asked();
+    decide();
+    expect(await answered).toMatchObject({ status: 503, body: refusal.body });
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('gets no word of TLS before, and its handshake after', async () => {
+    const { address, asked, decide } = await hesitating(preparedTls([server]));
+    const answered = tlsCall(address, { ca: root.certificate, servername: 'a.example' });
+    await asked();
+    decide();
+    expect((await answered).status).toBe(200);
+  });
+
+  it('is released at once where its client has gone by then', async () => {
+    const { address, asked, decide, handler, listener } = await hesitating(null);
+    const socket = await waitingClient(address.port);
+    await asked();
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    // The next one shows that the engine has heard of the reset before it decides.
+    const next = await waitingClient(address.port);
+    await asked();
+    decide();
+    await once(next, 'data');
+    next.destroy();
+    await listener.drain(1_000);
+    expect(handler.open).toBe(0);
+  });
+
+  it('ends with a drain, and what it was given goes back', async () => {
+    const { address, asked, decide, handler, listener } = await hesitating(null);
+    const socket = await waitingClient(address.port);
+    await asked();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const drained = listener.drain(0);
+    await closed;
+    decide();
+    await drained;
+    expect([handler.open, handler.requests.length]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AuditFile, type AuditFileWriter } from '../../../../../src/adapters/outbound/audit-file/audit-file.js';
+import { openAuditFile } from '../../../../../src/adapters/outbound/audit-file/open-audit-file.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const folder = () => {
+  const made = temporaryFolder();
+  cleanUp.add(made.remove);
+  return made;
+};
+
+const opened = async (path: string) => {
+  const log = await openAuditFile(path, new RecordingLogger());
+  if (!log.ok) throw new Error(log.error);
+  cleanUp.add(() => log.value.close(1_000));
+  return log.value;
+};
+
+describe('an audit file', () => {
+  it('is made for its owner alone, appended to, and whole when it is closed', async () => {
+    const path = folder().file('audit.log');
+    const first = await opened(path);
+    for (let number = 0; number < 1_000; number += 1) first.write(`first ${number}\n`);
+    await first.close(5_000);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const second = await opened(path);
+    second.write('second\n');
+    await second.close(5_000);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines).toHaveLength(1_002);
+    expect(lines.slice(-3)).toEqual(['first 999', 'second', '']);
+  });
+
+  it('has lines of several writers, none torn, and goes on under its name once it was moved away and opened anew', async () => {
+    const { file } = folder();
+    const path = file('audit.log');
+    const writers = [await opened(path), await opened(path), await opened(path)];
+    const text = 'x'.repeat(10_000);
+    for (let number = 0; number < 50; number += 1) {
+      for (const [index, writer] of writers.entries()) writer.write(`${index} ${number} ${text}\n`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(writers.map((writer) => writer.close(5_000)));
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(150);
+    for (const line of lines) expect(line).toMatch(/^[012] \d+ x{10000}$/);
+
+    renameSync(path, file('audit.log.1'));
+    const next = await opened(path);
+    next.write('next\n');
+    await next.close(5_000);
+    expect(readFileSync(path, 'utf8')).toBe('next\n');
+  });
+
+  it('is refused with what is wrong where it cannot be one', async () => {
+    const { file } = folder();
+    execFileSync('mkfifo', [file('pipe')]);
+    writeFileSync(file('plain'), '');
+    for (const [path, reason] of [
+      [file('missing/audit.log'), 'its directory is not there'],
+      [file('pipe'), 'it is a pipe, and not a file'],
+      [file('plain/audit.log'), 'ENOTDIR'],
+      ['/dev/null', 'it is no file'],
+      ['/', 'it is a directory'],
+    ] as const) {
+      const outcome = await openAuditFile(path, new RecordingLogger());
+      expect(outcome).toEqual({ ok: false, error: `the audit log ${path} cannot be opened: ${reason}` });
+    }
+  });
+});
+
+/** A disk in the hands of a test: it takes so many octets, and then none. */
+class FullDisk implements AuditFileWriter {
+  room = 0;
+  text = '';
+
+  write(octets: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void {
+    const taken = Math.min(this.room, octets.length);
+    this.room -= taken;
+    this.text += octets.subarray(0, taken).toString();
+    const error = taken === 0 ? Object.assign(new Error('no space'), { code: 'ENOSPC' }) : null;
+    setImmediate(() => done(error, taken));
+  }
+
+  writeSync(): number {
+    return 0;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+describe('an audit file on a disk that is full', () => {
+  it('says so once, keeps what fits into its memory, counts the rest, and writes all of it when there is room', async () => {
+    const disk = new FullDisk();
+    const logger = new RecordingLogger();
+    const file = new AuditFile(disk, { path: '/audit.log', logger, maxPendingBytes: 30 });
+    disk.room = 14;
+    for (const line of ['one-1234\n', 'two-1234\n', 'three-12\n', 'lost\n']) file.write(line);
+    expect(file.dropped()).toBe(1);
+    await eventually(() => logger.lines.length > 0);
+    expect(logger.lines).toHaveLength(1);
+    expect(logger.lines[0]).toMatchObject({ level: 'error', fields: { file: '/audit.log' } });
+    disk.room = 1_000;
+    await file.close(1_000);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    // What was begun stays as a line of its own: no record is lost, and none is made of two.
+    expect(disk.text).toBe('one-1234\ntwo-1\ntwo-1234\nthree-12\n');
+    expect(file.dropped()).toBe(1);
+  });
+
+  it('counts what is still unwritten when it is closed', async () => {
+    const disk = new FullDisk();
+    const file = new AuditFile(disk, { path: '/audit.log', logger: new RecordingLogger() });
+    for (let number = 0; number < 3; number += 1) file.write(`${number}\n`);
+    await file.close(1_000);
+    expect(file.dropped()).toBe(3);
+    file.write('late\n');
+    expect(file.dropped()).toBe(4);
+  });
+});

@@ -1,0 +1,131 @@
+import { closeSync, openSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startupErrorText } from '../../../../src/adapters/inbound/gateway-command-line/startup-error-text.js';
+import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { CleanUp } from '../../../support/clean-up.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const free = { host: '127.0.0.1', port: 0 };
+
+const opener = () => {
+  const sockets = new NodeListeningSockets();
+  cleanUp.add(() => sockets.keep(new Set()));
+  return sockets;
+};
+
+const listening = async (server: Server, on: object): Promise<Server> => {
+  cleanUp.add(() => new Promise((resolve) => server.close(resolve)));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(on, resolve);
+  });
+  return server;
+};
+
+/** What a client is greeted with; the code of the error where it gets no connection. */
+const greeting = (port: number): Promise<string> =>
+  new Promise((resolve) => {
+    const client = connect(port, '127.0.0.1');
+    client.setEncoding('utf8').once('data', (text) => {
+      client.destroy();
+      resolve(String(text));
+    });
+    client.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
+  });
+
+/** Why an address cannot be had, as it is told at the start. */
+const refusal = async (host: string, port: number): Promise<string> => {
+  const outcome = await opener()
+    .open('key', { host, port }, 'main')
+    .catch((error: unknown) => error);
+  return startupErrorText(outcome);
+};
+
+describe('a socket that is opened', () => {
+  it('is bound, with the port that 0 became, and takes connections once somebody listens', async () => {
+    const socket = await opener().open('key', free, 'main');
+    const { host, port } = socket.address;
+    expect(host).toBe('127.0.0.1');
+    expect(port).toBeGreaterThan(0);
+    expect(await greeting(port)).toBe('ECONNREFUSED');
+    await listening(
+      createServer((client) => client.end('hello')),
+      socket.listenable,
+    );
+    expect(await greeting(port)).toBe('hello');
+  });
+
+  it('is the same for whoever asks for its key, at the same time too, until it is closed', async () => {
+    const sockets = opener();
+    const [one, other] = await Promise.all([sockets.open('key', free, 'main'), sockets.open('key', free, 'main')]);
+    expect(other).toBe(one);
+    expect(await sockets.open('key', free, 'main')).toBe(one);
+    expect(sockets.held()).toEqual([{ key: 'key', fd: one.fd }]);
+    one.close();
+    expect(sockets.held()).toEqual([]);
+    expect(await sockets.open('key', free, 'main')).not.toBe(one);
+  });
+
+  it('goes where its key is not kept', async () => {
+    const sockets = opener();
+    await sockets.open('one', free, 'main');
+    const kept = await sockets.open('other', free, 'main');
+    sockets.keep(new Set(['other']));
+    expect(sockets.held()).toEqual([{ key: 'other', fd: kept.fd }]);
+  });
+
+  it('may have a name for its address', async () => {
+    const { address } = await opener().open('key', { host: 'localhost', port: 0 }, 'main');
+    expect(['127.0.0.1', '::1']).toContain(address.host);
+  });
+});
+
+describe('an address that cannot be had', () => {
+  it('is told where another program listens', async () => {
+    const server = await listening(createServer(), free);
+    const { port } = server.address() as { port: number };
+    expect(await refusal('127.0.0.1', port)).toBe(
+      `cannot listen on 127.0.0.1:${port}: the port is taken by another program`,
+    );
+  });
+
+  it('is told where the machine does not have it', async () => {
+    expect(await refusal('192.0.2.1', 80)).toBe(
+      'cannot listen on 192.0.2.1:80: this machine does not have the address',
+    );
+  });
+
+  it('is told where its name means nothing', async () => {
+    expect(await refusal('no-such-host.invalid', 80)).toBe(
+      'cannot listen on no-such-host.invalid: the host name cannot be resolved',
+    );
+  });
+
+  it('can be had once it is free', async () => {
+    const sockets = opener();
+    const { address } = await sockets.open('key', free, 'main');
+    sockets.keep(new Set());
+    expect((await sockets.open('again', address, 'main')).address).toEqual(address);
+  });
+});
+
+describe('a descriptor that is passed', () => {
+  it('and that is no socket is left alone, and told of', async () => {
+    const fd = openSync('/dev/null', 'r');
+    cleanUp.add(() => closeSync(fd));
+    const sockets = new NodeListeningSockets([
+      { fd, key: null, name: 'main' },
+      { fd: 9_999, key: null, name: null },
+    ]);
+    cleanUp.add(() => sockets.keep(new Set()));
+    expect((await sockets.open('key', free, 'main')).fd).not.toBe(fd);
+    expect(sockets.dismissUnclaimed()).toEqual([
+      { fd, key: null, name: 'main', address: null },
+      { fd: 9_999, key: null, name: null, address: null },
+    ]);
+    expect(sockets.dismissUnclaimed()).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, expect, it } from 'vitest';
+import { PidFile } from '../../../../src/adapters/outbound/node-pid-file/pid-file.js';
+import { CleanUp } from '../../../support/clean-up.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const place = () => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  return { folder: folder.path, path: folder.file('gateway.pid') };
+};
+
+it('the file names the process, and goes with it', () => {
+  const { folder, path } = place();
+  const file = new PidFile(path, 12);
+  file.write();
+  expect(readFileSync(path, 'utf8')).toBe('12\n');
+  expect(readdirSync(folder)).toEqual(['gateway.pid']);
+  file.remove();
+  expect(readdirSync(folder)).toEqual([]);
+  file.remove();
+});
+
+it('the file stays where a successor has written its own', () => {
+  const { path } = place();
+  const file = new PidFile(path, 12);
+  file.write();
+  new PidFile(path, 13).write();
+  file.remove();
+  expect(readFileSync(path, 'utf8')).toBe('13\n');
+});
+
+it('a file that cannot be written is an error, and leaves nothing behind', () => {
+  const { folder, path } = place();
+  writeFileSync(path, '');
+  expect(() => new PidFile(`${path}/gateway.pid`, 12).write()).toThrow('ENOTDIR');
+  expect(existsSync(path)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['gateway.pid']);
+});

@@ -1,0 +1,91 @@
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { freePort } from '../../support/free-port.js';
+import { call } from '../../support/http-call.js';
+import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const started = async () => {
+  const upstream = await startHttpUpstream(echo);
+  cleanUp.add(() => upstream.close());
+  const configuration = testConfiguration([testUpstream(upstream.port)]);
+  const gateway = await startInProcess(configuration);
+  cleanUp.add(() => gateway.stop());
+  const port = await freePort();
+  const [first] = configuration.listeners;
+  if (first === undefined) throw new Error('there is a listener');
+  /** With one route less and one listener more. */
+  const changed: GatewayConfiguration = {
+    ...configuration,
+    listeners: [first, { ...first, name: 'second', address: { host: '127.0.0.1', port } }],
+    routes: [testRoute({ matches: { ...testRoute().matches, pathPrefixes: ['/new'] } })],
+  };
+  return { gateway, changed, port, status: async () => (await call(gateway.address.port, { path: '/old' })).status };
+};
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+
+describe('a reload in two steps', () => {
+  it('changes nothing before it is committed, then all at once', async () => {
+    const { gateway, changed, port, status } = await started();
+    gateway.load(changed);
+    const prepared = await gateway.gateway.prepareReload();
+    if (!prepared.ok) throw new Error('it is right');
+    expect(await status()).toBe(200);
+    prepared.value.commit();
+    expect(await status()).toBe(404);
+    expect((await call(port, { path: '/new' })).status).toBe(200);
+    expect(gateway.state.reloads().count).toBe(1);
+    await prepared.value.abandon();
+    expect((await call(port, { path: '/new' })).status).toBe(200);
+  });
+
+  it('leaves nothing behind when it is abandoned', async () => {
+    const { gateway, changed, port, status } = await started();
+    gateway.load(changed);
+    const prepared = await gateway.gateway.prepareReload();
+    if (!prepared.ok) throw new Error('it is right');
+    await prepared.value.abandon();
+    prepared.value.commit();
+    expect(await status()).toBe(200);
+    expect(await isFree(port)).toBe(true);
+    expect(gateway.state.reloads().count).toBe(0);
+  });
+
+  it('has other reloads wait for its end', async () => {
+    const { gateway, changed, status } = await started();
+    gateway.load(changed);
+    const prepared = await gateway.gateway.prepareReload();
+    if (!prepared.ok) throw new Error('it is right');
+    const order: string[] = [];
+    const next = gateway.gateway.reload().then(() => void order.push('reloaded'));
+    expect(await status()).toBe(200);
+    order.push('committed');
+    prepared.value.commit();
+    await next;
+    expect(order).toEqual(['committed', 'reloaded']);
+    expect(gateway.state.reloads().count).toBe(2);
+  });
+
+  it('is given up by the gateway’s end, which does not wait for it', async () => {
+    const { gateway, changed, port } = await started();
+    gateway.load(changed);
+    const prepared = await gateway.gateway.prepareReload();
+    if (!prepared.ok) throw new Error('it is right');
+    await gateway.stop();
+    prepared.value.commit();
+    expect(gateway.state.reloads().count).toBe(0);
+    expect(await isFree(port)).toBe(true);
+    expect(await gateway.gateway.prepareReload()).toMatchObject({ ok: false, error: { reason: 'the gateway drains' } });
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { ListenerConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../../support/clean-up.js';
+import { curl } from '../../../support/curl.js';
+import { eventually } from '../../../support/eventually.js';
+import { freePort } from '../../../support/free-port.js';
+import { startPassingHaproxy } from '../../../support/load-balancers.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../support/openssl-certificates.js';
+import { describeWithPeers } from '../../../support/peers.js';
+import { fieldOf, type ProxiedGateway, startProxiedGateway } from '../../../support/proxied-gateway.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+const folder = temporaryFolder();
+afterEach(() => cleanUp.run());
+afterAll(() => folder.remove());
+
+/** The address that clients come from; proxies come from 127.0.0.1. */
+const clientAddress = '127.0.0.5';
+
+describeWithPeers(['curl'], 'curl with --haproxy-protocol', () => {
+  it('is understood', async () => {
+    const { port, complaints } = await startProxiedGateway(cleanUp, { trustedProxies: [clientAddress] });
+    const url = `http://127.0.0.1:${port}/`;
+    const answer = await curl('--haproxy-protocol', '--interface', clientAddress, url);
+    expect(answer).toMatchObject({ code: 0, status: 200 });
+    expect(fieldOf(answer.body, 'x-forwarded-for')).toEqual([clientAddress]);
+    expect(complaints()).toEqual([]);
+    expect(await curl('--interface', clientAddress, url)).toMatchObject({ status: 0 });
+  });
+});
+
+describeWithPeers(['haproxy', 'curl', 'openssl'], 'haproxy that passes connections on', () => {
+  const pki = new OpensslCertificates();
+  let server: OpensslCertificate;
+  beforeAll(() => {
+    server = pki.server('server', { by: pki.authority('root'), names: ['DNS:a.example'] });
+  });
+  afterAll(() => pki.remove());
+
+  const behindHaproxy = async (
+    serverOptions: string,
+    listener: Partial<ListenerConfiguration> = {},
+    check = '',
+  ): Promise<{ readonly gateway: ProxiedGateway; readonly port: number }> => {
+    const gateway = await startProxiedGateway(cleanUp, listener);
+    const port = await freePort();
+    const haproxy = await startPassingHaproxy(folder, port, gateway.port, serverOptions, check);
+    cleanUp.add(() => haproxy.stop());
+    return { gateway, port };
+  };
+
+  it.each(['send-proxy', 'send-proxy-v2', 'send-proxy-v2 proxy-v2-options crc32c,unique-id'])(
+    'brings its clients with %s, and whole requests and answers',
+    async (options) => {
+      const { gateway, port } = await behindHaproxy(options);
+      const body = 'x'.repeat(300_000);
+      const file = folder.write('body', body);
+      const url = `http://127.0.0.1:${port}/`;
+      const answer = await curl('--interface', clientAddress, '--data-binary', `@${file}`, url, url);
+      expect(answer.code).toBe(0);
+      expect(answer.body.split(body).length - 1).toBe(2);
+      expect(gateway.accessRecords.map(({ clientIp }) => clientIp)).toEqual([clientAddress, clientAddress]);
+      expect(gateway.complaints()).toEqual([]);
+    },
+  );
+
+  it('brings the clients of TLS that the gateway ends', async () => {
+    const { certificateFile: certFile, keyFile } = server;
+    const tls: ListenerConfiguration['tls'] = {
+      certificates: [{ certFile, keyFile }],
+      clientAuth: 'none',
+      caCertFile: null,
+      forwardClientCertHeader: null,
+      minVersion: '1.2',
+    };
+    const { gateway, port } = await behindHaproxy('send-proxy-v2 proxy-v2-options crc32c', { tls });
+    const answer = await curl('--insecure', '--interface', clientAddress, `https://127.0.0.1:${port}/`);
+    expect(answer).toMatchObject({ code: 0, status: 200 });
+    expect(fieldOf(answer.body, 'x-forwarded-for')).toEqual([clientAddress]);
+    expect(fieldOf(answer.body, 'x-forwarded-proto')).toEqual(['https']);
+    expect(gateway.complaints()).toEqual([]);
+  });
+
+  it.each(['send-proxy', 'send-proxy-v2'])(
+    'looks after the gateway without a word in its log (%s)',
+    async (options) => {
+      const { gateway } = await behindHaproxy(
+        `${options} check inter 50ms check-send-proxy`,
+        {},
+        'option httpchk GET /looked-after',
+      );
+      const looks = () => gateway.accessRecords.filter(({ path }) => path === '/looked-after');
+      await eventually(() => looks().length >= 2);
+      expect(gateway.complaints()).toEqual([]);
+      expect(new Set(looks().map(({ clientIp }) => clientIp))).toEqual(new Set(['127.0.0.1']));
+    },
+  );
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readKdl } from '../../../../src/adapters/outbound/kdl-configuration/kdl-document.js';
+import { migrateText } from '../../../../src/adapters/outbound/kdl-configuration/migrate-text.js';
+import { repairSyntax } from '../../../../src/adapters/outbound/kdl-configuration/repair-syntax.js';
+
+const gap = fc.constantFrom('', '', ' ', '\n', '\n\n', '// c\n', '\n// own line\n', ' /* in */ ', '\n\t');
+const end = fc.constantFrom('\n', ';', ' // after\n', ' ;\n');
+const key = fc.constantFrom(
+  'path "/a"',
+  'path-prefix "/a" "/b"',
+  'method ["GET", "HEAD"]',
+  'header "x" "y"',
+  'upstream "u"',
+  'max-body-size 10MB',
+  'timeout-secs 40',
+  'buffer_requests true',
+  'matches { host "h" }',
+  'policies { }',
+  'timeouts { connect-secs 1 }',
+  'target = "127.0.0.1:80"',
+  'agents [\n "a" // x\n "b",\n]',
+);
+const members = fc.array(fc.tuple(gap, key, end), { maxLength: 5 }).map((parts) => parts.flat().join(''));
+const property = fc.constantFrom('', ' path="/p"', ' timeout-secs=3', ' priority=5 method="GET"');
+const named = fc
+  .tuple(fc.constantFrom('route', 'upstream', 'listener', 'agent'), property, members, gap)
+  .map(([kind, properties, inside, last]) => `${kind} "n"${properties} {${inside}${last}}`);
+const block = fc.oneof(
+  named,
+  fc
+    .tuple(fc.constantFrom('routes', 'upstreams', 'server', 'other'), fc.array(named, { maxLength: 2 }))
+    .map(([group, inside]) => `${group} {\n${inside.join('\n')}\n}`),
+);
+const file = fc
+  .array(fc.tuple(gap, block, end), { maxLength: 4 })
+  .map((parts) => parts.flat().join(''))
+  .map((text) => (text.length % 2 === 0 ? text : text.replaceAll('\n', '\r\n')));
+
+const comments = (text: string): readonly string[] =>
+  (text.match(/\/\/ (?:c|own line|after|x)(?=[\r\n])|\/\* in \*\//g) ?? []).toSorted();
+
+describe('a migrated text', () => {
+  it('can be read as KDL 2, has every comment, and is not changed again', () => {
+    let changed = 0;
+    fc.assert(
+      fc.property(file, (text) => {
+        const { text: once, changes } = migrateText(text);
+        if (changes.length === 0) {
+          expect(once).toBe(text);
+          return;
+        }
+        changed += 1;
+        const read = readKdl(once);
+        expect(read.ok && read.value.version).toBe(2);
+        expect(comments(once)).toEqual(comments(text));
+        expect(migrateText(once)).toMatchObject({ text: once, changes: [] });
+      }),
+      { numRuns: 80 },
+    );
+    // The rule is of no worth where nothing is ever rewritten.
+    expect(changed).toBeGreaterThan(30);
+  });
+
+  it('is never one that does not end, whatever the text is', () => {
+    const pieces = fc.constantFrom(
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      '\\',
+      '//',
+      '/*',
+      '*/',
+      '\n',
+      ' ',
+      ',',
+      '=',
+      'r#"',
+      '"#',
+      'true',
+      'a',
+      '1',
+      '(',
+      ')',
+      ';',
+      '#',
+      '\r',
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+        const text = parts.join('');
+        const { text: repaired, originalOffset } = repairSyntax(text);
+        for (let offset = 0; offset <= repaired.length; offset += 1) {
+          expect(originalOffset(offset)).toBeLessThanOrEqual(text.length);
+        }
+        expect(() => migrateText(text)).not.toThrow();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { snapshotOf } from '../../src/application/gather-workers/snapshot-of.js';
+import type { GatewayState, TargetChange } from '../../src/application/ports/gateway-state.js';
+import type {
+  GatewaySnapshot,
+  MetricsText,
+  ReloadOutcome,
+  WholeGateway,
+} from '../../src/application/ports/whole-gateway.js';
+
+/** A whole gateway that stands still. */
+export class FixedWholeGateway implements WholeGateway {
+  readonly #state: GatewayState;
+  /** What is different from the state alone. */
+  changes: Partial<GatewaySnapshot> = {};
+  metricsText: MetricsText | null = { contentType: 'text/plain; version=0.0.4', text: 'up 1\n' };
+  reloadOutcome: ReloadOutcome = { kind: 'reloaded', count: 1 };
+  reloadsAsked = 0;
+  answersDrain = true;
+
+  constructor(state: GatewayState) {
+    this.#state = state;
+  }
+
+  snapshot(): GatewaySnapshot {
+    return { ...snapshotOf(this.#state), ...this.changes };
+  }
+
+  async metrics(): Promise<MetricsText | null> {
+    return this.metricsText;
+  }
+
+  async reload(): Promise<ReloadOutcome> {
+    this.reloadsAsked += 1;
+    return this.reloadOutcome;
+  }
+
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange | 'no_answer'> {
+    return this.answersDrain ? this.#state.drainTarget(upstream, address, drained) : 'no_answer';
+  }
+}

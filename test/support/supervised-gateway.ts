@@ -1,0 +1,65 @@
+import type { LoadedConfiguration } from '../../src/application/ports/configuration-source.js';
+import type { TargetName } from '../../src/application/ports/gateway-state.js';
+import type { SharedSockets } from '../../src/application/ports/shared-sockets.js';
+import type { SupervisedService } from '../../src/application/supervise-workers/supervised-service.js';
+import { supervisionTimes } from '../../src/application/supervise-workers/supervision-times.js';
+import { Supervisor } from '../../src/application/supervise-workers/supervisor.js';
+import type { GatewayConfiguration } from '../../src/domain/configuration/gateway-configuration.js';
+import { FakeWorkerProcesses } from './fake-worker-processes.js';
+import { testConfiguration } from './in-process-gateway.js';
+import { ManualClock } from './manual-clock.js';
+import { ManualScheduler } from './manual-scheduler.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** Sockets that are bound nowhere. */
+export class FakeSharedSockets implements SharedSockets {
+  readonly opened: string[] = [];
+  kept: ReadonlySet<string> | null = null;
+  /** What `open` rejects with; null: nothing. */
+  refusal: Error | null = null;
+
+  async open(key: string, address: { readonly host: string; readonly port: number }) {
+    if (this.refusal !== null) throw this.refusal;
+    this.opened.push(key);
+    return { address, listenable: { key }, close: () => undefined };
+  }
+
+  keep(keys: ReadonlySet<string>): void {
+    this.kept = keys;
+  }
+}
+
+/** A configuration of one text, as a source gives it. */
+export const textConfiguration = (
+  text: string,
+  configuration: GatewayConfiguration = testConfiguration([]),
+): LoadedConfiguration => ({ configuration, problems: [], texts: new Map([['gateway.kdl', text]]) });
+
+/** A supervisor over fake processes, on a clock that a test moves. */
+export const supervisedGateway = (workers = 2, services: readonly SupervisedService[] = []) => {
+  const clock = new ManualClock();
+  const scheduler = new ManualScheduler(clock);
+  const processes = new FakeWorkerProcesses(scheduler);
+  const logger = new RecordingLogger();
+  const sockets = new FakeSharedSockets();
+  const drainedTargets: TargetName[] = [];
+  const reloads: string[] = [];
+  const disk = { next: textConfiguration('one') };
+  const supervisor = new Supervisor({
+    processes,
+    source: { load: async () => disk.next },
+    sockets,
+    services,
+    clock,
+    scheduler,
+    logger,
+    times: supervisionTimes,
+    order: { configFile: 'gateway.kdl', log: { level: 'info', format: 'json', warning: null }, startedAtMs: 5 },
+    workers,
+    cores: 2,
+    drainedTargets: () => drainedTargets,
+    reloaded: (outcome) => void reloads.push(outcome),
+    logFailure: ({ reason }) => logger.error(reason ?? ''),
+  });
+  return { clock, scheduler, processes, logger, sockets, drainedTargets, reloads, disk, supervisor };
+};

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { reloadReport } from '../../../../../src/adapters/inbound/gateway-command-line/reload-report.js';
+import type { JsonValue } from '../../../../../src/domain/shared/json.js';
+import { err, ok } from '../../../../../src/domain/shared/result.js';
+
+const where = '127.0.0.1:9090';
+const said = (status: number, body: JsonValue = null) => reloadReport(ok({ status, body }), where);
+
+describe('what gateway reload says', () => {
+  it('is that it was done', () => {
+    expect(said(200, { reloaded: true, config_reload_count: 3 })).toEqual({
+      exitCode: 0,
+      text: 'The configuration was reloaded (reload 3 since the start).\n',
+    });
+  });
+
+  it.each([[null], [{}], [{ reloaded: false }], ['ok'], [[true]]])('is no success where a 200 says %j', (body) => {
+    expect(said(200, body).exitCode).toBe(1);
+  });
+
+  it('has the problems of the file', () => {
+    const { exitCode, text } = said(422, { problems: ['a.kdl:1:1: error: no\n  line', 7, 'error: taken'] });
+    expect(exitCode).toBe(1);
+    expect(text).toBe(
+      'a.kdl:1:1: error: no\n  line\nerror: taken\nerror: the configuration was not reloaded; the one before stays in force\n',
+    );
+  });
+
+  it.each([
+    [401, 'does not take the token'],
+    [403, 'takes no reload: because'],
+    [404, 'no endpoint for a reload'],
+    [409, 'was not reloaded: because'],
+    [503, 'said 503: because'],
+    [302, 'said 302'],
+  ])('has the reason of a %d', (status, words) => {
+    const { exitCode, text } = said(status, { detail: 'because' });
+    expect([exitCode, text.includes(words)]).toEqual([1, true]);
+  });
+
+  it('does not paint on the terminal what somebody answered', () => {
+    const evil = '\u001b[2Jgone\u202e\u0007';
+    for (const { text } of [said(422, { problems: [evil] }), said(409, { detail: evil })]) {
+      expect(text).not.toMatch(/[\u001b\u0007\u202e]/);
+    }
+  });
+
+  it('is plain where nobody could be asked', () => {
+    const failed = (kind: 'nobody_listens' | 'timed_out' | 'failed') =>
+      reloadReport(err({ kind, detail: 'there was no answer within 70 s' }), where).text;
+    expect(failed('nobody_listens')).toContain('nobody listens at 127.0.0.1:9090');
+    expect(failed('timed_out')).toContain('there was no answer within 70 s');
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { KdlConfigurationSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
+import { migrateText } from '../../../../../src/adapters/outbound/kdl-configuration/migrate-text.js';
+import { re2PathPatterns } from '../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { compileRouteTable } from '../../../../../src/domain/routing/route-table.js';
+import { migrationCorpus } from '../../../../support/migration-corpus.js';
+
+const comments = (text: string): readonly string[] =>
+  (text.match(/\/\/[^\n\r"]*$|\/\*.*?\*\/|\/- (?!kdl-version)[^\n\r{]*/gmsu) ?? []).map((one) => one.trim()).toSorted();
+
+const load = (text: string) =>
+  new KdlConfigurationSource('old.kdl', {
+    environment: null,
+    patterns: re2PathPatterns,
+    texts: new Map([['old.kdl', text]]),
+  }).load();
+
+/** What is read of a file whose variables are not known here has no configuration: they are given a value first. */
+const known = (text: string): string =>
+  text.replace(/\((?:env|file)\)"[^"]*"/g, '"0123456789012345678901234567890123456789:x"');
+
+const corpus = migrationCorpus();
+
+it('has more than twenty files', () => {
+  expect(corpus.length).toBeGreaterThan(20);
+});
+
+describe.each(corpus)('the old file $name', ({ name, old, expected, requests }) => {
+  it('becomes what is written beside it', () => {
+    expect(migrateText(old).text).toBe(expected);
+    expect(migrateText(old).left).toEqual([]);
+  });
+
+  it('is not changed a second time', () => {
+    expect(migrateText(expected)).toEqual({ text: expected, changes: [], left: [] });
+  });
+
+  it('keeps every comment', () => {
+    expect(comments(expected)).toEqual(comments(old));
+  });
+
+  it('has no errors then', async () => {
+    expect((await load(expected)).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  it('has the routes for requests that its reader says', async () => {
+    const { configuration } = await load(known(expected));
+    const table = compileRouteTable(configuration?.routes ?? [], re2PathPatterns);
+    expect(requests.length).toBeGreaterThan(0);
+    for (const { line, request, route } of requests) {
+      expect([line, table.ok && (table.value.find(request)?.id ?? null)]).toEqual([line, route]);
+    }
+  });
+
+  it('says what it changed, and where', () => {
+    const { changes } = migrateText(old);
+    expect(changes.length > 0).toBe(name !== 'up-to-date');
+    for (const { line } of changes) expect(line).toBeLessThanOrEqual(old.split('\n').length);
+    expect(changes.map(({ line }) => line)).toEqual(changes.map(({ line }) => line).toSorted((a, b) => a - b));
+  });
+});
+
+describe('what no rule can change', () => {
+  it.each([
+    ['server { }\nsystem { }', 1, 'join the two by hand'],
+    ['route { matches { path "/" } }', 1, 'needs a name'],
+    ['upstreams { upstream "u" { timeout-secs 5; timeouts { request-secs 6 } } }', 1, 'say two things'],
+    ['upstreams { upstream "u" {\n timeout-secs 5\n timeout-secs 6 } }', 2, 'has to be there once'],
+    ['routes { route "a" {\n matches { path "/a" }\n path "/b" } }', 3, 'keep what is meant'],
+    ['routes { route "a" {\n path "/b"\n matches { host "a" }; matches { host "b" } } }', 2, 'is there twice'],
+  ])('%s', (text, line, message) => {
+    const migrated = migrateText(text);
+    expect(migrated.left).toEqual([{ line, message: expect.stringContaining(message) }]);
+    expect(migrated.text).toBe(text);
+  });
+
+  it.each(['a {', 'a "', '} b', 'a [[1], [2]', 'a (', '\\', 'a [ { b 1 } ]', 'a ] 1', 'a "\u0000"', '/* a'])(
+    'is no KDL: %j',
+    (text) => {
+      expect(migrateText(text)).toEqual({ text, changes: [], left: [] });
+    },
+  );
+});
+
+describe('lists in brackets', () => {
+  it.each([
+    ['agents ["a","b"]\n', 'agents "a" "b"\n'],
+    ['agents["a"]\n', 'agents "a"\n'],
+    ['agents [ "a" , "b" ] // c\n', 'agents "a"  "b"  // c\n'],
+    ['agents "a", "b"\n', 'agents "a" "b"\n'],
+    ['agents [\n  "a",\n  "b",\n]\n', 'agents "a" "b"\n'],
+    ['agents [\n  "a" // x\n  "b"\n]\n', 'agents \\\n  "a" \\ // x\n  "b"\n'],
+    ['agents []\n', 'agents #null\n'],
+    ['header "a" "[b, c]" [1]\n', 'header "a" "[b, c]" 1\n'],
+  ])('%j', (old, expected) => {
+    expect(migrateText(old).text).toBe(expected);
+  });
+
+  it('are left alone in comments and strings', () => {
+    const text = 'a "[1, 2]" // [3, true]\nb #"[true]"# /* [4] */\n';
+    expect(migrateText(text).text).toBe(text);
+  });
+});

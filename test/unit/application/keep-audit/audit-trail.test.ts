@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { AuditTrail, lossLineMs } from '../../../../src/application/keep-audit/audit-trail.js';
+import { emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
+import type { AuditConfiguration } from '../../../../src/domain/configuration/audit-configuration.js';
+import { err, ok } from '../../../../src/domain/shared/result.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { settled } from '../../../support/manual-scheduler.js';
+import { RecordingAuditLog } from '../../../support/recording-audit-log.js';
+import { RecordingLogger } from '../../../support/recording-logger.js';
+
+const stdout: AuditConfiguration = { output: { kind: 'stdout' } };
+const request = { id: 'r', correlationId: 'c', traceId: 't', client: { address: '192.0.2.1' }, route: null };
+
+const world = () => {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const opened: RecordingAuditLog[] = [];
+  const trail = new AuditTrail({
+    open: async ({ output }) => {
+      if (output.kind === 'file')
+        return err(`the audit log ${output.path} cannot be opened: its directory is not there`);
+      const log = new RecordingAuditLog();
+      opened.push(log);
+      return ok(log);
+    },
+    clock,
+    logger,
+    worker: 3,
+  });
+  const use = async (audit: AuditConfiguration | null) => {
+    const prepared = await trail.prepare(audit);
+    if (!prepared.ok) throw new Error(prepared.error);
+    prepared.value.commit();
+  };
+  return { clock, logger, opened, trail, use };
+};
+
+describe('the audit trail', () => {
+  it('writes nothing before a configuration asks for it, and each record with when and where after that', async () => {
+    const { trail, use, opened, clock } = world();
+    trail.judged(request, 'auth', 'allow', emptyAudit);
+    trail.record({ event: 'gateway', outcome: 'started', members: {} });
+    await use(null);
+    expect(opened).toEqual([]);
+    await use(stdout);
+    trail.judged(request, 'auth', 'block', { ...emptyAudit, reasonCodes: ['expired'] });
+    trail.undecided(request, 'auth', 'timed_out', false);
+    expect(opened[0]?.records).toMatchObject([
+      {
+        time: new Date(clock.wallMs()).toISOString(),
+        worker: 3,
+        event: 'authorization',
+        outcome: 'denied',
+        reason_codes: ['expired'],
+      },
+      { outcome: 'denied', failure_mode: 'closed' },
+    ]);
+  });
+
+  it('opens the log anew with each configuration, and loses no record on the way from one to the other', async () => {
+    const { trail, use, opened } = world();
+    await use(stdout);
+    const next = await trail.prepare(stdout);
+    trail.record({ event: 'admin', outcome: 'denied', members: { number: 1 } });
+    if (next.ok) next.value.commit();
+    trail.record({ event: 'admin', outcome: 'denied', members: { number: 2 } });
+    await settled();
+    expect(opened.map(({ records, isClosed }) => [records.map(({ number }) => number), isClosed])).toEqual([
+      [[1], true],
+      [[2], false],
+    ]);
+    await use(null);
+    await settled();
+    expect(opened[1]?.records.at(-1)).toMatchObject({ event: 'audit', outcome: 'ended' });
+    expect(opened[1]?.isClosed).toBe(true);
+  });
+
+  it('goes on with what it has where another cannot be opened, or is not wanted after all', async () => {
+    const { trail, use, opened } = world();
+    await use(stdout);
+    expect(await trail.prepare({ output: { kind: 'file', path: '/nowhere/audit.log' } })).toMatchObject({ ok: false });
+    const abandoned = await trail.prepare(stdout);
+    if (abandoned.ok) await abandoned.value.abandon();
+    trail.record({ event: 'admin', outcome: 'denied', members: {} });
+    expect(opened.map(({ lines, isClosed }) => [lines.length, isClosed])).toEqual([
+      [1, false],
+      [0, true],
+    ]);
+  });
+
+  it('counts what is lost, over its logs, and says so now and then', async () => {
+    const { trail, use, opened, logger, clock } = world();
+    await use(stdout);
+    const [log] = opened as [RecordingAuditLog];
+    log.isFull = true;
+    for (let count = 0; count < 5; count += 1) trail.record({ event: 'admin', outcome: 'denied', members: {} });
+    expect(trail.dropped()).toBe(5);
+    expect(logger.lines).toMatchObject([{ level: 'error', message: 'audit records were lost', fields: { lost: 1 } }]);
+    clock.advance(lossLineMs);
+    trail.record({ event: 'admin', outcome: 'denied', members: {} });
+    expect(logger.lines.at(-1)).toMatchObject({ fields: { lost: 5, lost_so_far: 6 } });
+    await use(stdout);
+    expect(trail.dropped()).toBe(6);
+    await settled();
+    expect(trail.dropped()).toBe(6);
+  });
+
+  it('has written everything when it is closed', async () => {
+    const { trail, use, opened } = world();
+    await use(stdout);
+    trail.record({ event: 'gateway', outcome: 'stopped', members: {} });
+    await trail.close();
+    expect(opened[0]).toMatchObject({ isClosed: true, lines: [expect.stringContaining('stopped')] });
+    trail.record({ event: 'gateway', outcome: 'stopped', members: {} });
+    expect(opened[0]?.lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { Correspondence } from '../../../../src/application/correspondence/correspondence.js';
+import { SupervisedGatewayProcess } from '../../../../src/application/serve-supervisor/supervised-gateway-process.js';
+import {
+  abandonReload,
+  commitReload,
+  drainWorker,
+  heartbeat,
+  prepareReload,
+  type StartOrder,
+  startWorker,
+} from '../../../../src/application/supervise-workers/worker-topics.js';
+import { ok } from '../../../../src/domain/shared/result.js';
+import { linkedPair } from '../../../support/linked-pair.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualScheduler, settled } from '../../../support/manual-scheduler.js';
+
+const order: StartOrder = {
+  configFile: 'gateway.kdl',
+  log: { level: 'info', format: 'json', warning: null },
+  startedAtMs: 0,
+  number: 1,
+  workers: 2,
+  texts: new Map(),
+  reloads: { count: 0, lastLoadMs: 0 },
+  drainedTargets: [],
+};
+
+const workerProcess = () => {
+  const scheduler = new ManualScheduler(new ManualClock());
+  const [supervisorEnd, workerEnd] = linkedPair();
+  const happened: string[] = [];
+  let release: () => void = () => undefined;
+  const gate = { start: Promise.resolve(), stop: Promise.resolve() };
+  const hold = (what: keyof typeof gate) => {
+    gate[what] = new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  const supervisor = new Correspondence(supervisorEnd, scheduler, () => undefined);
+  new SupervisedGatewayProcess(new Correspondence(workerEnd, scheduler, () => undefined), {
+    start: async () => {
+      await gate.start;
+      return ok({
+        addresses: { listeners: new Map(), admin: null },
+        prepareReload: async () =>
+          ok({ commit: () => void happened.push('commit'), abandon: async () => void happened.push('abandon') }),
+        stop: async (graceMs, { isReplaced }) => {
+          happened.push(`stop ${graceMs} ${isReplaced}`);
+          await gate.stop;
+        },
+      });
+    },
+    end: () => void happened.push('end'),
+  }).listen();
+  return { supervisor, supervisorEnd, happened, hold, release: () => release() };
+};
+
+describe('the process of a worker', () => {
+  it('answers before it has an order', async () => {
+    const { supervisor } = workerProcess();
+    expect(await supervisor.ask(heartbeat, null, 1_000)).toEqual(ok(null));
+    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toMatchObject({ ok: true, value: { ok: false } });
+  });
+
+  it('commits or abandons what it has prepared, once', async () => {
+    const { supervisor, happened } = workerProcess();
+    await supervisor.ask(startWorker, order, 1_000);
+    expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
+    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toEqual(ok(ok(null)));
+    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toMatchObject({ value: { ok: false } });
+    expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(true));
+    await supervisor.ask(abandonReload, null, 1_000);
+    await supervisor.ask(prepareReload, new Map(), 1_000);
+    await supervisor.ask(abandonReload, null, 1_000);
+    expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
+    expect(happened).toEqual(['commit', 'abandon']);
+  });
+
+  it('drains once at the supervisor’s word, and ends', async () => {
+    const { supervisor, happened, hold, release } = workerProcess();
+    await supervisor.ask(startWorker, order, 1_000);
+    hold('stop');
+    supervisor.tell(drainWorker, { graceMs: 7, manner: { delayMs: 0, isReplaced: true } });
+    supervisor.tell(drainWorker, { graceMs: 0, manner: { delayMs: 0, isReplaced: false } });
+    await settled();
+    expect(happened).toEqual(['stop 7 true']);
+    release();
+    await settled();
+    expect(happened).toEqual(['stop 7 true', 'end']);
+  });
+
+  it('drains for some seconds where the supervisor is gone', async () => {
+    const { supervisor, supervisorEnd, happened } = workerProcess();
+    await supervisor.ask(startWorker, order, 1_000);
+    supervisorEnd.close();
+    await settled();
+    expect(happened).toEqual(['stop 5000 false', 'end']);
+  });
+
+  it('ends at once where the supervisor is gone before there was an order', async () => {
+    const { supervisorEnd, happened } = workerProcess();
+    supervisorEnd.close();
+    await settled();
+    expect(happened).toEqual(['end']);
+  });
+
+  it('serves nobody where the supervisor went while it started', async () => {
+    const { supervisor, supervisorEnd, happened, hold, release } = workerProcess();
+    hold('start');
+    void supervisor.ask(startWorker, order, 1_000);
+    await settled();
+    supervisorEnd.close();
+    release();
+    await settled();
+    expect(happened).toContain('end');
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { type AgentAudit, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
+import { judgementRecord, undecidedRecord } from '../../../../src/domain/audit/judgement-record.js';
+
+const request = {
+  requestId: 'request-1',
+  correlationId: 'correlation-1',
+  traceId: 'trace-1',
+  clientIp: '192.0.2.1',
+  route: 'api',
+};
+
+const told = {
+  request_id: 'request-1',
+  correlation_id: 'correlation-1',
+  trace_id: 'trace-1',
+  client_ip: '192.0.2.1',
+  route: 'api',
+  agent: 'auth',
+};
+
+const record = (audit: Partial<AgentAudit>, decision: Parameters<typeof judgementRecord>[2] = 'allow') =>
+  judgementRecord(request, 'auth', decision, { ...emptyAudit, ...audit });
+
+describe('the audit record of an agent’s answer', () => {
+  it('is of authorization where policies have decided, for whomever they have', () => {
+    const custom = { subject: 'alice', auth_method: 'jwt' };
+    expect(record({ ruleIds: ['clerks'], custom })).toEqual({
+      event: 'authorization',
+      outcome: 'allowed',
+      members: { ...told, subject: 'alice', auth_method: 'jwt', rule_ids: ['clerks'] },
+    });
+    expect(record({ ruleIds: ['no-night'], reasonCodes: ['denied_by_policy'], custom }, 'block')).toMatchObject({
+      event: 'authorization',
+      outcome: 'denied',
+      members: { reason_codes: ['denied_by_policy'], rule_ids: ['no-night'] },
+    });
+  });
+
+  it('is of authentication where it tells who asks, and nothing else', () => {
+    expect(record({ custom: { subject: 'alice', auth_method: 'api_key' } })).toMatchObject({
+      event: 'authentication',
+      outcome: 'allowed',
+    });
+  });
+
+  it('is of what the agent says that it was about', () => {
+    const custom = { event: 'token_exchange', outcome: 'issued', client_id: 'desk', audience: 'a b' };
+    expect(record({ custom }, 'block')).toEqual({
+      event: 'token_exchange',
+      outcome: 'issued',
+      members: { ...told, client_id: 'desk', audience: 'a b' },
+    });
+  });
+
+  it.each([
+    ['allow', 'allowed'],
+    ['block', 'denied'],
+    ['redirect', 'redirected'],
+    ['challenge', 'challenged'],
+  ] as const)('says of an agent that says nothing what it has decided: %s', (decision, outcome) => {
+    expect(record({}, decision)).toEqual({ event: 'authorization', outcome, members: told });
+  });
+
+  it('takes nothing of an agent that it does not know the meaning of', () => {
+    const custom = {
+      event: 'gateway',
+      outcome: 'started',
+      token: 'secret',
+      password: 'secret',
+      client_ip: '203.0.113.9',
+      request_id: 'forged',
+      agent: 'another',
+    };
+    expect(record({ custom })).toEqual({ event: 'authorization', outcome: 'allowed', members: told });
+  });
+
+  it('is bounded, whatever the agent says', () => {
+    const many = Array.from({ length: 10_000 }, () => 'x'.repeat(1_000));
+    const text = JSON.stringify(record({ reasonCodes: many, ruleIds: many, custom: { subject: 'x'.repeat(100_000) } }));
+    expect(text.length).toBeLessThan(6_000);
+  });
+});
+
+it('the audit record of an agent that gave no answer says what became of the request', () => {
+  expect(undecidedRecord(request, 'auth', 'timed_out', true)).toEqual({
+    event: 'authorization',
+    outcome: 'allowed',
+    members: { ...told, reason_codes: ['agent_timed_out'], failure_mode: 'open' },
+  });
+  expect(undecidedRecord(request, 'auth', 'unreachable', false)).toMatchObject({
+    outcome: 'denied',
+    members: { failure_mode: 'closed' },
+  });
+});

@@ -1,0 +1,108 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { KdlConfigurationSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
+import { settingsText } from '../../../../../src/adapters/outbound/kdl-configuration/settings-text.js';
+import { re2PathPatterns } from '../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { effectiveJson } from '../../../../../src/domain/configuration/effective/effective-json.js';
+import { effectiveSettings } from '../../../../../src/domain/configuration/effective/effective-settings.js';
+import { settingsOf } from '../../../../support/configuration-settings.js';
+
+const variables: Record<string, string> = {
+  TOKEN: 'tok-from-the-environment',
+  KEYS: 'key-from-the-environment:me',
+  REDIS: 'rediss://u:pw@r.example',
+};
+
+const load = async (text: string) => {
+  const texts = new Map([['gateway.kdl', text]]);
+  const source = new KdlConfigurationSource('gateway.kdl', {
+    environment: variables,
+    patterns: re2PathPatterns,
+    texts,
+  });
+  const { configuration, problems, settings = [] } = await source.load();
+  return { configuration, errors: problems.filter(({ severity }) => severity === 'error'), settings };
+};
+
+const full = `
+// every block, in an odd order
+admin { token (env)"TOKEN"; address "0.0.0.0:9090" }
+upstreams {
+  upstream "u" { connection-pool { max-connections 5 }; target "127.0.0.1:8081"; health-check { type "tcp" } }
+  upstream "v" { load-balancing "consistent-hash"; target "127.0.0.1:8082" weight=3; target "127.0.0.1:8083"; circuit-breaker }
+}
+routes { route "b" priority="high" { upstream "v"; matches path="/b"; policies { rate-limit { requests-per-second 5 } } } }
+routes { route "a" { matches { path-prefix "/"; header "x" "y" }; upstream "u"; agents "auth" "other" } }
+listeners { listener "http" { address "127.0.0.1:8080"; trusted-proxies "10.0.0.0/8" "fd00::/8" } }
+limits { rate-limit-store "redis"; rate-limit-store-url (env)"REDIS"; max-requests-per-second-global 100 }
+tracing { endpoint "http://127.0.0.1:4318/v1/traces"; collector-header "authorization" (env)"TOKEN" }
+agents {
+  agent "auth" { transport "embedded"; config { api-keys (env)"KEYS"; user-id-header "X-User" } }
+  agent "other" { socket "/run/o.sock"; circuit-breaker { failure-threshold 2 }; config { anything { deep "x" 1 #null } } }
+}
+`;
+
+describe('the effective configuration', () => {
+  it('is the same configuration when it is read again, and prints the same', async () => {
+    const before = await load(full);
+    expect(before.errors).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings));
+    const after = await load(printed);
+    expect(after.errors).toEqual([]);
+    expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    expect(settingsText(effectiveSettings(after.settings))).toBe(printed);
+    expect(printed).not.toContain('from-the-environment');
+  });
+
+  it('has the defaults, in the order of the reference', async () => {
+    const { settings } = await load(full);
+    const text = settingsText(effectiveSettings(settings));
+    for (const line of ['max-header-count 100', 'grace', 'idle-secs 75', 'max-idle 5', 'hash-key "client_ip"']) {
+      expect(text).toContain(line);
+    }
+    const tops = [...text.matchAll(/^([a-z]+) \{/gm)].map(([, name]) => name);
+    expect(tops).toEqual(['system', 'listeners', 'routes', 'upstreams', 'agents', 'limits', 'admin', 'tracing']);
+  });
+
+  it('hides what stands in the file, and shows where the rest comes from', () => {
+    const settings = settingsOf(`admin { token "s3cret" }
+tracing { endpoint "https://c.example"; collector-header "authorization" "s3cret" }
+agents { agent "a" { socket "/s"; config {
+  jwt-secret "s3cret"; api-keys "s3cret:a" "s3cret:b"; own-password "s3cret"; client { my-token "s3cret" key-s3cret-not="x" }
+  store-url "redis://u:s3cret@h"; deep { deeper { secret-of-ours "s3cret" { child "s3cret" } } }
+  oidc "corp" client-secret="s3cret"
+} } }`);
+    const effective = effectiveSettings(settings);
+    const shown = settingsText(effective) + JSON.stringify(effectiveJson(effective));
+    expect(shown.replaceAll('key-s3cret-not', '')).not.toContain('s3cret');
+    expect(shown).toContain('collector-header "authorization" "***"');
+  });
+
+  it('as JSON has an array wherever there may be several', async () => {
+    const { settings } = await load(full);
+    expect(effectiveJson(effectiveSettings(settings))).toMatchObject({
+      listeners: {
+        listener: [{ name: 'http', address: '127.0.0.1:8080', 'trusted-proxies': ['10.0.0.0/8', 'fd00::/8'] }],
+      },
+      routes: { route: [{ name: 'b' }, { name: 'a', agents: ['auth', 'other'] }] },
+      admin: { token: '(env)TOKEN' },
+    });
+  });
+
+  it.each(readdirSync('config').filter((name) => name.endsWith('.kdl')))('of %s can be read again', async (name) => {
+    const source = new KdlConfigurationSource(`config/${name}`, { environment: null, patterns: re2PathPatterns });
+    const { settings = [] } = await source.load();
+    const printed = settingsText(effectiveSettings(settings));
+    const again = new KdlConfigurationSource(`config/${name}`, {
+      environment: null,
+      patterns: re2PathPatterns,
+      texts: new Map([[`config/${name}`, printed]]),
+    });
+    const { problems, settings: reread = [] } = await again.load();
+    const errors = problems.filter(
+      ({ severity, message }) => severity === 'error' && !/secret|entry|token/.test(message),
+    );
+    expect(errors).toEqual([]);
+    expect(settingsText(effectiveSettings(reread))).toBe(printed);
+  });
+});

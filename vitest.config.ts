@@ -3,12 +3,15 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The end-to-end files that take longest, in the order in which they begin. The first and the fourth take every core that
- * they get: the two between them last as long as the first, so that each runs beside files that start programs and wait.
+ * The end-to-end files that take longest, in the order in which they begin. `saml-durability` and
+ * `sustained-load` take every core that they get and are far apart, so that each runs beside files that start programs and wait.
  */
 const longest = [
   'saml-durability',
+  'instances-behind-balancers',
+  'workers',
   'gateway-start',
+  'program-upgrade',
   'saml',
   'sustained-load',
   'gateway-auth',

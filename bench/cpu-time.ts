@@ -5,6 +5,7 @@ const tickUs = 10_000;
 
 interface ProcessTimes {
   readonly parent: number;
+  readonly ownTicks: number;
   readonly ticks: number;
 }
 
@@ -15,11 +16,15 @@ const timesOf = (pid: number): ProcessTimes | null => {
     // The name, in brackets, may hold anything; the fields after it are numbers, the first of them field 3.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const field = (number: number): number => Number(fields[number - 3]);
-    return { parent: field(4), ticks: field(14) + field(15) + field(16) + field(17) };
+    const ownTicks = field(14) + field(15);
+    return { parent: field(4), ownTicks, ticks: ownTicks + field(16) + field(17) };
   } catch {
     return null;
   }
 };
+
+/** CPU time of a process without those that it started, in microseconds; not a number where it is gone. */
+export const ownCpuTimeUs = (pid: number): number => (timesOf(pid)?.ownTicks ?? Number.NaN) * tickUs;
 
 /** CPU time of these processes and of all below them, in microseconds. */
 export const cpuTimeUs = (pids: readonly number[]): number => {

@@ -22,6 +22,7 @@ import { runSoak } from './soak/soak.js';
 import { installed } from './started.js';
 import { tracing } from './tracing/tracing.js';
 import { startUpstream } from './upstream.js';
+import { runWorkers } from './workers/workers.js';
 
 const proxyCore = 0;
 const otherCore = 1;
@@ -135,6 +136,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   if (first === 'overload') return runOverload(others);
   if (first === 'faults') return runFaults(others);
   if (first === 'reloads') return runReloads(others);
+  if (first === 'workers') return runWorkers(others);
   if (first === 'soak') return runSoak(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

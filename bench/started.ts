@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 const pollMs = 25;
 
 /** Where a program is installed; null where it is not. */

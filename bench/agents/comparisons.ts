@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import type { AgentService } from '../../src/application/ports/agent-service.js';
-import { LocalPermitBook } from '../../src/application/share-permits/local-permits.js';
 import type { AgentAnswer, AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { AgentTransport } from '../../src/domain/configuration/gateway-configuration.js';
 import { built } from '../built.js';
@@ -127,6 +126,9 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   );
   const { CryptoRandom } = await built<typeof import('../../src/adapters/outbound/node-random/crypto-random.js')>(
     'adapters/outbound/node-random/crypto-random.js',
+  );
+  const { LocalPermitBook } = await built<typeof import('../../src/application/share-permits/local-permits.js')>(
+    'application/share-permits/local-permits.js',
   );
   const { NodeTextFileReader } = await built<
     typeof import('../../src/adapters/outbound/node-text-files/node-text-file-reader.js')

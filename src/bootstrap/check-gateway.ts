@@ -67,7 +67,7 @@ const older = async (texts: ReadonlyMap<string, string>): Promise<readonly Confi
 /** A secret in a file is known to whoever can read the file. */
 const readableSecrets = async (unsafe: readonly ConfigurationProblem[]): Promise<readonly ConfigurationProblem[]> => {
   const { isReadableByOthers } = await import('../adapters/outbound/node-text-files/replace-text-file.js');
-  const secret = unsafe.filter(({ message }) => message.endsWith('[plain-secret]'));
+  const secret = unsafe.filter(({ id }) => id === 'plain-secret');
   const files = [...new Set(secret.flatMap(({ position }) => position?.file ?? []))];
   const open = await Promise.all(files.map(isReadableByOthers));
   return files

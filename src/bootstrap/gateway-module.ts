@@ -3,9 +3,11 @@ import { AdminConnectionAdmissions } from '../application/admit-connections/admi
 import { ConnectionAdmissions } from '../application/admit-connections/connection-admissions.js';
 import { ConnectionRefusals } from '../application/admit-connections/connection-refusals.js';
 import { FloodLog } from '../application/admit-connections/flood-log.js';
+import { FloodWindows } from '../application/admit-connections/flood-windows.js';
 import { RefusalLog } from '../application/admit-connections/refusal-log.js';
 import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
 import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
+import { AdminAccount } from '../application/answer-admin/admin-account.js';
 import { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import { LocalGateway } from '../application/gather-workers/local-gateway.js';
@@ -164,8 +166,8 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.audit)
     .toResolvedValue(
-      (open, clock, logger, { worker }) => new AuditTrail({ open, clock, logger, worker }),
-      [gateway.openAuditLog, shared.clock, shared.logger, gateway.workerPlace],
+      (open, clock, logger, { worker }, { version }) => new AuditTrail({ open, clock, logger, worker, version }),
+      [gateway.openAuditLog, shared.clock, shared.logger, gateway.workerPlace, gateway.identity],
     )
     .inSingletonScope();
   bind(gateway.stages)
@@ -250,19 +252,28 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.adminRequests)
     .toResolvedValue(
-      (answerAdmin, state, random, logger, refusals, audit) =>
+      (answerAdmin, state, random, logger, scheduler, refusals, audit) =>
         new AdminRequests(
           answerAdmin,
           () => state.configuration().admin,
-          () => state.phase() === 'draining',
+          () => ['draining', 'replaced'].includes(state.phase()),
           random,
           logger,
           new AdminConnectionAdmissions(refusals),
-          audit,
+          new AdminAccount(logger, audit, new FloodWindows(scheduler)),
         ),
-      [gateway.answerAdmin, gateway.state, shared.random, shared.logger, gateway.connectionRefusals, gateway.audit],
+      [
+        gateway.answerAdmin,
+        gateway.state,
+        shared.random,
+        shared.logger,
+        shared.scheduler,
+        gateway.connectionRefusals,
+        gateway.audit,
+      ],
     )
     .inSingletonScope();
+  bind(gateway.loadLogger).toResolvedValue((logger) => logger, [shared.logger]);
   bind(gateway.gateway)
     .toResolvedValue(
       (
@@ -280,6 +291,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         proxy,
         admin,
         logger,
+        loadLogger,
         hostName,
         audit,
       ) =>
@@ -298,6 +310,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
           proxy,
           admin,
           logger,
+          loadLogger,
           hostName,
           audit,
         }),
@@ -316,6 +329,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.proxy,
         gateway.adminRequests,
         shared.logger,
+        gateway.loadLogger,
         gateway.hostName,
         gateway.audit,
       ],

@@ -19,6 +19,7 @@ import type { HealthProber } from '../application/ports/health-prober.js';
 import type { HostResolver } from '../application/ports/host-resolver.js';
 import type { HttpEngine } from '../application/ports/http-engine.js';
 import type { ListeningSockets } from '../application/ports/listening-sockets.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { MemoryReclaimer } from '../application/ports/memory-reclaimer.js';
 import type { PermitBook } from '../application/ports/permits.js';
 import type { ProcessFigures } from '../application/ports/process-figures.js';
@@ -88,6 +89,8 @@ export const gatewayTokens = {
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
   agentMetrics: Symbol('AgentReports') as ServiceIdentifier<AgentReports>,
   agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
+  /** See `GatewayDependencies.loadLogger`. */
+  loadLogger: Symbol('LoadLogger') as ServiceIdentifier<Pick<Logger, 'warn'>>,
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
   /** Which process of the gateway this is. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './debug-signal.js';
 import type { HashCommand } from '../adapters/inbound/agent-command-line/agent-command.js';
 import { parseAgentArguments } from '../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { readLogConfiguration } from '../domain/configuration/log-configuration.js';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './debug-signal.js';
 import { parseGatewayArguments } from '../adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 import { readLogConfiguration } from '../domain/configuration/log-configuration.js';
 import type { CommandOutput } from './print-configuration.js';

@@ -16,16 +16,18 @@ const fail = (messages: string): CommandOutput => ({ result: '', messages, exitC
 const isChanged = ({ before, after }: MigratedFile): boolean => before !== after;
 
 /** A copy of the old text is kept before a file is touched; the first that cannot be written ends it. */
-const writeInPlace = async (files: readonly MigratedFile[]): Promise<string | null> => {
+const writeInPlace = async (files: readonly MigratedFile[]): Promise<{ said: string; isDone: boolean }> => {
+  let said = '';
   for (const { path } of files) {
-    const kept = await keepCopy(path, `${path}.bak`);
-    if (!kept.ok) return kept.error;
+    const kept = await keepCopy(path);
+    if (!kept.ok) return { said: `${said}error: ${kept.error}\n`, isDone: false };
+    said += `${path}: the old text is kept as ${kept.value}\n`;
   }
   for (const { path, after } of files) {
     const written = await replaceTextFile(path, after, 'replace', path);
-    if (!written.ok) return `${written.error}; the old texts are in the files that end with .bak`;
+    if (!written.ok) return { said: `${said}error: ${written.error}\n`, isDone: false };
   }
-  return null;
+  return { said, isDone: true };
 };
 
 const writeTo = async (
@@ -63,6 +65,8 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
   const [main, ...included] = files;
   if (main === undefined) return fail(reportProblems(problems));
   const changed = files.filter(isChanged);
+  if (main.refused !== null)
+    return fail(`${reportProblems(problems)}${main.path}: ${main.refused}: nothing is written\n`);
   if (output.kind === 'diff') {
     const diff = changed.map(({ path, before, after }) => unifiedDiff(path, before, after)).join('');
     return outcome(migrated, diff, migrationReport(files), true);
@@ -72,8 +76,8 @@ export const migrateToOutput = async (configFile: string, output: MigrationOutpu
     if (problems.length > 0 || files.some(({ left }) => left.length > 0)) {
       return outcome(migrated, '', `${report}Nothing is written: use -o FILE to go on by hand.\n`, false);
     }
-    const fault = await writeInPlace(changed);
-    return fault === null ? outcome(migrated, '', report, true) : fail(`${report}error: ${fault}\n`);
+    const { said, isDone } = await writeInPlace(changed);
+    return isDone ? outcome(migrated, '', report + said, true) : fail(report + said);
   }
   const report = migrationReport([main]) + includedText(included);
   const isWhole = !included.some(isChanged);

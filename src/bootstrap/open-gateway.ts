@@ -71,7 +71,7 @@ export const openGateway = async (opening: GatewayOpening): Promise<Result<Servi
     output.share(isSharedPipe(standardOutput));
     const { superviseGateway } = await import('./supervise-gateway.js');
     const start = { configFile, log, source, first, workers, cores, sockets, logger, drainedTargets };
-    return superviseGateway(start);
+    return superviseGateway({ ...start, auditOutput: () => new OutputAuditLog(output) });
   }
   const { singleGateway } = await import('./single-gateway.js');
   const logs = {

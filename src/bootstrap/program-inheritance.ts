@@ -6,12 +6,11 @@ import {
   takeServiceEnvironment,
 } from '../adapters/outbound/systemd-notify/service-environment.js';
 import type { TargetName } from '../application/ports/gateway-state.js';
+import type { DrainedChanges } from '../application/upgrade-program/drained-changes.js';
 
 /** What a gateway's process was started with, beside its words. */
 export interface ProgramInheritance {
   readonly sockets: readonly InheritedSocket[];
-  /** Targets that get no requests, because somebody said so to the program before. */
-  readonly drainedTargets: readonly TargetName[];
   /** The process that this one replaces; null where it replaces none. */
   readonly predecessor: number | null;
   /** Null where no service manager is to be told. */
@@ -20,12 +19,19 @@ export interface ProgramInheritance {
   readonly warning: string | null;
 }
 
-const targetsIn = (state: unknown): readonly TargetName[] => {
+/** The state that a program hands over: the targets that get no requests, because somebody said so to it. */
+export const handedTargets = (state: unknown): readonly TargetName[] => {
   if (!Array.isArray(state)) return [];
   return state.flatMap((target: Partial<TargetName> | null) => {
     const { upstream, address } = target ?? {};
     return typeof upstream === 'string' && typeof address === 'string' ? [{ upstream, address }] : [];
   });
+};
+
+/** What has changed of it until the other program took over. */
+export const handedChanges = (changes: unknown): DrainedChanges => {
+  const { undrained, drained } = (changes ?? {}) as Partial<Record<keyof DrainedChanges, unknown>>;
+  return { undrained: handedTargets(undrained), drained: handedTargets(drained) };
 };
 
 /** To be called before any other process is started: the variables that it stands in are removed. */
@@ -35,7 +41,6 @@ export const takeInheritance = (env: Record<string, string | undefined>, pid: nu
   const handedOver = handover?.sockets.map((socket) => ({ ...socket, name: null }));
   return {
     sockets: handedOver ?? passed.sockets,
-    drainedTargets: targetsIn(handover?.state),
     predecessor: handover?.predecessor ?? null,
     service: takeServiceEnvironment(env, pid),
     warning: passed.warning,

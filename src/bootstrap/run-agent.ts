@@ -14,6 +14,7 @@ import { formatProblem } from '../domain/configuration/format-problem.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { type ReadStartOptions, readStartOptions } from './agent-start-options.js';
 import { checkAgent } from './check-agent.js';
+import { tellOfDebugSignal } from './debug-signal.js';
 import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
 import { type WatchedSignals, watchSignals } from './watch-signals.js';
 
@@ -60,7 +61,11 @@ const run = async (
   const { level, format, warning } = configuration;
   const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, log);
-  const signals = watchSignals(log);
+  const signals = watchSignals(() => {
+    log.flushSync();
+    process.exit(1);
+  });
+  tellOfDebugSignal(logger);
   try {
     if (warning !== null) logger.warn(warning);
     if (exposedSecrets.length > 0) {

@@ -4,21 +4,26 @@ import type { UnclaimedSocket } from '../adapters/outbound/node-listening-socket
 import { NodeListeningSockets } from '../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { PidFile } from '../adapters/outbound/node-pid-file/pid-file.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
-import { NodeSuccessorLauncher, tellPredecessor } from '../adapters/outbound/node-successor/node-successor-launcher.js';
+import { NodeSuccessorLauncher } from '../adapters/outbound/node-successor/node-successor-launcher.js';
+import { Predecessor } from '../adapters/outbound/node-successor/predecessor.js';
 import { lineFormat } from '../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
 import { PinoLogger } from '../adapters/outbound/pino-log/pino-logger.js';
 import { asVariables } from '../adapters/outbound/systemd-notify/service-environment.js';
 import { SystemdServiceManager } from '../adapters/outbound/systemd-notify/systemd-service-manager.js';
 import type { Logger } from '../application/ports/logger.js';
+import { drainedChanges } from '../application/upgrade-program/drained-changes.js';
 import { UpgradeProgram } from '../application/upgrade-program/upgrade-program.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { socketAddressText } from '../domain/configuration/schema/network-kinds.js';
+import { tellOfDebugSignal } from './debug-signal.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
-import { type ProgramInheritance, takeInheritance } from './program-inheritance.js';
+import { handedChanges, handedTargets, type ProgramInheritance, takeInheritance } from './program-inheritance.js';
 import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
+import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
+import { watchService } from './watch-service.js';
 import { watchSignals } from './watch-signals.js';
 
 /** How long the last log lines have to be written, in milliseconds. */
@@ -44,57 +49,85 @@ export const runGateway = async (
 ): Promise<number> => {
   const { level, format, warning } = log;
   const inheritance = takeInheritance(process.env, process.pid);
-  const { predecessor, drainedTargets, service } = inheritance;
+  const { service } = inheritance;
   const output = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, output);
   const clock = new SystemClock();
   const scheduler = new NodeScheduler();
-  const signals = watchSignals(output, true);
   const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
+  let serving: ServingGateway | null = null;
+  const endAtOnce = (): void => {
+    serving?.gateway.kill();
+    ownPidFile?.remove();
+    output.flushSync();
+    process.exit(1);
+  };
+  const signals = watchSignals(endAtOnce, true);
+  tellOfDebugSignal(logger);
+  const predecessor = inheritance.predecessor === null ? null : new Predecessor(process);
+  // One that serves already drains: the signal that comes with it says so.
+  predecessor?.onAbandoned(() => {
+    if (serving === null) endAtOnce();
+  });
   const manager = service && new SystemdServiceManager(service, logger);
   try {
     if (warning !== null) logger.warn(warning);
     if (inheritance.warning !== null) logger.warn(inheritance.warning);
     const sockets = new NodeListeningSockets(inheritance.sockets);
+    const drainedTargets = predecessor === null ? [] : handedTargets(await predecessor.state());
     const opening = { configFile, workerThreads, log, output, logger, clock, sockets, drainedTargets };
     const outcome = await openGateway(opening);
     if (!outcome.ok) {
       process.stderr.write(loadFailureText(outcome.error));
       return 1;
     }
-    const { gateway, reloadRequests, reloadCount } = outcome.value;
+    serving = outcome.value;
+    const { gateway, reloadRequests, reloadCount } = serving;
     logUnclaimed(sockets.dismissUnclaimed(), inheritance, logger);
     logStart(gateway, logger);
     try {
       ownPidFile?.write();
     } catch (error) {
       process.stderr.write(`error: the file for the process number cannot be written: ${startupErrorText(error)}\n`);
-      await gateway.stop(0);
+      // What was accepted meanwhile is finished.
+      await gateway.stop();
       return 1;
     }
     manager?.ready(servingStatus(gateway));
     if (predecessor !== null) {
-      logger.info('the program has taken over', { predecessor });
       // The service manager has to know which process counts before the other one ends.
       await manager?.told();
-      tellPredecessor();
+      await follow(await predecessor.serving(), serving);
+      logger.info('the program has taken over', { predecessor: inheritance.predecessor });
     }
-    if (manager?.watchdogMs) scheduler.every(manager.watchdogMs, () => manager.alive());
+    if (manager !== null) watchService(gateway, manager, scheduler);
     started?.(gateway);
-    const launcher = new NodeSuccessorLauncher(() => ({
-      sockets: sockets.held(),
-      state: gateway.drainedTargets(),
-      env: service === null ? {} : asVariables(service),
-    }));
+    const launcher = new NodeSuccessorLauncher(() => {
+      const state = gateway.drainedTargets();
+      return {
+        sockets: sockets.held(),
+        state,
+        changes: () => drainedChanges(state, gateway.drainedTargets()),
+        env: service === null ? {} : asVariables(service),
+      };
+    });
     const upgrade = new UpgradeProgram(launcher, scheduler, logger, process.pid !== firstProcess);
     await serveUntilSignal(gateway, { signals, upgrade, manager, logger, reloadRequests, reloadCount });
     return 0;
   } finally {
+    predecessor?.leave();
     ownPidFile?.remove();
     await manager?.told();
     // A reader that no longer reads would hold an ordinary exit for ever.
     if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
   }
+};
+
+/** Does what somebody has said to the program before while this one started. */
+const follow = async (changes: unknown, { drainTarget }: ServingGateway): Promise<void> => {
+  const { undrained, drained } = handedChanges(changes);
+  for (const target of undrained) await drainTarget(target, false);
+  for (const target of drained) await drainTarget(target, true);
 };
 
 const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {

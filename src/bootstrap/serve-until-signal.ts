@@ -22,20 +22,31 @@ export interface ServingParts {
 }
 
 /** What the service manager shows. */
-export const servingStatus = ({ addresses }: RunningGateway): string =>
+export const servingStatus = ({ addresses }: Pick<RunningGateway, 'addresses'>): string =>
   `Serves on ${[...addresses.listeners.values()].map(socketAddressText).join(', ')}`;
 
 /** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
 export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingParts): Promise<void> => {
   const { signals, upgrade, manager, logger, reloadRequests } = parts;
   let isEnding = false;
-  signals.onReload(() => void reload(gateway, parts));
-  reloadRequests.serveWith(async () =>
-    isEnding ? { kind: 'not_now', reason: 'The gateway drains.' } : reload(gateway, parts),
-  );
+  const ignore = (signal: NodeJS.Signals): void =>
+    logger.warn(`${signal} does nothing: the gateway drains`, { signal });
+  signals.onIgnored(ignore);
+  /** All that have begun so far. */
+  let reloaded: Promise<unknown> = Promise.resolve();
+  const load = (): Promise<ReloadOutcome> => {
+    const outcome = reload(gateway, parts);
+    reloaded = Promise.allSettled([reloaded, outcome]);
+    return outcome;
+  };
+  signals.onReload(() => {
+    if (isEnding) ignore('SIGHUP');
+    else void load();
+  });
+  reloadRequests.serveWith(async () => (isEnding ? { kind: 'not_now', reason: 'The gateway drains.' } : load()));
   const replaced = new Promise<null>((resolve) => {
     signals.onUpgrade(() => {
-      void upgrade.upgrade().then((isReplaced) => {
+      void upgrade.upgrade(reloaded).then((isReplaced) => {
         if (isReplaced) resolve(null);
       });
     });
@@ -45,11 +56,12 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingPa
   // From here on the service manager hears of the successor alone, where there is one.
   if (signal === null) logger.info('the gateway drains: another process has taken its place');
   else {
-    upgrade.abandon();
     manager?.stopping();
     logger.info('the gateway drains', { signal });
   }
+  const abandoned = signal === null ? null : upgrade.abandon();
   await gateway.stop(undefined, signal === null);
+  await abandoned;
   logger.info('the gateway has ended');
 };
 

@@ -1,4 +1,5 @@
 import type { ReloadRequests } from '../application/gather-workers/reload-requests.js';
+import type { TargetName } from '../application/ports/gateway-state.js';
 import type { RunningGateway } from './start-gateway.js';
 
 /** A gateway that serves, in one process or several, and who brings reloads about. */
@@ -8,4 +9,6 @@ export interface ServingGateway {
   readonly reloadRequests: ReloadRequests;
   /** Reloads that have taken effect. */
   reloadCount(): number;
+  /** As the admin endpoints do; a target that is not there is none of the gateway's. */
+  drainTarget(target: TargetName, drained: boolean): Promise<unknown>;
 }

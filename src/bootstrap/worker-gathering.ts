@@ -10,8 +10,8 @@ import { gatewayTokens as gateway } from './gateway-tokens.js';
 export interface WorkerGathering {
   /** The worker has a configuration: from now on it answers. */
   inForce(): void;
-  /** The worker serves: what was drained while it started is drained here too. */
-  serving(): Promise<void>;
+  /** What was drained while the worker was prepared is drained here too. To be called before it takes a connection. */
+  adoptDrained(): Promise<void>;
 }
 
 /** Has a worker's endpoints tell of the whole gateway, and the worker tell of itself. */
@@ -35,6 +35,6 @@ export const gatherInWorker = (
       const [state, metrics] = [container.get(gateway.state), container.get(gateway.metrics)];
       answerGathering(supervisor, { state, metrics, agentReports });
     },
-    serving: () => adoptDrainedTargets(supervisor, container.get(gateway.state)),
+    adoptDrained: () => adoptDrainedTargets(supervisor, container.get(gateway.state)),
   };
 };

@@ -13,6 +13,7 @@ const environment = {
   ADMIN_TOKEN: 'a-token-of-the-test-that-is-long',
   API_KEYS: 'key:alice',
   ORDERS_SECRET: 'a-secret-of-the-test-that-is-long',
+  RATE_LIMIT_REDIS: 'rediss://:a-password@redis.internal:6379/0',
 };
 
 describeWithPeers(['openssl'], 'the shipped configurations that refer to files, on a machine that has these', () => {

@@ -7,8 +7,8 @@ const introduction = `# What \`config check\` advises
 \`gateway config check FILE\` warns of what a gateway runs with and should not. Each warning ends with its name in brackets;
 the names never change, so that scripts can look for them. \`--strict\` makes every warning a reason to end with 1.
 
-A gateway that starts or reloads does not look for any of this. What it warns of by itself, \`failure-mode "open"\` and a key
-set that is fetched by \`http://\` among it, \`config check\` says as well, once and without a name.
+A gateway that starts or reloads looks for some of this alone: agents and single sign-on that let pass what they should not,
+and what is fetched in the clear. \`config check\` says it once.
 `;
 
 const section = ([id, { when, why, instead }]: [string, (typeof adviceKinds)[keyof typeof adviceKinds]]): string =>

@@ -76,7 +76,10 @@ export const startBalancedGateway = async (
   };
   cleanUp.add(async () => {
     const pid = inCharge();
-    if (pid !== 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
+    if (pid !== 0 && isAlive(pid)) {
+      process.kill(pid, 'SIGKILL');
+      await untilGone(pid);
+    }
     await running?.stop();
   });
   await start();

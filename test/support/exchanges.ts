@@ -11,6 +11,7 @@ const request: ClientRequest = {
     listener: 'main',
     peerAddress: '127.0.0.1',
     peerPort: 1,
+    isUnnamed: false,
     localPort: 2,
     scheme: 'http',
     tls: null,

@@ -1,7 +1,7 @@
 import type {
+  BoundListener,
   HttpEngine,
   ListenerOptions,
-  OpenListener,
   RequestHandler,
   TlsContext,
   TlsMaterial,
@@ -16,7 +16,8 @@ export interface FakeTlsContext extends TlsContext {
 }
 
 /** A listener that opens no socket and keeps what it is told. */
-export class FakeOpenListener implements OpenListener {
+export class FakeOpenListener implements BoundListener {
+  listening = false;
   drained = false;
   /** Every way in which its connections were to be secured, the first included. */
   readonly secured: (TlsContext | null)[];
@@ -40,6 +41,12 @@ export class FakeOpenListener implements OpenListener {
 
   address(): SocketAddress {
     return this.socketAddress;
+  }
+
+  /** Port 2 can be bound, and somebody else listens there. */
+  async listen(): Promise<void> {
+    if (this.socketAddress.port === 2) throw new Error('somebody listens there');
+    this.listening = true;
   }
 
   connections(): number {
@@ -83,12 +90,12 @@ export class FakeHttpEngine implements HttpEngine {
     return ok({ isTlsContext: true, warnings, material });
   }
 
-  async listen(
+  async bind(
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
     options: ListenerOptions,
-  ): Promise<OpenListener> {
+  ): Promise<BoundListener> {
     if (address.port === 1) throw new Error('the address is taken');
     const listener = new FakeOpenListener(key, address, handler, options);
     this.listeners.push(listener);

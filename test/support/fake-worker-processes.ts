@@ -5,7 +5,7 @@ import type { WorkerProcess, WorkerProcesses } from '../../src/application/ports
 import { type LoadFailure, loadFailure } from '../../src/application/run-gateway/load-failure.js';
 import type { PreparedReload } from '../../src/application/run-gateway/prepared-reload.js';
 import { SupervisedGatewayProcess } from '../../src/application/serve-supervisor/supervised-gateway-process.js';
-import type { StartOrder } from '../../src/application/supervise-workers/worker-topics.js';
+import { auditLeft, type StartOrder } from '../../src/application/supervise-workers/worker-topics.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 import type { ProcessEnd } from '../../src/domain/supervision/process-end.js';
 import { linkedPair, type PairedLink } from './linked-pair.js';
@@ -13,6 +13,8 @@ import { linkedPair, type PairedLink } from './linked-pair.js';
 /** How a worker's gateway takes a configuration, told by the text of its main file. */
 export interface FakeGatewayBehaviour {
   start(text: string, number: number): Promise<Result<void, LoadFailure>>;
+  /** Begins to accept. */
+  serve(number: number): Promise<Result<void, LoadFailure>>;
   prepare(text: string, number: number): Promise<Result<void, LoadFailure>>;
 }
 
@@ -28,6 +30,8 @@ export class FakeWorkerProcess implements WorkerProcess {
   /** Set by a test: a drain lasts until the process is killed. */
   drainsForever = false;
   abandoned = 0;
+  /** Set by a test: its audit log waits for this before it has its last record. */
+  lastRecord: Promise<void> = Promise.resolve();
   readonly #ends: PairedLink;
   #resolve: (end: ProcessEnd) => void = () => undefined;
 
@@ -42,20 +46,26 @@ export class FakeWorkerProcess implements WorkerProcess {
     const correspondence = new Correspondence(worker, scheduler, (topic, error) => {
       throw new Error(`${topic}: ${String(error)}`);
     });
+    correspondence.answer(auditLeft, () => this.lastRecord.then(() => null));
     new SupervisedGatewayProcess(correspondence, {
-      start: async (order) => {
+      prepare: async (order) => {
         this.order = order;
         const text = [...order.texts.values()][0] ?? '';
         const started = await behaviour.start(text, order.number);
         if (!started.ok) return started;
-        this.text = text;
-        return ok({
-          addresses: { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null },
-          prepareReload: (texts) => this.#prepare([...texts.values()][0] ?? '', behaviour),
-          stop: async (graceMs) => {
-            this.drained = { graceMs };
-            if (this.drainsForever) await new Promise(() => undefined);
-          },
+        return ok(async () => {
+          const serving = await behaviour.serve(order.number);
+          if (!serving.ok) return serving;
+          this.text = text;
+          return ok({
+            addresses: { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null },
+            prepareReload: (texts) => this.#prepare([...texts.values()][0] ?? '', behaviour),
+            stop: async (graceMs) => {
+              this.drained = { graceMs };
+              if (this.drainsForever) await new Promise(() => undefined);
+            },
+            leave: async () => undefined,
+          });
         });
       },
       end: () => this.end({ exitCode: 0, signal: null }),
@@ -94,9 +104,12 @@ export class FakeWorkerProcess implements WorkerProcess {
 /** Starts such processes, and remembers them. */
 export class FakeWorkerProcesses implements WorkerProcesses {
   readonly started: FakeWorkerProcess[] = [];
+  /** Called with each as it is started. */
+  onStart: (process: FakeWorkerProcess) => void = () => undefined;
   /** A configuration whose text begins with `bad` is refused, with that text as the reason. */
   behaviour: FakeGatewayBehaviour = {
     start: async (text) => (text.startsWith('bad') ? err(loadFailure(text)) : ok(undefined)),
+    serve: async () => ok(undefined),
     prepare: async (text) => (text.startsWith('bad') ? err(loadFailure(text)) : ok(undefined)),
   };
   readonly #scheduler: Scheduler;
@@ -108,10 +121,12 @@ export class FakeWorkerProcesses implements WorkerProcesses {
   start(): FakeWorkerProcess {
     const behaviour: FakeGatewayBehaviour = {
       start: (text, number) => this.behaviour.start(text, number),
+      serve: (number) => this.behaviour.serve(number),
       prepare: (text, number) => this.behaviour.prepare(text, number),
     };
     const process = new FakeWorkerProcess(1_000 + this.started.length, behaviour, this.#scheduler);
     this.started.push(process);
+    this.onStart(process);
     return process;
   }
 

@@ -68,7 +68,9 @@ export class GatheredGateway {
   readonly gathered: GatheredWorkers;
   phase: GatewayPhase = 'running';
   keys: Readonly<Record<string, number>> | null = null;
+  droppedAuditRecords = 0;
   reloadOutcome: ReloadOutcome = { kind: 'reloaded', count: 1 };
+  reloads: () => Promise<ReloadOutcome> = async () => this.reloadOutcome;
 
   constructor(drainedTargets: readonly TargetName[] = []) {
     this.gathered = new GatheredWorkers({
@@ -76,7 +78,8 @@ export class GatheredGateway {
         phase: () => this.phase,
         reloads: () => ({ count: 0, lastLoadMs: 5 }),
         rateLimiterKeys: () => this.keys,
-        reload: async () => this.reloadOutcome,
+        reload: () => this.reloads(),
+        droppedAuditRecords: () => this.droppedAuditRecords,
       },
       figures: { pid: 99, memory: () => ({ ...memory, residentBytes: 7 }) },
       agentReports: new AgentMetrics(new Set(), this.clock, this.logger),

@@ -13,6 +13,7 @@ export type Peer =
   | 'wrk'
   | 'setpriv'
   | 'script'
+  | 'systemd-analyze'
   | 'systemd-notify'
   | 'xmlsec1'
   | 'python3'

@@ -5,6 +5,8 @@ export class RecordingAuditLog implements AuditLog {
   readonly lines: string[] = [];
   isFull = false;
   isClosed = false;
+  /** What it was told to hand over to when it was closed. */
+  next: AuditLog | null = null;
   #dropped = 0;
 
   /** The records, parsed. */
@@ -21,7 +23,8 @@ export class RecordingAuditLog implements AuditLog {
     return this.#dropped;
   }
 
-  async close(): Promise<void> {
+  async close(_deadlineMs: number, next: AuditLog | null = null): Promise<void> {
     this.isClosed = true;
+    this.next = next;
   }
 }

@@ -26,6 +26,8 @@ export interface SamlCompanyPlan {
   readonly listenerMembers?: string;
   /** Port that the provider posts to, in place of the gateway's own. */
   readonly consumerPort?: number;
+  /** Absent: one process. */
+  readonly workers?: number;
 }
 
 /** Starts them; `/app` is protected, `/app/public` is excluded. */
@@ -45,6 +47,7 @@ export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Pro
     transport: plan.transport,
     agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
     ...(plan.listenerMembers !== undefined && { listenerMembers: plan.listenerMembers }),
+    ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
     agentConfig: (port) => `
       jwt-secret "a-secret-of-at-least-thirty-two-bytes"
       saml {

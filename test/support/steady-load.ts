@@ -1,4 +1,4 @@
-const pauseMs = 5;
+const defaultPauseMs = 5;
 
 /** Requests that follow each other on a few lanes until it is stopped, each counted for the phase that it began in. */
 export class SteadyLoad {
@@ -7,11 +7,12 @@ export class SteadyLoad {
   #phase: string;
   #stopped = false;
 
-  /** `ask` gives the status of a response; an error is counted as 0. */
+  /** `ask` gives the status of a response; an error is counted as 0. `pauseMs`: of a lane, between two of its requests. */
   constructor(
     firstPhase: string,
     lanes: number,
     readonly ask: () => Promise<number>,
+    readonly pauseMs = defaultPauseMs,
   ) {
     this.#phase = firstPhase;
     this.#lanes = Array.from({ length: lanes }, () => this.#run());
@@ -44,7 +45,7 @@ export class SteadyLoad {
       const statuses = this.#statuses.get(phase) ?? [];
       statuses.push(status);
       this.#statuses.set(phase, statuses);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await new Promise((resolve) => setTimeout(resolve, this.pauseMs));
     }
   }
 }

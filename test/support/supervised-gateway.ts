@@ -1,3 +1,4 @@
+import { AuditTrail } from '../../src/application/keep-audit/audit-trail.js';
 import type { LoadedConfiguration } from '../../src/application/ports/configuration-source.js';
 import type { TargetName } from '../../src/application/ports/gateway-state.js';
 import type { SharedSockets } from '../../src/application/ports/shared-sockets.js';
@@ -5,10 +6,12 @@ import type { SupervisedService } from '../../src/application/supervise-workers/
 import { supervisionTimes } from '../../src/application/supervise-workers/supervision-times.js';
 import { Supervisor } from '../../src/application/supervise-workers/supervisor.js';
 import type { GatewayConfiguration } from '../../src/domain/configuration/gateway-configuration.js';
+import { err, ok } from '../../src/domain/shared/result.js';
 import { FakeWorkerProcesses } from './fake-worker-processes.js';
 import { testConfiguration } from './in-process-gateway.js';
 import { ManualClock } from './manual-clock.js';
 import { ManualScheduler } from './manual-scheduler.js';
+import { RecordingAuditLog } from './recording-audit-log.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** Sockets that are bound nowhere. */
@@ -44,6 +47,21 @@ export const supervisedGateway = (workers = 2, services: readonly SupervisedServ
   const sockets = new FakeSharedSockets();
   const drainedTargets: TargetName[] = [];
   const reloads: string[] = [];
+  const auditLogs: RecordingAuditLog[] = [];
+  const audit = new AuditTrail({
+    open: async ({ output }) => {
+      if (output.kind === 'file') return err(`the audit log ${output.path} cannot be opened: it is a directory`);
+      const log = new RecordingAuditLog();
+      auditLogs.push(log);
+      return ok(log);
+    },
+    clock,
+    logger,
+    worker: 0,
+    version: '1.2.3',
+  });
+  /** The audit log so far, as event and outcome. */
+  const audited = () => auditLogs.flatMap(({ records }) => records.map(({ event, outcome }) => `${event} ${outcome}`));
   const disk = { next: textConfiguration('one') };
   const supervisor = new Supervisor({
     processes,
@@ -53,13 +71,27 @@ export const supervisedGateway = (workers = 2, services: readonly SupervisedServ
     clock,
     scheduler,
     logger,
+    audit,
     times: supervisionTimes,
     order: { configFile: 'gateway.kdl', log: { level: 'info', format: 'json', warning: null }, startedAtMs: 5 },
     workers,
     cores: 2,
     drainedTargets: () => drainedTargets,
     reloaded: (outcome) => void reloads.push(outcome),
-    logFailure: ({ reason }) => logger.error(reason ?? ''),
+    logFailure: ({ worker, delayMs, failure }) =>
+      logger.error(failure.reason ?? '', { worker, delay_ms: delayMs, error_type: 'worker_start_failed' }),
   });
-  return { clock, scheduler, processes, logger, sockets, drainedTargets, reloads, disk, supervisor };
+  return {
+    clock,
+    scheduler,
+    processes,
+    logger,
+    sockets,
+    drainedTargets,
+    reloads,
+    auditLogs,
+    audited,
+    disk,
+    supervisor,
+  };
 };

@@ -58,7 +58,8 @@ export const recordedListener = async (
     tls,
     proxyHeaderFrom: changes.proxyHeaderFrom ?? null,
   };
-  const listener = await new NodeHttpEngine(new NodeListeningSockets()).listen('main', address, handler, options);
+  const listener = await new NodeHttpEngine(new NodeListeningSockets()).bind('main', address, handler, options);
+  await listener.listen();
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };
 };

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { childrenOf } from '../../bench/soak/process-tree.js';
 import type { CleanUp } from './clean-up.js';
@@ -42,6 +43,8 @@ export const startWorkerStack = async (cleanUp: CleanUp, plan: StackPlan = {}): 
   const env = { GATEWAY_WORKER_THREADS: '', ...plan.env };
   const stack = await startStack(cleanUp, { ...withWorkers(plan), env });
   cleanUp.add(() => endSuccessors(stack.gateway));
+  // Workers listen before the first of them can be told to reload.
+  await stack.gateway.wrote(/the admin endpoints are served/);
   return { ...stack, rewrite: (changes) => stack.rewrite(withWorkers(changes)) };
 };
 
@@ -61,6 +64,13 @@ export const workersOf = async (stack: GatewayStack): Promise<readonly WorkerFig
 /** The gateway's processes beside the supervisor: workers, and one that is spare. */
 export const processesBelow = (pid: number): readonly number[] => (isAlive(pid) ? childrenOf(pid) : []);
 
+/** Has a process stand still. */
+const stopped = async (pid: number): Promise<void> => {
+  process.kill(pid, 'SIGSTOP');
+  // The name, which comes first, is in brackets (proc(5)).
+  await untilTrue('it stands still', () => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+};
+
 /**
  * What comes of asking one worker after the other: while one is asked the others stand still, so that it alone takes new connections.
  * Whoever is asked must need no other worker.
@@ -73,8 +83,8 @@ export const ofEachWorker = async <T>(
   const answers: T[] = [];
   for (const worker of all) {
     const others = all.filter(({ pid }) => pid !== worker.pid);
-    for (const { pid } of others) process.kill(pid, 'SIGSTOP');
     try {
+      for (const { pid } of others) await stopped(pid);
       answers.push(await ask(worker));
     } finally {
       for (const { pid } of others) process.kill(pid, 'SIGCONT');
@@ -87,16 +97,16 @@ export const ofEachWorker = async <T>(
 export const answersOfEach = (stack: GatewayStack, options: HttpCall = {}): Promise<readonly HttpAnswer[]> =>
   ofEachWorker(stack, () => stack.ask(options));
 
-/** Keeps a connection to each worker, by number; `path` is one that is answered whatever happens. */
+/** Keeps connections to each worker, by number: requests of an agent go through that worker alone, so many at a time. */
 export const connectionsToEach = async (
   cleanUp: CleanUp,
   stack: GatewayStack,
-  path = '/health',
+  count = 1,
 ): Promise<readonly [Agent, Agent]> => {
   const agents = await ofEachWorker(stack, async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const agent = new Agent({ keepAlive: true, maxSockets: count });
     cleanUp.add(() => agent.destroy());
-    await stack.ask({ path, agent });
+    await Promise.all(Array.from({ length: count }, () => stack.ask({ path: '/health', agent })));
     return agent;
   });
   return agents as unknown as readonly [Agent, Agent];

@@ -4,7 +4,7 @@ import type { Identity } from '../../domain/identity/identity.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
-import { identityRemarks } from './identity-remarks.js';
+import { authorizationRemarks, identityRemarks } from './identity-remarks.js';
 import { type ProblemKind, problemAnswer } from './problem-answer.js';
 import { withRemarks } from './with-remarks.js';
 
@@ -70,7 +70,8 @@ export const deniedAnswer = (
   const isBearer = identity?.method === 'jwt' || identity?.method === 'oidc';
   const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
   const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
-  return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom: identityRemarks(identity) } };
+  const custom = { ...authorizationRemarks, ...identityRemarks(identity) };
+  return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom } };
 };
 
 /** 503: there is no configuration to judge by, or judging failed, or has to wait. */

@@ -13,7 +13,7 @@ import type { AuthenticationOutcome, RefusedAuthentication } from '../authentica
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
 import type { AgentCounters } from './agent-counters.js';
-import { identityRemarks } from './identity-remarks.js';
+import { authorizationRemarks, identityRemarks } from './identity-remarks.js';
 import { deniedAnswer, refusedAnswer } from './refusal.js';
 
 /**
@@ -100,6 +100,7 @@ export class RequestAnswers {
     if (authorized === null) {
       return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
     }
-    return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, ruleIds: authorized.policies, custom } };
+    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: { ...authorizationRemarks, ...custom } };
+    return { ...allowAnswer, requestHeaders, audit };
   }
 }

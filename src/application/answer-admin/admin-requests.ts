@@ -3,7 +3,6 @@ import { acceptCorrelationId, correlationIdHeader } from '../../domain/http/corr
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../domain/http/header-list.js';
 import type { AdminConnectionAdmissions } from '../admit-connections/admin-connection-admissions.js';
-import type { AuditTrail } from '../keep-audit/audit-trail.js';
 import type {
   Admission,
   HandshakeFailure,
@@ -15,6 +14,7 @@ import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import { type AdminAnswer, problemAnswer } from '../report-status/admin-answer.js';
+import type { AdminAccount } from './admin-account.js';
 import type { AnswerAdmin } from './answer-admin.js';
 
 /** Serves the admin address. */
@@ -25,7 +25,7 @@ export class AdminRequests implements RequestHandler {
   readonly #random: Random;
   readonly #logger: Logger;
   readonly #connections: AdminConnectionAdmissions;
-  readonly #audit: Pick<AuditTrail, 'record'>;
+  readonly #account: AdminAccount;
 
   /** `configuration` is asked for each request; null where a reload has taken the block away meanwhile. */
   constructor(
@@ -35,7 +35,7 @@ export class AdminRequests implements RequestHandler {
     random: Random,
     logger: Logger,
     connections: AdminConnectionAdmissions,
-    audit: Pick<AuditTrail, 'record'>,
+    account: AdminAccount,
   ) {
     this.#answerAdmin = answerAdmin;
     this.#configuration = configuration;
@@ -43,7 +43,7 @@ export class AdminRequests implements RequestHandler {
     this.#random = random;
     this.#logger = logger;
     this.#connections = connections;
-    this.#audit = audit;
+    this.#account = account;
   }
 
   admit(_listener: string, peerAddress: string): Admission {
@@ -54,11 +54,14 @@ export class AdminRequests implements RequestHandler {
     const correlationId = acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? this.#random.uuid();
     const send = ({ status, headers, body }: AdminAnswer) =>
       response.send(status, [...headers, correlationIdHeader, correlationId], body, this.#closing());
-    this.#answer(request, correlationId).then(send, (error: unknown) => {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#logger.error('an admin endpoint failed', { error_type: 'internal_error', error: text });
-      send(problemAnswer('internal_error', 'The request could not be handled.', correlationId));
-    });
+    const told = this.#account.begin();
+    this.#answer(request, correlationId)
+      .finally(told)
+      .then(send, (error: unknown) => {
+        const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        this.#logger.error('an admin endpoint failed', { error_type: 'internal_error', error: text });
+        send(problemAnswer('internal_error', 'The request could not be handled.', correlationId));
+      });
   }
 
   reject(): RejectionAnswer {
@@ -95,32 +98,7 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
-    const { status } = answer;
-    const isRefused = status === 401 || status === 403;
-    if (request.method === 'POST' || isRefused) {
-      const outcome = status < 300 ? 'carried_out' : isRefused ? 'denied' : 'refused';
-      const members = {
-        path,
-        http_method: request.method,
-        status,
-        client_ip: peerAddress,
-        correlation_id: correlationId,
-      };
-      this.#audit.record({ event: 'admin', outcome, members });
-    }
-    if (request.method === 'POST' && status === 200) {
-      const fields = { path, client_ip: peerAddress, correlation_id: correlationId, trace_id: correlationId };
-      this.#logger.info('an admin request was carried out', fields);
-    }
-    if (isRefused) {
-      this.#logger.warn('an admin request was refused', {
-        status,
-        path,
-        client_ip: peerAddress,
-        correlation_id: correlationId,
-        trace_id: correlationId,
-      });
-    }
+    this.#account.tell({ method: request.method, path, status: answer.status, peerAddress, correlationId });
     return answer;
   }
 }

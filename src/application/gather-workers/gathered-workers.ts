@@ -1,5 +1,5 @@
 import { addCounts, type CountedFamily } from '../../domain/status/counted-family.js';
-import { supervisedCounters } from '../../domain/status/counter-names.js';
+import { auditRecordsDropped, supervisedCounters } from '../../domain/status/counter-names.js';
 import type { AgentReports } from '../agent-metrics/agent-reports.js';
 import type { Topic } from '../correspondence/topic.js';
 import type { PoolFigures } from '../ports/gateway-metrics.js';
@@ -12,7 +12,14 @@ import type { AttendedWorker, SupervisedService } from '../supervise-workers/sup
 import { Coalesced } from './coalesced.js';
 import { DrainedTargets } from './drained-targets.js';
 import { GatheredAgentReports } from './gathered-agent-reports.js';
-import { askSupervisor, askWorker, type DrainWish, type WholeMetrics, workerAnswerMs } from './gathering-topics.js';
+import {
+  askSupervisor,
+  askWorker,
+  type DrainWish,
+  reloadUnderwayMs,
+  type WholeMetrics,
+  workerAnswerMs,
+} from './gathering-topics.js';
 import { mergeDrainChanges } from './merge-drain-changes.js';
 import { mergeSnapshots } from './merge-snapshots.js';
 import { WorkerCountLedger } from './worker-count-ledger.js';
@@ -25,6 +32,8 @@ export interface SupervisorFacts {
   rateLimiterKeys(): Readonly<Record<string, number>> | null;
   /** Never rejects. */
   reload(): Promise<ReloadOutcome>;
+  /** Those that its own process could not write. */
+  droppedAuditRecords(): number;
 }
 
 export interface GatheringParts {
@@ -98,9 +107,23 @@ export class GatheredWorkers implements SupervisedService {
     this.#workers.set(number, { current: worker, restarts: known === undefined ? 0 : known.restarts + 1 });
     correspondence.answer(askSupervisor.snapshot, () => this.snapshot());
     correspondence.answer(askSupervisor.metrics, () => this.metrics());
-    correspondence.answer(askSupervisor.reload, () => this.#parts.facts.reload());
+    correspondence.answer(askSupervisor.reload, () => this.#reload());
     correspondence.answer(askSupervisor.drain, (wish) => this.drainTarget(wish));
     correspondence.answer(askSupervisor.drained, () => this.drainedTargets());
+  }
+
+  /** A reload may wait for another one, and has to be answered before nobody listens any more. */
+  #reload(): Promise<ReloadOutcome> {
+    const { facts, scheduler } = this.#parts;
+    return new Promise((resolve) => {
+      const deadline = scheduler.after(reloadUnderwayMs, () =>
+        resolve({ kind: 'not_now', reason: 'The reload is still under way: the log says what comes of it.' }),
+      );
+      void facts.reload().then((outcome) => {
+        deadline.cancel();
+        resolve(outcome);
+      });
+    });
   }
 
   /** What it has counted stays. */
@@ -185,6 +208,7 @@ export class GatheredWorkers implements SupervisedService {
         supervisedCounters.restarts,
         this.#restarts().map(({ worker, count }) => [{ worker: String(worker) }, count]),
       ),
+      counter(auditRecordsDropped, [[{}, this.#parts.facts.droppedAuditRecords()]]),
       this.#agentReports.dropped(),
     ];
     return addCounts([this.#ledger.total(), own]);

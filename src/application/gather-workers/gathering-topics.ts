@@ -54,5 +54,8 @@ export const workerAnswerMs = 500;
 /** How long the supervisor has for one. It may wait for its workers twice: for a gathering that is under way, and for the next. */
 export const supervisorAnswerMs = 3_000;
 
-/** How long a reload may take. */
+/** When the supervisor says of a reload that it lasts. */
+export const reloadUnderwayMs = 60_000;
+
+/** How long a worker waits for what comes of a reload. */
 export const reloadAnswerMs = 65_000;

@@ -6,7 +6,7 @@ import { firstOf, mergedBy, sumOf, worstBreaker, worstOf } from './merged.js';
 
 type Snapshots = readonly [GatewaySnapshot, ...GatewaySnapshot[]];
 
-const fromGoodToBad: readonly GatewayPhase[] = ['running', 'starting', 'draining'];
+const fromGoodToBad: readonly GatewayPhase[] = ['running', 'replaced', 'starting', 'draining'];
 
 const phaseOf = ([first, ...others]: Snapshots): GatewayPhase =>
   worstOf(fromGoodToBad, [first.phase, ...others.map(({ phase }) => phase)]);

@@ -7,8 +7,11 @@ export interface AuditLog {
   write(line: string): void;
   /** Lines that were lost so far. */
   dropped(): number;
-  /** Writes what waits, for so long at the most, and takes no more. Never rejects. */
-  close(deadlineMs: number): Promise<void>;
+  /**
+   * Writes what waits, for so long at the most, and takes no more. A log of the same kind in `next` gets what could not be written; the rest
+   * counts as lost. Never rejects.
+   */
+  close(deadlineMs: number, next?: AuditLog | null): Promise<void>;
 }
 
 /** Opens the log that the configuration names. The error is one clause which says what to do. */

@@ -13,8 +13,11 @@ export interface ProgramIdentity {
   readonly startedAtMs: number;
 }
 
-/** `starting` until the listeners take connections, `draining` from the signal to stop on. */
-export type GatewayPhase = 'starting' | 'running' | 'draining';
+/**
+ * `starting` until the listeners take connections, `draining` from the signal to stop on; `replaced` where it drains because
+ * a successor serves on the same addresses.
+ */
+export type GatewayPhase = 'starting' | 'running' | 'replaced' | 'draining';
 
 export interface ReloadFigures {
   /** Reloads that took effect. */

@@ -147,14 +147,23 @@ export interface OpenListener {
   drain(graceMs: number): Promise<void>;
 }
 
+/** A listener that has its address and accepts nothing yet. */
+export interface BoundListener extends OpenListener {
+  /**
+   * Begins to accept, before the loop turns. Rejects with the system's error, the socket closed, in the same turn: who
+   * else is bound to an address shows only when one of them listens.
+   */
+  listen(): Promise<void>;
+}
+
 /** Serves HTTP/1.1 to clients. */
 export interface HttpEngine {
   /** Checks and prepares what TLS needs. The error names what does not fit, and holds nothing of a key. */
   prepareTls(material: TlsMaterial): Result<TlsContext, string>;
 
   /**
-   * Rejects with the system's error where the address cannot be had. A connection that the handler refuses gets its answer,
+   * Takes an address. Rejects with the system's error where it cannot be had. A connection that the handler refuses gets its answer,
    * after the TLS handshake where TLS is spoken, and ends; where too many are being refused already it ends at once.
    */
-  listen(key: string, address: SocketAddress, handler: RequestHandler, options: ListenerOptions): Promise<OpenListener>;
+  bind(key: string, address: SocketAddress, handler: RequestHandler, options: ListenerOptions): Promise<BoundListener>;
 }

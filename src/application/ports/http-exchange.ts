@@ -12,6 +12,8 @@ export interface ClientConnection {
    */
   readonly peerAddress: string;
   readonly peerPort: number;
+  /** The peer has to name its clients in PROXY headers, and has named none: what its requests say of a client is not believed. */
+  readonly isUnnamed: boolean;
   readonly localPort: number;
   readonly scheme: 'http' | 'https';
   /** Null on plain HTTP. */

@@ -4,6 +4,8 @@ export interface ServiceManager {
   ready(status: string): void;
   /** A reload begins; `ready` says that it is over. */
   reloading(): void;
+  /** How the program is; one line for people. */
+  status(text: string): void;
   /** The program ends. */
   stopping(): void;
   /** How often it wants to hear `alive`, in milliseconds; null: it does not. */

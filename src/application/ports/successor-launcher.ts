@@ -8,8 +8,10 @@ export interface Successor {
   readonly pid: number;
   /** Settles once, and never rejects; not at all where the successor neither serves nor ends. */
   readonly outcome: Promise<SuccessorOutcome>;
-  /** Asks it to end. */
-  end(): void;
+  /** Resolves when its process has ended. */
+  readonly ended: Promise<void>;
+  /** Tells it that it is not to take over, and to end. */
+  abandon(): void;
   /** Ends it, whatever it does. */
   kill(): void;
 }

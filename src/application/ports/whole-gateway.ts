@@ -51,7 +51,7 @@ export type ReloadOutcome =
   | { readonly kind: 'reloaded'; readonly count: number }
   /** Nothing has changed. `problems`: each on one line, or as many as it takes, fit to be shown to who holds the token. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
-  /** The gateway starts, drains or is being replaced. Nothing has changed. */
+  /** The gateway starts, drains or is being replaced, so that nothing has changed; or the reload lasts. The reason says which. */
   | { readonly kind: 'not_now'; readonly reason: string }
   /** What came of it is not known. */
   | { readonly kind: 'no_answer' };

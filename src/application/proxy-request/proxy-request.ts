@@ -96,7 +96,7 @@ export class ProxyRequest implements RequestHandler {
     const { clock, random } = this.#dependencies;
     const path = this.#current();
     const id = random.uuid();
-    const { listener, peerAddress, peerPort } = request.connection;
+    const { listener, peerAddress, peerPort, isUnnamed } = request.connection;
     const exchange = new Exchange(
       request,
       response,
@@ -106,7 +106,7 @@ export class ProxyRequest implements RequestHandler {
         peerAddress,
         peerPort,
         headers: request.headers,
-        trusted: path.trustedProxies.get(listener) ?? noCidrs,
+        trusted: (isUnnamed ? null : path.trustedProxies.get(listener)) ?? noCidrs,
       }),
       clock.monotonicMs(),
       this.#isClosing,

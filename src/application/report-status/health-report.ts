@@ -6,6 +6,7 @@ export type GatewayHealth = 'starting' | 'healthy' | 'draining';
 const healthByPhase: Readonly<Record<GatewayPhase, GatewayHealth>> = {
   starting: 'starting',
   running: 'healthy',
+  replaced: 'draining',
   draining: 'draining',
 };
 

@@ -29,7 +29,8 @@ export const readinessReport = (state: GatewayState): ReadinessReport => {
   const agents = state.agents();
   const absentAgents = agents.filter(isAbsent).map((agent) => agent.name);
 
-  const reasons: string[] = phase === 'running' ? [] : [phase];
+  // Of one that is replaced its addresses are ready: a balancer that asks on a kept connection has nothing to take out.
+  const reasons: string[] = phase === 'running' || phase === 'replaced' ? [] : [phase];
   if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
   if (requires.includes('upstreams'))
     reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));

@@ -1,49 +1,23 @@
-import type { AuditRecord } from '../../domain/audit/audit-record.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { MemoryGuard } from '../guard-memory/memory-guard.js';
-import type { AuditTrail, PreparedAudit } from '../keep-audit/audit-trail.js';
-import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import type { PreparedAudit } from '../keep-audit/audit-trail.js';
 import type { AgentClient } from '../ports/agent-client.js';
-import type { ConfigurationSource } from '../ports/configuration-source.js';
-import type { OpenListener, RequestHandler } from '../ports/http-engine.js';
-import type { Logger } from '../ports/logger.js';
-import type { Random } from '../ports/random.js';
-import type { TracerFactory } from '../ports/tracer.js';
-import type { StageDependencies } from '../proxy-request/compile-gateway.js';
-import type { UpstreamTargetsParts } from '../upstream-targets/upstream-targets.js';
-import type { AgentRegistry, PreparedAgents } from './agent-registry.js';
+import type { OpenListener } from '../ports/http-engine.js';
+import type { PreparedAgents } from './agent-registry.js';
 import { buildGeneration } from './build-generation.js';
+import type { GatewayDependencies } from './gateway-dependencies.js';
 import type { Generation } from './generation.js';
-import type { ListenerRegistry, PreparedListeners } from './listener-registry.js';
+import type { PreparedListeners } from './listener-registry.js';
 import { type LoadFailure, loadFailure } from './load-failure.js';
-import { type ListenerTlsParts, prepareListenerTls } from './prepare-listener-tls.js';
+import { prepareListenerTls } from './prepare-listener-tls.js';
 import { eitherOnce, type PreparedReload } from './prepared-reload.js';
-import type { RunningState } from './running-state.js';
 import { atOnce, type StopManner } from './stop-manner.js';
 import { stopOnceUnused } from './stop-once-unused.js';
 import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
 
-export interface GatewayDependencies {
-  readonly source: ConfigurationSource;
-  readonly agents: AgentRegistry;
-  readonly listeners: ListenerRegistry;
-  readonly listenerTls: ListenerTlsParts;
-  readonly state: RunningState;
-  readonly stages: StageDependencies;
-  readonly upstreamTargets: UpstreamTargetsParts;
-  readonly rateLimiters: RateLimiters;
-  readonly memory: MemoryGuard;
-  readonly createTracer: TracerFactory;
-  readonly random: Random;
-  readonly proxy: RequestHandler;
-  readonly admin: RequestHandler;
-  readonly logger: Logger;
-  /** What the instance is called where the configuration does not say. */
-  readonly hostName: string;
-  readonly audit: AuditTrail;
-}
+/** Has a gateway that is prepared accept connections. To be called once. */
+export type BeginServing = () => Promise<Result<ListeningAddresses, LoadFailure>>;
 
 /** All that a configuration needs, opened but not in force. */
 interface Prepared {
@@ -55,6 +29,7 @@ interface Prepared {
 
 /** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
 const closeGraceMs = 1_000;
+const cannotListen = 'an address cannot be listened on';
 
 /** The gateway: brings configurations into force one after the other, and ends. */
 export class Gateway {
@@ -69,14 +44,19 @@ export class Gateway {
     this.#dependencies = dependencies;
   }
 
-  /** Loads the configuration and begins to serve. `inForce` is called when that is in force, and before any connection is taken. */
-  async start(inForce: () => void = () => undefined): Promise<Result<ListeningAddresses, LoadFailure>> {
+  /** Loads the configuration and begins to serve: see `prepareStart`. */
+  async start(inForce?: () => void): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const prepared = await this.prepareStart(inForce);
+    return prepared.ok ? prepared.value() : prepared;
+  }
+
+  /**
+   * Does all of a start that takes time, and gives what begins to serve: no connection is accepted before. `inForce` is
+   * called when the configuration is in force.
+   */
+  async prepareStart(inForce: () => void = () => undefined): Promise<Result<BeginServing, LoadFailure>> {
     const loaded = await this.#load(inForce);
-    if (!loaded.ok) return loaded;
-    this.#bringIntoForce(loaded.value);
-    this.#dependencies.state.enter('running');
-    this.#record('gateway', 'started');
-    return ok(this.addresses());
+    return loaded.ok ? ok(() => this.#serve(loaded.value)) : loaded;
   }
 
   /** Loads the configuration anew and swaps it in at once; any error changes nothing. */
@@ -108,10 +88,26 @@ export class Gateway {
     return listeningAddresses(state.configuration(), listeners.open());
   }
 
+  async #serve(prepared: Prepared): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const { state, audit } = this.#dependencies;
+    try {
+      await prepared.listeners.listen();
+    } catch (cause) {
+      const failure = loadFailure(cannotListen, cause);
+      audit.act('configuration', 'refused', { reason: failure.reason, problems: 0 });
+      await this.#abandon(prepared);
+      return err(failure);
+    }
+    this.#bringIntoForce(prepared);
+    state.enter('running');
+    audit.act('gateway', 'started');
+    return ok(this.addresses());
+  }
+
   async #stop(graceMs: number, { delayMs, isReplaced }: StopManner): Promise<void> {
-    const { state, listeners, agents, stages } = this.#dependencies;
-    state.enter('draining');
-    this.#record('gateway', 'draining');
+    const { state, listeners, agents, stages, audit } = this.#dependencies;
+    state.enter(isReplaced ? 'replaced' : 'draining');
+    audit.act('gateway', isReplaced ? 'upgraded' : 'draining');
     if (delayMs > 0) await new Promise<void>((resolve) => stages.scheduler.after(delayMs, resolve));
     state.endConnections();
     await this.#prepared?.abandon();
@@ -124,8 +120,8 @@ export class Gateway {
     await Promise.all(agents.clients().map((client) => client.stop(0)));
     this.#dependencies.memory.stop();
     await state.current().close(closeGraceMs);
-    this.#record('gateway', 'stopped');
-    await this.#dependencies.audit.close();
+    audit.act('gateway', 'stopped');
+    await audit.close();
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
@@ -179,7 +175,7 @@ export class Gateway {
     );
     if (!loaded.ok) {
       const { reason, problems } = loaded.error;
-      this.#record('configuration', 'refused', { reason, problems: problems.length });
+      this.#dependencies.audit.act('configuration', 'refused', { reason, problems: problems.length });
     }
     return loaded;
   }
@@ -194,7 +190,7 @@ export class Gateway {
       const found = tls.error.map((message) => unplacedProblem('error', message));
       return err({ problems: [...problems, ...found], reason: null, cause: null });
     }
-    for (const warning of tls.value.warnings) this.#dependencies.logger.warn(warning);
+    for (const warning of tls.value.warnings) this.#dependencies.loadLogger.warn(warning);
     const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
     const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
@@ -217,10 +213,11 @@ export class Gateway {
     }
     try {
       const bound = await listeners.prepare(wantedListeners(configuration, this.#dependencies, tls.value.contexts));
+      if (state.phase() !== 'starting') await bound.listen();
       return ok({ generation: generation.value, agents: prepared.value, listeners: bound, audit: audit.value });
     } catch (cause) {
       await Promise.all([prepared.value.abandon(), generation.value.close(0), audit.value.abandon()]);
-      return err({ problems, reason: 'an address cannot be listened on', cause });
+      return err({ problems, reason: cannotListen, cause });
     }
   }
 
@@ -235,14 +232,9 @@ export class Gateway {
       this.#enforce(generation);
       audit.commit();
     }
-    this.#record('configuration', 'loaded');
+    this.#dependencies.audit.act('configuration', 'loaded');
     stages.metrics.nameInstance(generation.configuration.system.instance ?? hostName);
     if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
-  }
-
-  #record(event: AuditRecord['event'], outcome: AuditRecord['outcome'], more: AuditRecord['members'] = {}): void {
-    const { version } = this.#dependencies.state.identity;
-    this.#dependencies.audit.record({ event, outcome, members: { version, ...more } });
   }
 
   #logWarnings(problems: readonly ConfigurationProblem[]): void {

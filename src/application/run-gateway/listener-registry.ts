@@ -1,6 +1,13 @@
 import type { ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
-import type { EngineLimits, HttpEngine, OpenListener, RequestHandler, TlsContext } from '../ports/http-engine.js';
+import type {
+  BoundListener,
+  EngineLimits,
+  HttpEngine,
+  OpenListener,
+  RequestHandler,
+  TlsContext,
+} from '../ports/http-engine.js';
 
 /** A listener that a configuration wants. */
 export interface WantedListener {
@@ -17,8 +24,13 @@ export interface WantedListener {
   readonly proxyHeaderFrom: CidrSet | null;
 }
 
-/** Listeners that a new configuration will use, the new ones bound already. */
+/** Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. */
 export interface PreparedListeners {
+  /**
+   * The new ones begin to accept, all in one turn of the loop. Rejects with the system's error in the same turn, all of them
+   * closed: no connection was accepted then.
+   */
+  listen(): Promise<void>;
   /**
    * Makes these the listeners. Gives back those that are no longer wanted, still open. The grace is for requests on
    * connections that would not be let in any more: see `OpenListener.secure`.
@@ -88,10 +100,10 @@ export class ListenerRegistry {
     return [...this.#open.values()].map(({ listener }) => listener);
   }
 
-  /** Binds what is not bound yet. Rejects with the system's error, everything then as it was. */
+  /** Binds what is not bound yet, and does not listen on it. Rejects with the system's error, everything then as it was. */
   async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
     const next = new Map<string, RegisteredListener>();
-    const bound: OpenListener[] = [];
+    const bound: BoundListener[] = [];
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
     };
@@ -104,7 +116,7 @@ export class ListenerRegistry {
       const switchable = new SwitchableHandler(handler);
       try {
         const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom };
-        const listener = await this.#engine.listen(key, address, switchable, options);
+        const listener = await this.#engine.bind(key, address, switchable, options);
         bound.push(listener);
         next.set(key, { listener, handler: switchable });
       } catch (error) {
@@ -112,7 +124,14 @@ export class ListenerRegistry {
         throw error;
       }
     }
-    return { commit: (graceMs) => this.#commit(next, wanted, graceMs), abandon };
+    const listen = async () => {
+      const begun = await Promise.allSettled(bound.map((listener) => listener.listen()));
+      const failed = begun.find(({ status }) => status === 'rejected');
+      if (failed?.status !== 'rejected') return;
+      await abandon();
+      throw failed.reason;
+    };
+    return { listen, commit: (graceMs) => this.#commit(next, wanted, graceMs), abandon };
   }
 
   #commit(

@@ -7,6 +7,7 @@ import type { ListeningAddresses } from '../run-gateway/wanted-listeners.js';
 import { plainFailure } from '../supervise-workers/plain-failure.js';
 import {
   abandonReload,
+  beginServing,
   commitReload,
   drainWorker,
   heartbeat,
@@ -17,11 +18,14 @@ import {
 
 /** What a worker's process does at its supervisor's word. */
 export interface SupervisedGatewayParts {
-  /** Loads the configuration of the order and serves it. Called once. */
-  start(order: StartOrder): Promise<Result<StartedWorker, LoadFailure>>;
+  /** Loads the configuration of the order, and gives what begins to serve it. Called once. */
+  prepare(order: StartOrder): Promise<Result<PreparedWorker, LoadFailure>>;
   /** Ends the process. */
   end(): void;
 }
+
+/** Has the worker accept connections; see `Gateway.prepareStart`. */
+export type PreparedWorker = () => Promise<Result<StartedWorker, LoadFailure>>;
 
 /** A gateway that serves as a worker. */
 export interface StartedWorker {
@@ -29,6 +33,8 @@ export interface StartedWorker {
   /** See `Gateway.prepareReload`; `texts` are those of the configuration. */
   prepareReload(texts: ReadonlyMap<string, string>): Promise<Result<PreparedReload, LoadFailure>>;
   stop(graceMs: number, manner: StopManner): Promise<void>;
+  /** Closes all of its addresses at once and finishes within the grace, whatever drain is under way. */
+  leave(graceMs: number): Promise<void>;
 }
 
 /** Grace for requests where the supervisor is gone: whoever starts it again needs the addresses soon. */
@@ -38,6 +44,7 @@ const orphanGraceMs = 5_000;
 export class SupervisedGatewayProcess {
   readonly #supervisor: Correspondence;
   readonly #parts: SupervisedGatewayParts;
+  #prepared: PreparedWorker | null = null;
   #gateway: StartedWorker | null = null;
   #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
   #isEnding = false;
@@ -52,7 +59,13 @@ export class SupervisedGatewayProcess {
     const supervisor = this.#supervisor;
     supervisor.answer(heartbeat, () => null);
     supervisor.answer(startWorker, async (order) => {
-      const started = await this.#start(order);
+      const prepared = await this.#parts.prepare(order);
+      if (!prepared.ok) return err(plainFailure(prepared.error));
+      this.#prepared = prepared.value;
+      return ok(null);
+    });
+    supervisor.answer(beginServing, async () => {
+      const started = await this.#serve();
       return started.ok ? started : err(plainFailure(started.error));
     });
     supervisor.answer(prepareReload, async (texts) => {
@@ -65,14 +78,15 @@ export class SupervisedGatewayProcess {
       return null;
     });
     supervisor.hear(drainWorker, ({ graceMs, manner }) => void this.#drain(graceMs, manner));
-    supervisor.onClosed(() => void this.#drain(orphanGraceMs, atOnce));
+    supervisor.onClosed(() => void this.#leave());
   }
 
-  async #start(order: StartOrder): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const started = await this.#parts.start(order);
+  async #serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
+    // The supervisor ended meanwhile: so does this process, and takes no connection any more.
+    if (this.#prepared === null || this.#isEnding) return err(loadFailure('the worker is not prepared to serve'));
+    const started = await this.#prepared();
     if (!started.ok) return started;
     this.#gateway = started.value;
-    // The supervisor ended meanwhile.
     if (this.#isEnding) await this.#end(started.value, 0, atOnce);
     return ok(started.value.addresses);
   }
@@ -104,6 +118,16 @@ export class SupervisedGatewayProcess {
     this.#isEnding = true;
     if (gateway === null) this.#parts.end();
     else await this.#end(gateway, graceMs, manner);
+  }
+
+  /** Nobody is there any more who would end a drain that lasts. */
+  async #leave(): Promise<void> {
+    this.#isEnding = true;
+    try {
+      await this.#gateway?.leave(orphanGraceMs);
+    } finally {
+      this.#parts.end();
+    }
   }
 
   async #end(gateway: StartedWorker, graceMs: number, manner: StopManner): Promise<void> {

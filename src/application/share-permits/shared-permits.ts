@@ -133,7 +133,6 @@ export class SharedPermits implements Permits {
 
   #note(): void {
     if (!this.holding.isPatient) this.holding.want(this.#waiters.size);
-    this.holding.settle();
     this.#surroundings.changed(this);
   }
 }

@@ -24,6 +24,8 @@ export class LocalLease {
   #returned = 0;
   /** Questions about it that are not answered. */
   #questions = 0;
+  /** One of them wishes for more than its requests need. */
+  #isWishing = false;
   #lentAtMs = 0;
   /** In the bucket itself when it was last asked about. */
   #leftThere: number;
@@ -73,7 +75,7 @@ export class LocalLease {
 
   /** It is used so much that more tokens are fetched before it has none. */
   runsLow(nowMs: number): boolean {
-    return this.#questions === 0 && this.#fetched(nowMs) > 0;
+    return !this.#isWishing && this.#fetched(nowMs) > 0;
   }
 
   /** Milliseconds until the bucket has a token, where it is known to have none; 0: it may have one. */
@@ -129,16 +131,22 @@ export class LocalLease {
 
   /** The account, and what is wished for beside the tokens that requests lack. Every question is answered. */
   ask(nowMs: number): AskedBucket {
-    // One question at a time wishes for more than its requests need.
-    const isFirst = this.#questions === 0;
     this.#questions += 1;
-    if (!isFirst) return this.account();
-    return { ...this.account(), wished: this.#lacking > 0 ? this.#wished() : this.#fetched(nowMs) };
+    if (this.#isWishing) return this.account();
+    const wished = this.#lacking > 0 ? this.#wished() : this.#fetched(nowMs);
+    this.#isWishing = wished > 0;
+    return { ...this.account(), wished };
+  }
+
+  /** A question is not open any more. */
+  noteClosed({ wished }: AskedBucket): void {
+    this.#questions -= 1;
+    if (wished > 0) this.#isWishing = false;
   }
 
   /** @param asked what this answers */
   take({ left, lent, holdMs }: AnsweredBucket, asked: AskedBucket, askedAtMs: number, nowMs: number): void {
-    this.#questions -= 1;
+    this.noteClosed(asked);
     if (!this.isOf(asked.limit)) {
       this.#returned += lent;
       return;

@@ -124,7 +124,7 @@ export class RateDesk {
     for (const request of requests) request.settle(turnAway(request, 'the supervisor did not answer in time'));
     if (!this.#parts.supervisor.isClosed) return;
     this.#open.delete(number);
-    for (const lease of question.leases) lease.noteUnanswered();
+    question.leases.forEach((lease, index) => lease.noteClosed(question.asked[index] as AskedBucket));
   }
 
   #take(answer: RateAnswer): void {

@@ -1,14 +1,22 @@
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { type ProcessEnd, processEndText } from '../../domain/supervision/process-end.js';
-import type { Correspondence } from '../correspondence/correspondence.js';
+import type { Correspondence, NoAnswer } from '../correspondence/correspondence.js';
+import type { Topic } from '../correspondence/topic.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import type { WorkerProcess } from '../ports/worker-processes.js';
 import { type LoadFailure, loadFailure } from '../run-gateway/load-failure.js';
 import type { ListeningAddresses } from '../run-gateway/wanted-listeners.js';
-import { failureOf } from './plain-failure.js';
+import { failureOf, type PlainFailure } from './plain-failure.js';
 import type { AttendedWorker } from './supervised-service.js';
 import type { SupervisionTimes } from './supervision-times.js';
-import { drainWorker, heartbeat, type StartOrder, startWorker, type WorkerDrain } from './worker-topics.js';
+import {
+  beginServing,
+  drainWorker,
+  heartbeat,
+  type StartOrder,
+  startWorker,
+  type WorkerDrain,
+} from './worker-topics.js';
 
 /** One process of a worker, from its order to its end. */
 export class SupervisedWorker implements AttendedWorker {
@@ -22,7 +30,6 @@ export class SupervisedWorker implements AttendedWorker {
   readonly #times: SupervisionTimes;
   #phase: 'starting' | 'serving' | 'ended' = 'starting';
   #heartbeats: ScheduledTask | null = null;
-  #started: Promise<unknown> = Promise.resolve();
 
   constructor(
     number: number,
@@ -44,25 +51,47 @@ export class SupervisedWorker implements AttendedWorker {
     });
   }
 
-  /** Resolves when it serves, or never will. */
-  get started(): Promise<unknown> {
-    return this.#started;
-  }
-
   get isServing(): boolean {
     return this.#phase === 'serving';
   }
 
-  /** Resolves when it serves, or with the reason why it never will; then its process is killed. */
-  start(order: StartOrder): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const started = this.#start(order);
-    this.#started = started;
-    return started;
+  /** Resolves when all is done but to accept connections, or with the reason why it never will; then its process is killed. */
+  async prepare(order: StartOrder): Promise<Result<null, LoadFailure>> {
+    return this.#have(startWorker, order);
   }
 
-  /** Has the worker answered for every now and then. `hangs`: it does not any more. */
+  /** One that is prepared begins to accept. Resolves when it serves, or as `prepare` does. */
+  async serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const serving = await this.#have(beginServing, null);
+    if (serving.ok && this.#phase === 'starting') this.#phase = 'serving';
+    return serving;
+  }
+
+  /** Asks every now and then, from its order on, whether its loop turns. `hangs`: it does not any more. */
   watch(hangs: () => void): void {
     this.#heartbeats = this.#scheduler.every(this.#times.heartbeatEveryMs, () => void this.#beat(hangs));
+  }
+
+  /** Asks what takes long. `silent`: its loop stands still, and nobody has to wait for the deadline. */
+  askAtLength<Question, Answer>(
+    topic: Topic<Question, Answer>,
+    question: Question,
+    deadlineMs: number,
+  ): Promise<Result<Answer, NoAnswer | 'silent'>> {
+    const { heartbeatEveryMs, unansweredMs } = this.#times;
+    return new Promise((resolve) => {
+      const beat = async (): Promise<void> => {
+        const answered = await this.correspondence.ask(heartbeat, null, unansweredMs);
+        if (!answered.ok && answered.error === 'timed_out') settle(err('silent'));
+      };
+      const beats = this.#scheduler.every(heartbeatEveryMs, () => void beat());
+      const settle = (outcome: Result<Answer, NoAnswer | 'silent'>): void => {
+        beats.cancel();
+        resolve(outcome);
+      };
+      void this.correspondence.ask(topic, question, deadlineMs).then(settle);
+      void beat();
+    });
   }
 
   /** It drains and ends; one that has not begun to serve is killed. */
@@ -75,15 +104,15 @@ export class SupervisedWorker implements AttendedWorker {
     this.#process.kill();
   }
 
-  async #start(order: StartOrder): Promise<Result<ListeningAddresses, LoadFailure>> {
+  async #have<Question, Answer>(
+    topic: Topic<Question, Result<Answer, PlainFailure>>,
+    question: Question,
+  ): Promise<Result<Answer, LoadFailure>> {
     const answered = await Promise.race([
-      this.correspondence.ask(startWorker, order, this.#times.startMs),
+      this.correspondence.ask(topic, question, this.#times.startMs),
       this.ended.then(() => err('closed' as const)),
     ]);
-    if (answered.ok && answered.value.ok) {
-      if (this.#phase === 'starting') this.#phase = 'serving';
-      return ok(answered.value.value);
-    }
+    if (answered.ok && answered.value.ok) return ok(answered.value.value);
     if (!answered.ok && answered.error === 'closed') return err(loadFailure(await this.#earlyEnd()));
     this.kill();
     if (answered.ok && !answered.value.ok) return err(failureOf(answered.value.error));
@@ -96,7 +125,7 @@ export class SupervisedWorker implements AttendedWorker {
     if (answered.ok || answered.error === 'closed') return;
     // Where this process itself was stopped, the answer waits to be read and the deadline was over first.
     const last = await this.correspondence.ask(heartbeat, null, lastQuestionMs);
-    if (last.ok || this.#phase !== 'serving') return;
+    if (last.ok || last.error === 'closed' || this.#phase === 'ended') return;
     this.#heartbeats?.cancel();
     hangs();
   }

@@ -7,9 +7,15 @@ export interface SupervisionTimes {
   readonly heartbeatDeadlineMs: number;
   /** For the last question before a worker that seems to hang is killed: it may be the supervisor that stood still. */
   readonly lastQuestionMs: number;
+  /** For the process that waits for an order to answer before it gets one. */
+  readonly spareMs: number;
+  /** A worker that does not answer for so long fails a reload; one that does not come to serve meanwhile is not waited for. */
+  readonly unansweredMs: number;
   /** Until all workers have prepared a configuration. */
   readonly prepareMs: number;
   readonly commitMs: number;
+  /** For workers to give up what they have prepared; they do it later otherwise. */
+  readonly abandonMs: number;
   /** After the grace of a drain: what was opened is closed, and the last log lines are written. */
   readonly endMs: number;
   /** For a killed process to be gone. */
@@ -21,8 +27,11 @@ export const supervisionTimes: SupervisionTimes = {
   heartbeatEveryMs: 5_000,
   heartbeatDeadlineMs: 30_000,
   lastQuestionMs: 2_000,
+  spareMs: 1_000,
+  unansweredMs: 10_000,
   prepareMs: 60_000,
   commitMs: 10_000,
+  abandonMs: 2_000,
   // Connections to upstreams 1 s, spans 2 s, log lines 2 s.
   endMs: 6_000,
   killedMs: 2_000,

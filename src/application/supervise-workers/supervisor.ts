@@ -2,46 +2,19 @@ import type { ConfigurationProblem } from '../../domain/configuration/configurat
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { workerCountWarning } from '../../domain/supervision/worker-count.js';
-import type { Clock } from '../ports/clock.js';
-import type { ConfigurationSource, LoadedConfiguration } from '../ports/configuration-source.js';
-import type { ReloadFigures, TargetName } from '../ports/gateway-state.js';
-import type { Logger } from '../ports/logger.js';
-import type { Scheduler } from '../ports/scheduler.js';
-import type { SharedSockets } from '../ports/shared-sockets.js';
-import type { WorkerProcesses } from '../ports/worker-processes.js';
+import { lastWriteMs, type PreparedAudit } from '../keep-audit/audit-trail.js';
+import type { LoadedConfiguration } from '../ports/configuration-source.js';
+import type { ReloadFigures } from '../ports/gateway-state.js';
 import { type LoadFailure, loadFailure } from '../run-gateway/load-failure.js';
 import { atOnce, type StopManner } from '../run-gateway/stop-manner.js';
 import { type ListeningAddresses, listenerKeys } from '../run-gateway/wanted-listeners.js';
-import { abandonIn, commitIn, prepareInAll } from './reload-workers.js';
+import { abandonIn, auditLeftIn, commitIn, prepareWhoServes } from './reload-workers.js';
 import { ShareSockets } from './share-sockets.js';
 import { SpareProcess } from './spare-process.js';
-import type { AttendedWorker, SupervisedService } from './supervised-service.js';
-import type { SupervisionTimes } from './supervision-times.js';
+import type { AttendedWorker } from './supervised-service.js';
+import type { SupervisorParts } from './supervisor-parts.js';
+import { within } from './within.js';
 import { WorkerPlaces } from './worker-places.js';
-import type { GatewayOrder } from './worker-topics.js';
-
-export interface SupervisorParts {
-  readonly processes: WorkerProcesses;
-  /** Reads the configuration as it is on the disk. */
-  readonly source: ConfigurationSource;
-  readonly sockets: SharedSockets;
-  readonly services: readonly SupervisedService[];
-  readonly clock: Clock;
-  readonly scheduler: Scheduler;
-  readonly logger: Logger;
-  readonly times: SupervisionTimes;
-  readonly order: GatewayOrder;
-  /** How many workers there are. */
-  readonly workers: number;
-  /** What `worker-threads` 0 means. */
-  readonly cores: number;
-  /** What workers that come later have to know. */
-  drainedTargets(): readonly TargetName[];
-  /** A reload has come to its end. */
-  reloaded(outcome: 'success' | 'failure'): void;
-  /** Says what kept a worker from replacing another. */
-  logFailure(failure: LoadFailure): void;
-}
 
 interface InForce {
   readonly configuration: GatewayConfiguration;
@@ -67,16 +40,17 @@ export class Supervisor {
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
     this.#reloads = { count: 0, lastLoadMs: parts.order.startedAtMs };
-    this.#spare = new SpareProcess(parts.processes);
+    this.#spare = new SpareProcess(parts);
     const { order, workers, services, sockets } = parts;
     this.#places = new WorkerPlaces({
       ...parts,
       spare: this.#spare,
       services: [new ShareSockets(sockets), ...services],
-      order: (number) => ({
+      order: (number, isReplacement) => ({
         ...order,
         number,
         workers,
+        isReplacement,
         texts: this.#inForce?.texts ?? new Map(),
         reloads: this.#reloads,
         drainedTargets: parts.drainedTargets(),
@@ -94,6 +68,17 @@ export class Supervisor {
     return this.#places.restarts;
   }
 
+  /** For how long nobody has served, in milliseconds; 0 while a worker serves. */
+  unservedMs(): number {
+    return this.#places.unservedMs() ?? 0;
+  }
+
+  /** Ends all processes at once, whatever they do. */
+  kill(): void {
+    this.#places.kill();
+    this.#spare.kill();
+  }
+
   reloads(): ReloadFigures {
     return this.#reloads;
   }
@@ -106,26 +91,52 @@ export class Supervisor {
 
   /** Resolves when all workers serve, or with why one cannot; then none is left. `first`: what the source gave. */
   async start(first: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const { workers, clock, logger } = this.#parts;
-    const { configuration, problems, texts } = first;
+    const { audit, clock } = this.#parts;
+    const started = await this.#start(first);
+    if (!started.ok) {
+      this.#refused(started.error);
+      await audit.close();
+      return started;
+    }
+    this.#reloads = { count: 0, lastLoadMs: clock.wallMs() };
+    audit.act('configuration', 'loaded');
+    audit.act('gateway', 'started');
+    return started;
+  }
+
+  async #start({
+    configuration,
+    problems,
+    texts,
+  }: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const { workers, logger } = this.#parts;
     if (configuration === null || texts === undefined) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
-    this.#bringIntoForce({ configuration, texts });
-    const numbers = Array.from({ length: workers }, (_, at) => at + 1);
-    const opening = Promise.all(numbers.map((number) => this.#places.open(number)));
+    const audit = await this.#parts.audit.prepare(configuration.audit);
+    if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
+    this.#adopt({ configuration, texts });
+    audit.value.commit();
+    const opening = this.#open();
     this.#loading = opening;
-    const started = await opening;
-    const failed = started.find((outcome) => !outcome.ok);
-    if (failed !== undefined && !failed.ok) {
-      await this.#end(0, atOnce);
-      return err({ ...failed.error, problems: [...onlyWarnings(problems), ...failed.error.problems] });
+    const serving = await opening;
+    if (!serving.ok) {
+      // What some of them have accepted, where another failed only then, is finished.
+      await this.#end(configuration.system.gracefulShutdownTimeoutMs, atOnce);
+      return err({ ...serving.error, problems: [...onlyWarnings(problems), ...serving.error.problems] });
     }
-    const [serving] = started;
-    if (serving === undefined || !serving.ok) return err(loadFailure('there is no worker'));
-    this.#reloads = { count: 0, lastLoadMs: clock.wallMs() };
     logger.info('the workers serve', { workers });
     this.#spare.fill();
-    return ok(serving.value);
+    return serving;
+  }
+
+  /** No worker accepts a connection before all could: sockets that were inherited may have clients. */
+  async #open(): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const numbers = Array.from({ length: this.#parts.workers }, (_, at) => at + 1);
+    const prepared = await Promise.all(numbers.map((number) => this.#places.open(number)));
+    const unfit = prepared.find((outcome) => !outcome.ok);
+    if (unfit !== undefined && !unfit.ok) return unfit;
+    const serving = await Promise.all(prepared.map((outcome) => (outcome.ok ? outcome.value() : outcome)));
+    return serving.find((outcome) => !outcome.ok) ?? serving[0] ?? err(loadFailure('there is no worker'));
   }
 
   /** Loads the configuration anew and has all workers swap it in; any error in any of them changes nothing. */
@@ -137,51 +148,103 @@ export class Supervisor {
 
   /** Has all workers drain. Those that have not ended some seconds after the grace are killed. Asked again, it waits for the same end. */
   stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
-    this.#stopped ??= this.#end(graceMs, manner);
+    this.#stopped ??= this.#stop(graceMs, manner);
     return this.#stopped;
   }
 
+  async #stop(graceMs: number, manner: StopManner): Promise<void> {
+    const { audit } = this.#parts;
+    audit.act('gateway', manner.isReplaced ? 'upgraded' : 'draining');
+    await this.#end(graceMs, manner);
+    audit.act('gateway', 'stopped');
+    await audit.close();
+  }
+
   async #reload(): Promise<Result<void, LoadFailure>> {
-    this.#places.hold();
-    try {
-      const outcome = await this.#loadAnew();
-      this.#parts.reloaded(outcome.ok ? 'success' : 'failure');
-      if (outcome.ok) this.#parts.logger.info('the configuration was reloaded');
-      return outcome;
-    } finally {
-      this.#places.release();
-    }
+    const outcome = await this.#loadAnew();
+    this.#parts.reloaded(outcome.ok ? 'success' : 'failure');
+    if (outcome.ok) this.#parts.logger.info('the configuration was reloaded');
+    else this.#refused(outcome.error);
+    return outcome;
   }
 
   async #loadAnew(): Promise<Result<void, LoadFailure>> {
-    const { source, times, workers, cores, logger, clock, sockets } = this.#parts;
+    const { source, times, workers, cores, logger, scheduler, sockets } = this.#parts;
     const { configuration, problems, texts } = await source.load();
     if (configuration === null || texts === undefined) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
-    const starting = this.#places.present().filter(({ isServing }) => !isServing);
-    await Promise.all(starting.map((worker) => worker.started));
-    const prepared = await prepareInAll(this.#places.serving(), texts, times);
-    if (!prepared.ok) {
-      // What was bound for it is not needed.
-      sockets.keep(listenerKeys(this.configuration()));
-      return err({ ...prepared.error, problems: [...onlyWarnings(problems), ...prepared.error.problems] });
+    const audit = await this.#parts.audit.prepare(configuration.audit);
+    if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
+    await within(this.#places.filled(), times.unansweredMs, scheduler);
+    const next = { configuration, texts };
+    const outcome = await (this.#places.serving().length === 0
+      ? this.#startWith(next, audit.value)
+      : this.#swap(next, audit.value));
+    // What was bound for the other one is not needed.
+    sockets.keep(this.#stopped === null ? listenerKeys(this.configuration()) : new Set());
+    if (!outcome.ok) {
+      await audit.value.abandon();
+      return err({ ...outcome.error, problems: [...onlyWarnings(problems), ...outcome.error.problems] });
     }
-    if (this.#stopped !== null) {
-      await abandonIn(prepared.value, times.commitMs);
-      return err(loadFailure('the gateway drains'));
-    }
-    this.#bringIntoForce({ configuration, texts });
-    this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: clock.wallMs() };
-    for (const worker of await commitIn(prepared.value, times.commitMs)) worker.kill();
-    sockets.keep(listenerKeys(configuration));
     const warning = workerCountWarning(workers, configuration.system.workerThreads, cores);
     if (warning !== null) logger.warn(warning);
     return ok(undefined);
   }
 
-  #bringIntoForce(next: InForce): void {
+  /** Workers that come meanwhile serve what is in force, and prepare too; those that are not so far are replaced once more. */
+  async #swap(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
+    const { times } = this.#parts;
+    const outcome = await prepareWhoServes(() => this.#places.serving(), next.texts, times);
+    if (!outcome.ok) return outcome;
+    const ready = outcome.value;
+    if (this.#stopped !== null) {
+      await abandonIn(ready, times);
+      return err(loadFailure('the gateway drains'));
+    }
+    // From here on a worker that comes gets the new one with its order.
+    this.#adopt(next);
+    const committing = commitIn(ready, times.commitMs);
+    // The one who was asked for the reload has a record of it, and this process the last of all.
+    audit.commit(() => committing.then(() => auditLeftIn(ready, lastWriteMs)));
+    this.#loaded();
+    this.#places.renew(this.#places.present().filter((worker) => !ready.includes(worker)));
+    const unchanged = await committing;
+    this.#places.renew(unchanged.filter(({ isServing }) => isServing));
+    return ok(undefined);
+  }
+
+  /** Where nobody serves there is nothing to swap it in for: all workers start with it, or the one before stays in force. */
+  async #startWith(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
+    const previous = this.#inForce;
+    this.#places.hold();
+    try {
+      this.#adopt(next);
+      const failure = await this.#places.fillAll();
+      if (failure === null && this.#stopped === null) {
+        audit.commit();
+        this.#loaded();
+        return ok(undefined);
+      }
+      if (previous !== null) this.#adopt(previous);
+      if (this.#stopped === null) this.#places.renew(this.#places.present());
+      return err(failure ?? loadFailure('the gateway drains'));
+    } finally {
+      this.#places.release();
+    }
+  }
+
+  #loaded(): void {
+    this.#parts.audit.act('configuration', 'loaded');
+    this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: this.#parts.clock.wallMs() };
+  }
+
+  #adopt(next: InForce): void {
     this.#inForce = next;
     for (const service of this.#parts.services) service.adopt(next.configuration);
+  }
+
+  #refused({ reason, problems }: LoadFailure): void {
+    this.#parts.audit.act('configuration', 'refused', { reason, problems: problems.length });
   }
 
   #logWarnings(problems: readonly ConfigurationProblem[]): void {
@@ -206,13 +269,3 @@ export class Supervisor {
     overdue.cancel();
   }
 }
-
-/** Waits for something, but no longer than that. */
-const within = (what: Promise<unknown>, deadlineMs: number, scheduler: Scheduler): Promise<void> =>
-  new Promise((resolve) => {
-    const deadline = scheduler.after(deadlineMs, resolve);
-    void what.then(() => {
-      deadline.cancel();
-      resolve();
-    });
-  });

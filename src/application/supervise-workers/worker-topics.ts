@@ -22,6 +22,8 @@ export interface StartOrder extends GatewayOrder {
   readonly number: number;
   /** How many there are. */
   readonly workers: number;
+  /** Another one with this number has served before, or tried to. */
+  readonly isReplacement: boolean;
   /** The configuration in force, by path. Holds secrets in the clear: never print it. */
   readonly texts: ReadonlyMap<string, string>;
   readonly reloads: ReloadFigures;
@@ -35,8 +37,11 @@ export interface WorkerDrain {
   readonly manner: StopManner;
 }
 
-/** The supervisor has a process become a worker; it is answered once that serves. */
-export const startWorker = topic<StartOrder, Result<ListeningAddresses, PlainFailure>>('start-worker');
+/** The supervisor has a process become a worker; it is answered once that has all it needs but accepts nothing yet. */
+export const startWorker = topic<StartOrder, Result<null, PlainFailure>>('start-worker');
+
+/** A worker that is prepared begins to accept connections; it is answered once it does. */
+export const beginServing = topic<null, Result<ListeningAddresses, PlainFailure>>('begin-serving');
 
 /** The supervisor asks whether the worker's loop turns. */
 export const heartbeat = topic<null, null>('heartbeat');
@@ -49,6 +54,9 @@ export const commitReload = topic<null, boolean>('commit-reload');
 
 /** The prepared configuration, or the one that is being prepared, is given up. */
 export const abandonReload = topic<null, null>('abandon-reload');
+
+/** A configuration without an audit log is in force: answered once the worker's has its last record. */
+export const auditLeft = topic<null, null>('audit-left');
 
 /** The supervisor has a worker drain within so many milliseconds, and end. */
 export const drainWorker = notice<WorkerDrain>('drain-worker');

@@ -5,6 +5,9 @@ import type { Successor, SuccessorLauncher, SuccessorOutcome } from '../ports/su
 /** How long a successor has to begin to serve, in milliseconds. */
 export const successorPatienceMs = 60_000;
 
+/** How long one that is not to take over any more has to end by itself, in milliseconds. */
+export const abandonedPatienceMs = 5_000;
+
 const fields = { error_type: 'upgrade_failed' };
 
 /** Replaces the running program with the one that is on disk. One at a time; until the other serves, this one does as before. */
@@ -14,6 +17,7 @@ export class UpgradeProgram {
   readonly #logger: Logger;
   readonly #canLeave: boolean;
   #successor: Successor | null = null;
+  #isUnderway = false;
   #isAbandoned = false;
   #isReplaced = false;
 
@@ -25,9 +29,9 @@ export class UpgradeProgram {
     this.#canLeave = canLeave;
   }
 
-  /** A successor was started, and it is not known yet whether it serves. */
+  /** A successor is started, and it is not known yet whether it serves. */
   get isUnderway(): boolean {
-    return this.#successor !== null;
+    return this.#isUnderway;
   }
 
   /** A successor serves: this program only finishes what it has begun. */
@@ -35,13 +39,54 @@ export class UpgradeProgram {
     return this.#isReplaced;
   }
 
-  /** Resolves with whether another process serves now; where not, the log says why. Never rejects. */
-  async upgrade(): Promise<boolean> {
+  /**
+   * Resolves with whether another process serves now; where not, the log says why. Never rejects. `reloaded`: what has to
+   * come to its end first, for the successor inherits the sockets of the moment in which it is started.
+   */
+  async upgrade(reloaded: Promise<unknown> | null = null): Promise<boolean> {
     const refusal = this.#refusal();
     if (refusal !== null) {
       this.#logger.error(refusal, fields);
       return false;
     }
+    this.#isUnderway = true;
+    try {
+      if (reloaded !== null) await reloaded;
+      return await this.#replace();
+    } finally {
+      this.#isUnderway = false;
+    }
+  }
+
+  /**
+   * This program ends, and with it the successor that has not taken over yet. No other is started. Resolves when that has
+   * ended, at the latest after some seconds: one that hangs is killed, for it has the sockets.
+   */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    const successor = this.#successor;
+    if (successor === null) return;
+    successor.abandon();
+    const hangs = await new Promise<boolean>((resolve) => {
+      const deadline = this.#scheduler.after(abandonedPatienceMs, () => resolve(true));
+      const done = (): void => {
+        deadline.cancel();
+        resolve(false);
+      };
+      void successor.ended.then(done);
+      // It was about to serve, and drains what it has accepted.
+      void successor.outcome.then(({ kind }) => {
+        if (kind === 'serves') done();
+      });
+    });
+    if (!hangs) return;
+    this.#logger.warn('the successor does not end and is killed', { successor: successor.pid });
+    successor.kill();
+    await successor.ended;
+  }
+
+  async #replace(): Promise<boolean> {
+    if (this.#isAbandoned) return false;
     let successor: Successor;
     try {
       successor = this.#launcher.launch();
@@ -52,8 +97,8 @@ export class UpgradeProgram {
     this.#successor = successor;
     this.#logger.info('the program on disk is started to take over', { successor: successor.pid });
     const outcome = await this.#within(successor);
-    this.#successor = null;
     if (this.#isAbandoned) return false;
+    this.#successor = null;
     if (outcome.kind === 'serves') {
       this.#isReplaced = true;
       this.#logger.info('the successor serves', { successor: successor.pid });
@@ -62,12 +107,6 @@ export class UpgradeProgram {
     successor.kill();
     this.#failed(outcome.reason);
     return false;
-  }
-
-  /** This program ends, and with it the successor that has not taken over yet. No other is started. */
-  abandon(): void {
-    this.#isAbandoned = true;
-    this.#successor?.end();
   }
 
   #refusal(): string | null {

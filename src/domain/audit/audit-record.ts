@@ -1,7 +1,10 @@
 import type { AgentAuditEvent, AgentAuditOutcome } from '../agent-protocol/audit-remarks.js';
 
+/** What becomes of the gateway as a whole. */
+export type GatewayEvent = 'configuration' | 'gateway' | 'audit';
+
 /** What an audit record tells of: what agents have decided, what was asked of the gateway by its admin address, and what became of it. */
-export type AuditEvent = AgentAuditEvent | 'admin' | 'configuration' | 'gateway' | 'audit';
+export type AuditEvent = AgentAuditEvent | 'admin' | GatewayEvent;
 
 export type AuditOutcome =
   | AgentAuditOutcome

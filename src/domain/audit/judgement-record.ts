@@ -40,11 +40,18 @@ const requestMembers = (request: AuditedRequest, agent: string): Record<string, 
   agent,
 });
 
-const eventOf = ({ custom, ruleIds }: AgentAudit): AgentAuditEvent => {
+const eventOf = (decision: AgentDecision['kind'], { custom, ruleIds }: AgentAudit): AgentAuditEvent => {
   const told = oneOf(agentAuditEvents, custom['event']);
   if (told !== null) return told;
   // An agent that has policies names those that decide; one that knows who asks, and has none, has only authenticated.
-  return ruleIds.length === 0 && custom['subject'] !== undefined ? 'authentication' : 'authorization';
+  const isKnown = ruleIds.length === 0 && custom['subject'] !== undefined;
+  return isKnown && decision === 'allow' ? 'authentication' : 'authorization';
+};
+
+const outcomeOf = (event: AgentAuditEvent, decision: AgentDecision['kind'], { custom }: AgentAudit): AuditOutcome => {
+  const told = oneOf(agentAuditOutcomes, custom['outcome']);
+  if (told !== null) return told;
+  return event === 'authentication' && decision !== 'allow' ? 'failed' : decisionOutcomes[decision];
 };
 
 /** What is told of an agent's answer to a request: of what it has decided, and for whom. */
@@ -62,8 +69,8 @@ export const judgementRecord = (
   const { reasonCodes, ruleIds } = verdictOf(agent, audit);
   if (reasonCodes.length > 0) members['reason_codes'] = reasonCodes;
   if (ruleIds.length > 0) members['rule_ids'] = ruleIds;
-  const outcome = oneOf(agentAuditOutcomes, audit.custom['outcome']) ?? decisionOutcomes[decision];
-  return { event: eventOf(audit), outcome, members };
+  const event = eventOf(decision, audit);
+  return { event, outcome: outcomeOf(event, decision, audit), members };
 };
 
 /** The same where an agent has given no answer: what became of the request then is what its failure mode says. */

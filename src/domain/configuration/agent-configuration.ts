@@ -1,5 +1,6 @@
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
+import type { AdviceId } from './advice/advice-kinds.js';
 import type { SourcePosition } from './configuration-problem.js';
 import type { CertificateFiles, GrpcAddress, SocketAddress } from './gateway-configuration.js';
 import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
@@ -278,6 +279,8 @@ export interface AgentOptionProblem {
   readonly place?: OptionPlace;
   /** Where it is in a text of its own that the option names, such as a policy file. */
   readonly source?: OptionSource;
+  /** The stable name of a warning about safety. */
+  readonly id?: AdviceId;
 }
 
 /** A place in a file that an option names. */

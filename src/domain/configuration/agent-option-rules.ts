@@ -44,8 +44,15 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const problems: AgentOptionProblem[] = [];
   const reporter =
     (severity: 'error' | 'warning'): OptionReport =>
-    (option, message, suggestion, place) =>
-      problems.push({ severity, option, message, suggestion: suggestion ?? null, ...(place && { place }) });
+    (option, message, suggestion, place, id) =>
+      problems.push({
+        severity,
+        option,
+        message,
+        suggestion: suggestion ?? null,
+        ...(place && { place }),
+        ...(id !== undefined && { id }),
+      });
   const error = reporter('error');
   const warn = reporter('warning');
 

@@ -1,3 +1,5 @@
+import type { AdviceId } from './advice/advice-kinds.js';
+
 /** A place in a configuration file; line and column count from 1, columns in characters. */
 export interface SourcePosition {
   readonly file: string;
@@ -15,6 +17,8 @@ export interface ConfigurationProblem {
   readonly line: string | null;
   /** What to write instead, as in `did you mean "path-prefix"?`. */
   readonly suggestion: string | null;
+  /** The stable name of a warning that is about safety. */
+  readonly id?: AdviceId;
 }
 
 /** A problem that no line of a file stands for. */

@@ -14,11 +14,11 @@ const excerpt = (line: string, column: number): string => {
   return column < 1 || column > characters.length + 1 ? text : `${text}\n  ${' '.repeat(column - 1 - from)}^`;
 };
 
-/** A problem as people read it: `file:line:column: error: message`, the line with a caret below it, the suggestion. */
+/** A problem as people read it: `file:line:column: error: message [id]`, the line with a caret below it, the suggestion. */
 export const formatProblem = (problem: ConfigurationProblem): string => {
-  const { severity, message, position, line, suggestion } = problem;
+  const { severity, message, position, line, suggestion, id } = problem;
   const place = position === null ? '' : `${position.file}:${position.line}:${position.column}: `;
-  const lines = [`${place}${severity}: ${printable(message)}`];
+  const lines = [`${place}${severity}: ${printable(message)}${id === undefined ? '' : ` [${id}]`}`];
   if (position !== null && line !== null) lines.push(excerpt(line, position.column));
   if (suggestion !== null) lines.push(`  ${printable(suggestion)}`);
   return lines.join('\n');

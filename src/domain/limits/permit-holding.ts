@@ -46,8 +46,9 @@ export class PermitHolding {
     return this.#wants;
   }
 
+  /** What is given back and taken again before it is told of costs no message. */
   get isDue(): boolean {
-    return this.#isDue;
+    return this.#isDue || this.#hasTooMany;
   }
 
   get isContended(): boolean {
@@ -66,7 +67,7 @@ export class PermitHolding {
 
   /** Whether nothing would be lost with it. */
   get isIdle(): boolean {
-    const isAtRest = this.#used === 0 && this.#wants === 0 && !this.#isDue && !this.#isExhausted;
+    const isAtRest = this.#used === 0 && this.#wants === 0 && !this.isDue && !this.#isExhausted;
     return isAtRest && (this.#held === null || (this.#held === 0 && this.#share === 0));
   }
 
@@ -85,14 +86,6 @@ export class PermitHolding {
 
   giveBack(): void {
     this.#used -= 1;
-    this.settle();
-  }
-
-  /** Whoever wanted permits has had the chance to take them: what is left over goes back. */
-  settle(): void {
-    if (this.#held === null) return;
-    const unused = this.#held - this.#used;
-    if (unused > (this.#used === 0 ? 0 : this.#slack * 2)) this.#isDue = true;
   }
 
   /** How many it wants beyond what it has. INVARIANT: it has none that is not in use, or wants none. */
@@ -167,6 +160,12 @@ export class PermitHolding {
     this.#isDue = false;
     const { key, isPatient } = this;
     return { key, limit: this.#limit, held: this.#held, used: this.#used, wants: this.#asked, isPatient };
+  }
+
+  /** Unused ones that are to go back. */
+  get #hasTooMany(): boolean {
+    if (this.#held === null) return false;
+    return this.#held - this.#used > (this.#used === 0 ? 0 : this.#slack * 2);
   }
 
   #contend(): void {

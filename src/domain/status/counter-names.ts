@@ -4,3 +4,6 @@ export const supervisedCounters = {
   restarts: 'gateway_worker_restarts_total',
   agentSeriesDropped: 'gateway_agent_metrics_dropped_total',
 } as const;
+
+/** The supervisor's own are added to those of its workers. */
+export const auditRecordsDropped = 'gateway_audit_dropped_total';

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const namesOf = async (file: string): Promise<readonly string[]> =>
-  (await checkConfigurationFile(file)).problems.flatMap(({ message }) => /\[([a-z-]+)\]$/.exec(message)?.[1] ?? []);
+  (await checkConfigurationFile(file)).problems.flatMap(({ id }) => id ?? []);
 
 describe('config check', () => {
   it('has nothing to say of a file that is up to date and safe', async () => {
@@ -38,7 +38,7 @@ describe('config check', () => {
     const file = folder.write('gateway.kdl', `include "more.kdl"\nserver { }\n${text}`);
     const { problems, summary } = await checkConfigurationFile(file);
     expect(summary).toBeNull();
-    const deprecated = problems.filter(({ message }) => message.endsWith('[deprecated-form]'));
+    const deprecated = problems.filter(({ id }) => id === 'deprecated-form');
     expect(deprecated.map(({ position }) => `${position?.file}:${position?.line}`).toSorted()).toEqual([
       `${file}:2`,
       `${folder.file('more.kdl')}:1`,

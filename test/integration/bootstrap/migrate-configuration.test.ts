@@ -54,6 +54,20 @@ describe('in place', () => {
     expect(textOf('gateway.kdl.bak')).toBe(old);
   });
 
+  it('replaces no copy of before, and follows no link in its place', async () => {
+    folder.write('gateway.kdl.bak', 'mine');
+    folder.write('precious', 'precious');
+    symlinkSync('precious', folder.file('gateway.kdl.bak.1'));
+    const { exitCode, messages } = await migrateToOutput(file, { kind: 'in-place' });
+    expect(exitCode).toBe(0);
+    expect(messages).toContain(`kept as ${folder.file('gateway.kdl.bak.2')}\n`);
+    expect([textOf('gateway.kdl.bak'), textOf('precious'), textOf('gateway.kdl.bak.2')]).toEqual([
+      'mine',
+      'precious',
+      old,
+    ]);
+  });
+
   it('writes nothing where the result would have errors', async () => {
     folder.write('routes.kdl', `${oldRoutes}unheard-of 1\n`);
     const { messages, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
@@ -106,6 +120,13 @@ describe('to another file', () => {
     expect([itself.exitCode, itself.messages]).toEqual([1, expect.stringContaining('use --in-place')]);
     expect(textOf('gateway.kdl')).toBe(old);
     expect(readdirSync(folder.path)).toHaveLength(3);
+  });
+
+  it('writes nothing of a file that is too long to be looked at, and says so', async () => {
+    writeFileSync(file, 'a 1\n'.repeat(60_000));
+    const { exitCode, messages } = await migrateToOutput(file, to('new.kdl'));
+    expect([exitCode, messages]).toEqual([1, expect.stringContaining('100000 words and marks')]);
+    expect(readdirSync(folder.path)).toHaveLength(2);
   });
 
   it('says why it cannot write', async () => {

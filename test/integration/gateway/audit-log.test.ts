@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ReloadRequests } from '../../../src/application/gather-workers/reload-requests.js';
+import { gatewayTokens } from '../../../src/bootstrap/gateway-tokens.js';
 import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/start-gateway.js';
 import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
 import { Secret } from '../../../src/domain/shared/secret.js';
@@ -16,6 +18,7 @@ let gateway: RunningGateway;
 let configuration: GatewayConfiguration;
 let port: number;
 let adminPort: number;
+let reloadRequests: ReloadRequests;
 
 const policies = `
   @id("all") permit(principal, action, resource);
@@ -53,6 +56,7 @@ beforeAll(async () => {
       auditOutput: () => audit,
     },
   );
+  reloadRequests = container.get(gatewayTokens.reloadRequests);
   const started = await startGateway(container);
   if (!started.ok) throw new Error(started.error.reason ?? 'refused');
   gateway = started.value;
@@ -127,6 +131,26 @@ describe('the audit log of a gateway', () => {
     configuration = good;
   });
 
+  it('that a POST takes away ends with who did it, what came of it, and that it ends', async () => {
+    const good = configuration;
+    configuration = { ...good, audit: null };
+    const headers = { authorization: `Bearer ${secrets.adminToken}` };
+    const reload = () => call(adminPort, { method: 'POST', path: '/admin/reload', headers });
+    reloadRequests.serveWith(async () => ({ kind: (await gateway.reload()).ok ? 'reloaded' : 'no_answer', count: 1 }));
+    expect(await recordsOf(reload)).toMatchObject([
+      { event: 'configuration', outcome: 'loaded' },
+      { event: 'admin', outcome: 'carried_out', path: '/admin/reload', client_ip: '127.0.0.1' },
+      { event: 'audit', outcome: 'ended' },
+    ]);
+    expect(await recordsOf(reload)).toEqual([]);
+    configuration = good;
+    expect(await recordsOf(reload)).toMatchObject([{ event: 'configuration' }, { event: 'admin' }]);
+    configuration = { ...good, audit: null };
+    expect(await recordsOf(() => gateway.reload())).toMatchObject([{ outcome: 'loaded' }, { outcome: 'ended' }]);
+    configuration = good;
+    await gateway.reload();
+  });
+
   it('has none of the secrets that clients show, right or wrong, wherever they put them', async () => {
     const basic = Buffer.from(`alice:${secrets.password}`).toString('base64');
     const attempts: Readonly<Record<string, string>>[] = [
@@ -144,7 +168,8 @@ describe('the audit log of a gateway', () => {
   });
 });
 
-it('a gateway that ends says so in its audit log, last of all', async () => {
+/** What a gateway records that starts and ends in this way, as event and outcome. */
+const lifeOf = async (...manner: Parameters<RunningGateway['stop']>) => {
   const log = new RecordingAuditLog();
   const ending = testConfiguration([testUpstream(upstream.port)], { audit: { output: { kind: 'stdout' } } });
   const container = gatewayContainer(
@@ -159,12 +184,13 @@ it('a gateway that ends says so in its audit log, last of all', async () => {
   );
   const started = await startGateway(container);
   if (!started.ok) throw new Error(started.error.reason ?? 'refused');
-  await started.value.stop(0);
-  expect(log.records.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual([
-    'configuration loaded',
-    'gateway started',
-    'gateway draining',
-    'gateway stopped',
-  ]);
+  await started.value.stop(...manner);
   expect(log.isClosed).toBe(true);
+  return log.records.map(({ event, outcome }) => `${event} ${outcome}`);
+};
+
+it('a gateway that ends says so in its audit log, last of all, and where another program has taken its place', async () => {
+  const begun = ['configuration loaded', 'gateway started'];
+  expect(await lifeOf(0)).toEqual([...begun, 'gateway draining', 'gateway stopped']);
+  expect(await lifeOf(0, true)).toEqual([...begun, 'gateway upgraded', 'gateway stopped']);
 });

@@ -1,30 +1,38 @@
-import { afterEach, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
 import { NodeHttpEngine } from '../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { startInProcess, testConfiguration } from '../../support/in-process-gateway.js';
 import { plainTimeouts } from '../../support/plain-configurations.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
-/** Asks whoever comes in by a listener before the next one is opened. */
-class HastyClient extends NodeHttpEngine {
-  readonly statuses: number[] = [];
+const outcomeOf = (host: string, port: number): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.destroy();
+      resolve('connected');
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''));
+  });
 
-  override async listen(...parameters: Parameters<NodeHttpEngine['listen']>) {
-    const listener = await super.listen(...parameters);
+/** Knocks at a listener before the next one is bound; the one at `fails` cannot be had. */
+class HastyClient extends NodeHttpEngine {
+  readonly outcomes: string[] = [];
+  fails = Infinity;
+
+  override async bind(...parameters: Parameters<NodeHttpEngine['bind']>) {
+    if (this.outcomes.length === this.fails) throw new Error('the address is taken');
+    const listener = await super.bind(...parameters);
     const { host, port } = listener.address();
-    this.statuses.push((await fetch(`http://${host}:${port}/`)).status);
+    this.outcomes.push(await outcomeOf(host, port));
     return listener;
   }
 }
 
-it('a request that comes while other listeners are still being opened is served', async () => {
-  const upstream = await startHttpUpstream((_request, response) => response.end('ok'));
-  cleanUp.add(() => upstream.close());
-  const engine = new HastyClient(new NodeListeningSockets());
+const start = (engine: NodeHttpEngine) => {
   const listeners = ['main', 'other'].map((name) => ({
     name,
     address: { host: '127.0.0.1', port: 0 },
@@ -34,7 +42,23 @@ it('a request that comes while other listeners are still being opened is served'
     acceptClientCertHeader: null,
     timeouts: plainTimeouts,
   }));
-  const gateway = await startInProcess(testConfiguration([testUpstream(upstream.port)], { listeners }), { engine });
-  cleanUp.add(() => gateway.stop());
-  expect(engine.statuses).toEqual([200, 200]);
+  return startInProcess(testConfiguration([], { listeners }), { engine });
+};
+
+describe('a gateway that starts', () => {
+  it('accepts nobody before all of its listeners have their addresses', async () => {
+    const engine = new HastyClient(new NodeListeningSockets());
+    const gateway = await start(engine);
+    cleanUp.add(() => gateway.stop());
+    expect(engine.outcomes).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+    const { hostname, port } = new URL(gateway.url);
+    expect(await outcomeOf(hostname, Number(port))).toBe('connected');
+  });
+
+  it('has accepted nobody where one of them cannot be had', async () => {
+    const engine = new HastyClient(new NodeListeningSockets());
+    engine.fails = 1;
+    await expect(start(engine)).rejects.toThrow();
+    expect(engine.outcomes).toEqual(['ECONNREFUSED']);
+  });
 });

@@ -21,6 +21,8 @@ export interface ConnectionOrigin {
   readonly tls: ConnectionTls | null;
   /** Whom its PROXY header names; null where it has none, or where the connection is the proxy's own. */
   readonly client: ProxiedClient | null;
+  /** A PROXY header came, and names nobody. */
+  readonly isUnnamed: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export class ClientSession {
   #isRetired = false;
 
   /** `idleMs`: how long it may be idle after a response that ends now. */
-  constructor(socket: Socket, listener: string, { tls, client }: ConnectionOrigin, idleMs: () => number) {
+  constructor(socket: Socket, listener: string, { tls, client, isUnnamed }: ConnectionOrigin, idleMs: () => number) {
     this.#socket = socket;
     this.#idleMs = idleMs;
     this.#idle = new IdleClock(socket);
@@ -55,6 +57,7 @@ export class ClientSession {
       listener,
       peerAddress: client?.address ?? unmappedAddress(socket.remoteAddress ?? ''),
       peerPort: client?.port ?? socket.remotePort ?? 0,
+      isUnnamed,
       localPort: socket.localPort ?? 0,
       scheme: tls === null ? 'http' : 'https',
       tls,

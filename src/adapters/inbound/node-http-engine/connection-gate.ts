@@ -32,7 +32,7 @@ interface Connection {
   readonly refusal: RejectionAnswer | null;
 }
 
-const plainOrigin: ConnectionOrigin = { tls: null, client: null };
+const plainOrigin: ConnectionOrigin = { tls: null, client: null, isUnnamed: false };
 
 /** Nothing was sent on a socket: the connection, or what TLS is spoken on over it. A PROXY header is the proxy's. */
 const isUnused = ({ raw, proxied }: Connection, socket: Socket): boolean =>
@@ -212,9 +212,12 @@ export class ConnectionGate {
 
   /** `socket`: the connection itself, or what TLS is spoken on over it. */
   #serve(connection: Connection, socket: Socket, tls: ConnectionTls | null): void {
-    const client = connection.proxied?.client ?? null;
+    const { proxied } = connection;
+    const client = proxied?.client ?? null;
     connection.served = socket;
-    if (tls !== null || client !== null) this.#origins.set(socket, { tls, client });
+    if (tls !== null || proxied !== null) {
+      this.#origins.set(socket, { tls, client, isUnnamed: proxied !== null && client === null });
+    }
     this.#speakHttp(socket);
   }
 

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { BodyReadError } from '../../../application/ports/body-source.js';
 import type {
+  BoundListener,
   EngineLimits,
   HttpEngine,
   ListenerOptions,
-  OpenListener,
   RequestHandler,
   TlsContext,
   TlsMaterial,
 } from '../../../application/ports/http-engine.js';
 import type { ClientConnection, ClientRequest, RejectedRequest } from '../../../application/ports/http-exchange.js';
-import type { ListeningSocket, ListeningSockets } from '../../../application/ports/listening-sockets.js';
+import type { ListeningSockets } from '../../../application/ports/listening-sockets.js';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { ClientSessions } from './client-sessions.js';
@@ -41,12 +41,12 @@ export class NodeHttpEngine implements HttpEngine {
     return prepareTls(material, Date.now());
   }
 
-  async listen(
+  async bind(
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
     { name, limits, timeouts, tls, proxyHeaderFrom }: ListenerOptions,
-  ): Promise<OpenListener> {
+  ): Promise<BoundListener> {
     const server = createServer({
       IncomingMessage: FilteredIncomingMessage,
       insecureHTTPParser: false,
@@ -70,28 +70,9 @@ export class NodeHttpEngine implements HttpEngine {
     const sessions = new ClientSessions(key, gate, () => patience.timeouts.idleMs);
     serve(server, sessions, handler, limits, patience);
     const socket = await this.#sockets.open(key, address, name);
-    await listening(server, socket);
     return new NodeOpenListener(key, server, gate, sessions, patience, socket, limits.drainLingerMs);
   }
 }
-
-/** Rejects with the system's error, the socket closed: that somebody else listens there shows here at the latest. */
-const listening = (server: Server, socket: ListeningSocket): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
-      socket.close();
-      // Of a socket that is bound already, Node does not know where.
-      const { host, port } = socket.address;
-      reject(Object.assign(error, { address: host, port }));
-    };
-    server.once('error', fail);
-    server.listen(socket.listenable, () => {
-      server.off('error', fail);
-      // A connection that the system could not hand over, as for want of memory: the next one may come.
-      server.on('error', () => undefined);
-      resolve();
-    });
-  });
 
 type FilteringServer = Server<typeof FilteredIncomingMessage>;
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { OpenListener, TlsContext } from '../../../application/ports/http-engine.js';
+import type { BoundListener, TlsContext } from '../../../application/ports/http-engine.js';
 import type { ListeningSocket } from '../../../application/ports/listening-sockets.js';
 import type { ListenerTimeouts, SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../domain/http/cidr-set.js';
@@ -10,8 +10,10 @@ import { PreparedTls } from './prepared-tls.js';
 
 /** How often a draining listener looks for connections that have become idle. */
 const sweepMs = 100;
+/** Connections that may wait to be accepted; the system cuts it to what it allows. Node's own 511 would cut a burst. */
+const backlog = 4_096;
 
-export class NodeOpenListener implements OpenListener {
+export class NodeOpenListener implements BoundListener {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
   readonly #sessions: ClientSessions;
@@ -38,6 +40,24 @@ export class NodeOpenListener implements OpenListener {
 
   address(): SocketAddress {
     return this.#socket.address;
+  }
+
+  listen(): Promise<void> {
+    const { address, listenable } = this.#socket;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        this.#socket.close();
+        // Of a socket that is bound already, Node does not know where.
+        reject(Object.assign(error, { address: address.host, port: address.port }));
+      };
+      this.#server.once('error', fail);
+      this.#server.listen(listenable, backlog, () => {
+        this.#server.off('error', fail);
+        // A connection that the system could not hand over, as for want of memory: the next one may come.
+        this.#server.on('error', () => undefined);
+        resolve();
+      });
+    });
   }
 
   connections(): number {

@@ -13,12 +13,14 @@ export class PendingAdmissions {
   take(raw: Socket, admission: Promise<Admission>, done: (admission: Admission) => void): void {
     const end = (): void => void raw.destroy();
     raw.on('error', end);
+    // It comes where nothing else did: HTTP would wait for it in vain. Behind octets it is kept with them.
+    raw.on('end', end);
     if (this.#waiting.size >= maxWaiting) end();
     else this.#waiting.set(raw, performance.now());
     void admission.then((settled) => {
       this.#waiting.delete(raw);
       if (!raw.destroyed) {
-        raw.off('error', end);
+        raw.off('error', end).off('end', end);
         done(settled);
       } else if (settled.kind === 'admitted') settled.release();
     });

@@ -8,6 +8,8 @@ export interface SignalActions {
   reload(): void;
   /** SIGUSR2: let the program on disk take over. Left to the system where nothing does. */
   readonly upgrade?: () => void;
+  /** SIGHUP or SIGUSR2, which do nothing while the program drains. */
+  readonly ignored?: (signal: NodeJS.Signals) => void;
 }
 
 /** The part of `process` that signals come from. */
@@ -51,11 +53,13 @@ export class ProcessSignals {
     this.#actions.drain(signal);
   };
 
-  readonly #onHangUp = (): void => {
-    if (!this.#draining) this.#actions.reload();
+  readonly #onHangUp = (signal: NodeJS.Signals): void => {
+    if (this.#draining) this.#actions.ignored?.(signal);
+    else this.#actions.reload();
   };
 
-  readonly #onUpgrade = (): void => {
-    if (!this.#draining) this.#actions.upgrade?.();
+  readonly #onUpgrade = (signal: NodeJS.Signals): void => {
+    if (this.#draining) this.#actions.ignored?.(signal);
+    else this.#actions.upgrade?.();
   };
 }

@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { fstat, write, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { AuditLog } from '../../../application/ports/audit-log.js';
 import type { Logger } from '../../../application/ports/logger.js';
@@ -13,6 +13,8 @@ const lineFeed = 0x0a;
 
 export interface AuditFileOptions {
   readonly path: string;
+  /** What tells the file from others, whatever name it has. */
+  readonly identity?: string;
   readonly logger: Logger;
   readonly maxPendingBytes?: number;
 }
@@ -21,22 +23,27 @@ export interface AuditFileOptions {
 export interface AuditFileWriter {
   write(octets: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
   writeSync(octets: Buffer): number;
+  /** Whether the file has no name any more: what is written then is gone with it. */
+  isGone(done: (isGone: boolean) => void): void;
   close(): Promise<void>;
 }
 
 export const fileWriter = (file: FileHandle): AuditFileWriter => ({
   write: (octets, done) => write(file.fd, octets, 0, octets.length, null, done),
   writeSync: (octets) => writeSync(file.fd, octets),
+  isGone: (done) => fstat(file.fd, (error, stats) => done(error === null && stats.nlink === 0)),
   close: () => file.close(),
 });
 
 /**
  * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write is never mixed within a
- * line. What cannot be written is kept, in the bounds, and tried again; what finds no room is counted as lost.
+ * line. What cannot be written, or went into a file that is deleted, is kept, in the bounds, and tried again; the file that takes its place
+ * gets it. What finds no room is counted as lost.
  */
 export class AuditFile implements AuditLog {
   readonly #writer: AuditFileWriter;
   readonly #path: string;
+  readonly #identity: string | null;
   readonly #logger: Logger;
   readonly #maxPendingBytes: number;
   readonly #lines: Buffer[] = [];
@@ -51,21 +58,51 @@ export class AuditFile implements AuditLog {
   #isFailing = false;
   #isClosed = false;
   #onIdle: (() => void) | null = null;
+  /** Opened in its place. */
+  #next: AuditFile | null = null;
 
-  constructor(writer: AuditFileWriter, { path, logger, maxPendingBytes }: AuditFileOptions) {
+  constructor(writer: AuditFileWriter, { path, identity, logger, maxPendingBytes }: AuditFileOptions) {
     this.#writer = writer;
     this.#path = path;
+    this.#identity = identity ?? null;
     this.#logger = logger;
     this.#maxPendingBytes = maxPendingBytes ?? defaultMaxPendingBytes;
     process.on('exit', this.#onExit);
   }
 
   write(line: string): void {
-    const octets = Buffer.from(line);
-    if (this.#isClosed || this.#pendingBytes + octets.length > this.#maxPendingBytes) {
-      this.#dropped += 1;
-      return;
+    if (!this.#take(Buffer.from(line))) this.#dropped += 1;
+  }
+
+  dropped(): number {
+    return this.#dropped;
+  }
+
+  async close(deadlineMs: number, next: AuditLog | null = null): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#next = next instanceof AuditFile ? next : null;
+    const waits = this.#retry !== null;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
+    // Where another file takes the lines they go before those that come now.
+    if (waits && this.#next === null) {
+      this.#isWriting = true;
+      this.#writeNext();
     }
+    if (this.#isWriting) await this.#idle(deadlineMs);
+    process.off('exit', this.#onExit);
+    this.#handOver();
+    await this.#writer.close().catch(() => undefined);
+  }
+
+  /** False: there is no room, here or where it would go. */
+  #take(octets: Buffer): boolean {
+    if (this.#isClosed) {
+      if (this.#next === null) return false;
+      return this.#next.#take(octets);
+    }
+    if (this.#pendingBytes + octets.length > this.#maxPendingBytes) return false;
     this.#lines.push(octets);
     this.#pendingBytes += octets.length;
     // A turn of the loop has many records: they go together.
@@ -73,26 +110,15 @@ export class AuditFile implements AuditLog {
       this.#isWriting = true;
       setImmediate(() => this.#writeNext());
     }
+    return true;
   }
 
-  dropped(): number {
-    return this.#dropped;
-  }
-
-  async close(deadlineMs: number): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (this.#retry !== null) {
-      clearTimeout(this.#retry);
-      this.#retry = null;
-      this.#isWriting = true;
-      this.#writeNext();
-    }
-    if (this.#isWriting) await this.#idle(deadlineMs);
-    process.off('exit', this.#onExit);
-    this.#dropped += this.#lines.length;
-    this.#lines.length = 0;
-    await this.#writer.close().catch(() => undefined);
+  /** What was not written is the next file's, and lost where that has no room or there is none. */
+  #handOver(): void {
+    const next = this.#next;
+    if (this.#isTorn && next !== null && next.#identity === this.#identity) next.#isTorn = true;
+    for (const line of this.#lines.splice(0)) if (next === null || !next.#take(line)) this.#dropped += 1;
+    this.#pendingBytes = 0;
   }
 
   #idle(deadlineMs: number): Promise<void> {
@@ -113,9 +139,14 @@ export class AuditFile implements AuditLog {
       return;
     }
     this.#writer.write(octets, (error, written) => {
-      if (error === null && written === octets.length) this.#written(lines);
-      else this.#failed(error, octets, error === null ? written : 0);
+      if (error === null && written === octets.length) this.#writer.isGone((isGone) => this.#wrote(isGone, lines));
+      else this.#failed(octets, error === null ? written : 0, error?.code ?? 'the disk took a part of it');
     });
+  }
+
+  #wrote(isGone: boolean, lines: number): void {
+    if (isGone) this.#fails('the file was deleted: a reload makes it again');
+    else this.#written(lines);
   }
 
   #nextBatch(): { readonly octets: Buffer; readonly lines: number } {
@@ -140,14 +171,17 @@ export class AuditFile implements AuditLog {
   }
 
   /** What was written of the last line stays as a line of its own: others may have written behind it by the time of the next try. */
-  #failed(error: NodeJS.ErrnoException | null, octets: Buffer, written: number): void {
+  #failed(octets: Buffer, written: number, reason: string): void {
     const whole = octets.subarray(0, written).lastIndexOf(lineFeed) + 1;
     let lines = 0;
     for (let octet = this.#isTorn ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
     if (written > 0) this.#isTorn = written > whole;
     this.#forget(lines);
+    this.#fails(reason);
+  }
+
+  #fails(reason: string): void {
     if (!this.#isFailing) {
-      const reason = error?.code ?? 'the disk took a part of it';
       this.#logger.error('the audit log cannot be written, and is tried again', { file: this.#path, reason });
     }
     this.#isFailing = true;
@@ -162,6 +196,7 @@ export class AuditFile implements AuditLog {
     this.#writeNext();
   }
 
+  /** A write that ends after its lines were handed over finds none of them. */
   #forget(lines: number): void {
     for (const line of this.#lines.splice(0, lines)) this.#pendingBytes -= line.length;
   }

@@ -34,7 +34,10 @@ export const openAuditFile = async (path: string, logger: Logger): Promise<Resul
     return refused(reasonOf(error));
   }
   try {
-    if ((await file.stat()).isFile()) return ok(new AuditFile(fileWriter(file), { path, logger }));
+    const stats = await file.stat();
+    if (stats.isFile()) {
+      return ok(new AuditFile(fileWriter(file), { path, identity: `${stats.dev}:${stats.ino}`, logger }));
+    }
     await file.close();
     return refused('it is no file');
   } catch (error) {

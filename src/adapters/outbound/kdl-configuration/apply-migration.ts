@@ -5,7 +5,7 @@ import type {
   NewKey,
   SettingPath,
 } from '../../../domain/configuration/migration/migration-step.js';
-import { appendInline, appendLines, endInline, isOnLines, keyNode, takeOut } from './move-nodes.js';
+import { appendInline, appendLines, endInline, endSetting, isOnLines, keyNode, takeOut } from './move-nodes.js';
 import {
   endLine,
   hasLineEnd,
@@ -51,6 +51,13 @@ const bindRetype = (document: Document, step: StepOf<'retype'>): BoundStep | nul
       };
 };
 
+/** The version marker is the first thing of a text, or none. */
+const splitAtMarker = (leading: string): readonly [string, string] => {
+  const marker = /^\s*\/-[ \t]*kdl-version[ \t]+\d+[ \t]*(?:\r\n|[\n\r]|$)/.exec(leading)?.[0] ?? '';
+  const [above, own] = splitAtBlank(leading.slice(marker.length));
+  return [marker + above, own];
+};
+
 const bindWrap = (document: Document, step: StepOf<'wrap'>, layout: TextLayout): BoundStep | null => {
   const nodes = step.settings.flatMap((index) => document.nodes[index] ?? []);
   const [first] = nodes;
@@ -58,7 +65,7 @@ const bindWrap = (document: Document, step: StepOf<'wrap'>, layout: TextLayout):
   return () => {
     const index = document.nodes.indexOf(first);
     const last = nodes.at(-1) ?? first;
-    const [above, own] = splitAtBlank(first.leading ?? '');
+    const [above, own] = index === 0 ? splitAtMarker(first.leading ?? '') : splitAtBlank(first.leading ?? '');
     const startsLine = index === 0 || hasLineEnd(document.nodes[index - 1]?.trailing);
     const endsText = !hasLineEnd(last.trailing) && index + nodes.length === document.nodes.length;
     first.leading = startsLine ? own : own.trimStart();
@@ -92,8 +99,10 @@ const movedNodes = (parent: Node, { member, keys }: MovedMember, source: Node | 
     source.setName(keys[0]?.name ?? source.getName());
     return [source];
   }
-  const made = keys.map(({ name, value }: NewKey) =>
-    keyNode(name, value === undefined ? nameless : [valueEntry(value)]),
+  // One of several keys has the comments that stood among the values.
+  const keeper = member.kind === 'child' ? keys.findIndex(({ value }) => value === undefined) : -1;
+  const made = keys.map(({ name, value }: NewKey, index) =>
+    keyNode(name, value === undefined ? nameless : [valueEntry(value)], index === keeper),
   );
   const [first] = made;
   const last = made.at(-1);
@@ -118,8 +127,8 @@ const bindNest = (document: Document, step: StepOf<'nest'>, layout: TextLayout):
     const indent = childIndent(parent, layout);
     for (const source of sources) if (source !== undefined) takeOut(list, source);
     const moved = step.members.flatMap((member, index) => movedNodes(parent, member, sources[index]));
-    for (const { member } of step.members) if (member.kind === 'property') parent.deleteProperty(member.name);
-    const home = list.nodes.find((node) => node.getName() === step.block);
+    for (const { member } of step.members) if (member.kind === 'property') dropProperty(parent, member.name);
+    const home = list.nodes.find((node) => node.getName() === step.block && node.getTag() === null);
     if (home !== undefined) {
       if (onLines) appendLines(home, moved, indent, layout);
       else appendInline(home, moved);
@@ -139,6 +148,31 @@ const bindNest = (document: Document, step: StepOf<'nest'>, layout: TextLayout):
       insertInline(list, made, Math.max(0, Math.min(...places, list.nodes.length)));
     }
   };
+};
+
+/** What stands around an entry besides white space: comments, and lines that go on. */
+const commentsOf = ({ leading, equals, trailing }: Entry): string =>
+  [leading, equals === undefined ? '' : equals.replace('=', ' '), trailing]
+    .map((text) => ((text ?? '').trim() === '' ? '' : ` ${(text ?? '').replace(/^[ \t]+/, '')}`))
+    .join('');
+
+/** Takes every property of a name out of a setting. The comments before them stay. */
+const dropProperty = (node: Node, name: string): void => {
+  let kept = '';
+  const entries: Entry[] = [];
+  for (const entry of node.entries) {
+    if (entry.getName() === name) {
+      kept += commentsOf(entry);
+      continue;
+    }
+    if (kept !== '') entry.leading = kept + (entry.leading ?? ' ');
+    kept = '';
+    entries.push(entry);
+  }
+  node.entries = entries;
+  if (kept === '') return;
+  if (node.children === null) node.trailing = kept + (node.trailing ?? '');
+  else node.beforeChildren = kept + (node.beforeChildren ?? ' ');
 };
 
 const ownIndent = (node: Node): string => lastIndent(node.leading);
@@ -175,7 +209,7 @@ const insertLine = (list: Document, made: Node, index: number, indent: string, {
 const insertInline = (list: Document, made: Node, index: number): void => {
   const before = list.nodes[index - 1];
   const after = list.nodes[index];
-  if (before !== undefined && !/;\s*$/.test(before.trailing ?? '')) before.trailing = ';';
+  if (before !== undefined) endSetting(before);
   made.leading = ' ';
   made.trailing = after === undefined ? '' : ';';
   if (after !== undefined && !/^\s/.test(after.leading ?? '')) after.leading = ` ${after.leading ?? ''}`;

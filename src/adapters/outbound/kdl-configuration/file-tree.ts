@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ConfigurationProblem, SourcePosition } from '../../../domain/configuration/configuration-problem.js';
+import { hiddenInLine } from '../../../domain/configuration/effective/hidden-text.js';
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
 import type { Complain } from './complain.js';
 import type { ConfigurationFiles } from './configuration-files.js';
@@ -7,13 +8,11 @@ import { type KdlDocument, readKdl } from './kdl-document.js';
 import { SettingTree } from './setting-tree.js';
 import { ShownLines } from './shown-lines.js';
 import { SourceText } from './source-text.js';
-import { scanStructure } from './structure-scan.js';
+import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 import { type Environment, resolveReferences } from './value-references.js';
 
 /** Octets of a configuration, all its files together: the reader of values takes seconds for more. */
 export const maximumConfigurationBytes = 1_048_576;
-/** Words, strings and marks of a configuration: some 5 000 routes. */
-export const maximumConfigurationTokens = 100_000;
 /** Files that include one another, at the most. */
 const maximumIncludeDepth = 16;
 
@@ -167,6 +166,12 @@ export class FileTree {
 
   #add(message: string, position: SourcePosition | null, suggestion: string | null = null): void {
     const line = position === null ? null : this.lineAt(position, false);
-    this.#problems.push({ severity: 'error', message, position, line, suggestion });
+    this.#problems.push({
+      severity: 'error',
+      message: hiddenInLine(message),
+      position,
+      line,
+      suggestion: suggestion === null ? null : hiddenInLine(suggestion),
+    });
   }
 }

@@ -15,6 +15,8 @@ export interface MigratedFile {
   readonly after: string;
   readonly changes: readonly MigrationNote[];
   readonly left: readonly MigrationNote[];
+  /** Why it cannot be looked at, a mistake of its syntax for one; null: it can. */
+  readonly refused: string | null;
 }
 
 /** A configuration whose files were migrated; nothing is written. */
@@ -48,10 +50,11 @@ export const migrateConfiguration = async (
     async read(file, maximumBytes) {
       const read = await filesOnDisk.read(file, maximumBytes);
       if (!read.ok) return read;
-      const { text, changes, left } = migrateText(read.value);
+      const { text, changes, left, refused } = migrateText(read.value);
       const mark = await markOf(file, read.value);
-      if (!files.has(file))
-        files.set(file, { path: file, before: mark + read.value, after: mark + text, changes, left });
+      if (!files.has(file)) {
+        files.set(file, { path: file, before: mark + read.value, after: mark + text, changes, left, refused });
+      }
       return ok(text);
     },
   };

@@ -1,4 +1,5 @@
 import { type Document, format, getLocation, type Node } from '@bgotink/kdl';
+import { disabledSetting } from '../../../domain/configuration/migration/disabled-setting.js';
 import type { MigrationNote } from '../../../domain/configuration/migration/migration-step.js';
 import { planMigration } from '../../../domain/configuration/migration/plan-migration.js';
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
@@ -6,8 +7,9 @@ import { applyMigration } from './apply-migration.js';
 import { readKdl } from './kdl-document.js';
 import { layoutOf } from './node-layout.js';
 import { repairSyntax } from './repair-syntax.js';
+import { markSlashdashed } from './slashdashed-nodes.js';
 import { SourceText } from './source-text.js';
-import { scanStructure } from './structure-scan.js';
+import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 
 /** A file as it was, as it is written now, and what was done to it. */
 export interface MigratedText {
@@ -15,6 +17,8 @@ export interface MigratedText {
   readonly changes: readonly MigrationNote[];
   /** What was left as it is, because no rule says what is meant. */
   readonly left: readonly MigrationNote[];
+  /** Why it was not looked at; null: it was. */
+  readonly refused: string | null;
 }
 
 /** A document to be changed, and the place in the file of a place in it. */
@@ -23,6 +27,8 @@ interface Parsed {
   readonly document: Document;
   readonly lineAt: (offset: number) => number;
   readonly changes: readonly MigrationNote[];
+  readonly isMark: (tag: string | null) => boolean;
+  readonly unmark: (text: string) => string;
 }
 
 /** The notes of one line that say the same are one. */
@@ -36,26 +42,59 @@ const distinct = (notes: readonly MigrationNote[]): readonly MigrationNote[] => 
   });
 };
 
-const parse = (text: string): Parsed | null => {
-  const source = new SourceText('', text);
-  const read = readKdl(text);
-  if (read.ok) {
-    const { version, places } = read.value;
-    return { version, document: places, lineAt: (offset) => source.lineOf(offset), changes: [] };
-  }
-  const repaired = repairSyntax(text);
-  const again = readKdl(repaired.text);
-  if (!again.ok || again.value.version !== 2) return null;
-  const lineAt = (offset: number): number => source.lineOf(repaired.originalOffset(offset));
-  const changes = repaired.changes.map(({ offset, message }) => ({ line: source.lineOf(offset), message }));
-  return { version: 2, document: again.value.places, lineAt, changes: distinct(changes) };
+/** A URL without quotes, of which KDL takes the most for a comment. */
+const mayHoldBareUrl = (text: string): boolean => /[^\s"]:\/\//.test(text);
+
+interface Read {
+  readonly version: 1 | 2;
+  readonly text: string;
+  readonly originalOffset: (offset: number) => number;
+  readonly changes: readonly { readonly offset: number; readonly message: string }[];
+}
+
+const readRepaired = (repaired: ReturnType<typeof repairSyntax>): Read | null => {
+  const read = readKdl(repaired.text);
+  return read.ok && read.value.version === 2 ? { version: 2, ...repaired } : null;
 };
 
-const toSettings = (nodes: readonly Node[], lineAt: Parsed['lineAt']): readonly Setting[] =>
+const readText = (text: string): Read | null => {
+  const read = readKdl(text);
+  if (!read.ok) return readRepaired(repairSyntax(text));
+  const asItIs: Read = { version: read.value.version, text, originalOffset: (offset) => offset, changes: [] };
+  if (read.value.version === 1 || !mayHoldBareUrl(text)) return asItIs;
+  const repaired = repairSyntax(text);
+  return repaired.hasUrl ? readRepaired(repaired) : asItIs;
+};
+
+const parse = (text: string): Parsed | null => {
+  const read = readText(text);
+  if (read === null) return null;
+  const source = new SourceText('', text);
+  const marked = markSlashdashed(read.text);
+  const again = readKdl(marked.text);
+  const isMarked = again.ok && again.value.version === read.version;
+  const whole = isMarked ? again : readKdl(read.text);
+  if (!whole.ok) return null;
+  const place = (offset: number): number => (isMarked ? marked.originalOffset(offset) : offset);
+  return {
+    version: read.version,
+    document: whole.value.places,
+    lineAt: (offset) => source.lineOf(read.originalOffset(place(offset))),
+    changes: distinct(read.changes.map(({ offset, message }) => ({ line: source.lineOf(offset), message }))),
+    isMark: (tag) => isMarked && marked.isMark(tag),
+    unmark: (result) => (isMarked ? marked.unmark(result) : result),
+  };
+};
+
+/** The last of several properties of one name counts (KDL 2.0.0, section 3.5). */
+const lastOfEach = (entries: readonly Node['entries'][number][]): readonly Node['entries'][number][] =>
+  entries.filter((entry, index) => !entries.slice(index + 1).some((other) => other.getName() === entry.getName()));
+
+const toSettings = (nodes: readonly Node[], parsed: Pick<Parsed, 'lineAt' | 'isMark'>): readonly Setting[] =>
   nodes.map((node) => {
     const at = (element: Node | Node['name'] | Node['entries'][number]) => ({
       file: '',
-      line: lineAt(getLocation(element)?.start.offset ?? 0),
+      line: parsed.lineAt(getLocation(element)?.start.offset ?? 0),
       column: 1,
     });
     const scalar = (entry: Node['entries'][number]): SettingScalar => ({
@@ -63,15 +102,16 @@ const toSettings = (nodes: readonly Node[], lineAt: Parsed['lineAt']): readonly 
       position: at(entry),
       hidden: entry.getTag() !== null,
     });
+    if (parsed.isMark(node.getTag())) return disabledSetting(node.getName(), at(node.name));
     return {
       name: node.getName(),
       args: node.getArgumentEntries().map(scalar),
-      properties: node.getPropertyEntries().map((entry) => ({
+      properties: lastOfEach(node.getPropertyEntries()).map((entry) => ({
         name: entry.getName() ?? '',
         value: scalar(entry),
         position: at(entry),
       })),
-      children: node.children === null ? null : toSettings(node.children.nodes, lineAt),
+      children: node.children === null ? null : toSettings(node.children.nodes, parsed),
       position: at(node.name),
       listed: false,
     };
@@ -86,9 +126,7 @@ const firstDifference = (left: string, right: string): number => {
 
 const asVersion2 = (text: string): string => text.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
 
-const unchanged = (text: string): MigratedText => ({ text, changes: [], left: [] });
-
-const maximumTokens = 100_000;
+const refuse = (text: string, refused: string): MigratedText => ({ text, changes: [], left: [], refused });
 
 /**
  * Writes the text of a file as files are written now. Comments, the order, and the layout of what is not changed are kept;
@@ -96,12 +134,17 @@ const maximumTokens = 100_000;
  */
 export const migrateText = (text: string): MigratedText => {
   // The parser recurses.
-  if (scanStructure(text, maximumTokens).fault !== null) return unchanged(text);
+  const { fault } = scanStructure(text, maximumConfigurationTokens);
+  if (fault !== null) return refuse(text, fault.message);
   const parsed = parse(text);
-  if (parsed === null) return unchanged(text);
-  const { version, document, lineAt, changes } = parsed;
-  const plan = planMigration(toSettings(document.nodes, lineAt));
-  const converted = version === 1 ? asVersion2(format(document)) : null;
+  if (parsed === null) return refuse(text, 'it is no KDL, and no rule says what is meant');
+  const { version, document, changes, unmark } = parsed;
+  const plan = planMigration(toSettings(document.nodes, parsed));
+  const write = (): string => {
+    const written = unmark(format(document));
+    return version === 1 ? asVersion2(written) : written;
+  };
+  const converted = version === 1 ? write() : null;
   const written: MigrationNote[] =
     converted === null || converted === text
       ? []
@@ -112,12 +155,12 @@ export const migrateText = (text: string): MigratedText => {
           },
         ];
   const all = [...changes, ...written, ...plan.changes].toSorted((left, right) => left.line - right.line);
-  if (all.length === 0) return { text, changes: [], left: plan.left };
+  if (all.length === 0) return { text, changes: [], left: plan.left, refused: null };
   const give = { line: 1, message: 'the file cannot be rewritten by rule' };
-  if (!applyMigration(document, plan.steps, layoutOf(text))) return { text, changes: [], left: [give] };
-  const result = version === 1 ? asVersion2(format(document)) : format(document);
+  if (!applyMigration(document, plan.steps, layoutOf(text))) return { text, changes: [], left: [give], refused: null };
+  const result = write();
   const check = readKdl(result);
   // What cannot be read again is never given out.
-  if (!check.ok || check.value.version !== 2) return { text, changes: [], left: [give] };
-  return { text: result, changes: all, left: plan.left };
+  if (!check.ok || check.value.version !== 2) return { text, changes: [], left: [give], refused: null };
+  return { text: result, changes: all, left: plan.left, refused: null };
 };

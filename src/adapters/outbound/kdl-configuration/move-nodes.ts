@@ -39,13 +39,14 @@ export const takeOut = (list: Document, node: Node): void => {
   node.leading = own;
 };
 
-/** A key of its own, from an entry of another setting; null: without a value. */
-export const keyNode = (name: string, entries: readonly Entry[]): Node => {
+/** A key of its own, from entries of another setting, with the comments between them where it is the one that keeps them. */
+export const keyNode = (name: string, entries: readonly Entry[], keepsComments: boolean): Node => {
   const made = new Node(
     new Identifier(name),
     entries.map((entry) => {
       const own = new Entry(entry.value.clone(), entry.name);
-      own.leading = ' ';
+      own.leading = keepsComments ? (entry.leading ?? ' ') : ' ';
+      own.trailing = keepsComments ? entry.trailing : undefined;
       return own;
     }),
   );
@@ -102,13 +103,21 @@ export const appendInline = (block: Node, nodes: readonly Node[]): void => {
   }
   for (const node of nodes) {
     const before = list.nodes.at(-1);
-    if (before !== undefined && !/;\s*$/.test(before.trailing ?? '')) before.trailing = ';';
+    if (before !== undefined) endSetting(before);
     node.leading = ` ${(node.leading ?? '').trim()}`.trimEnd().concat(' ');
     node.trailing = (node.trailing ?? '').replace(/[;\s]+$/, '');
     list.nodes.push(node);
   }
   endInline(list);
 };
+
+/** Has a setting end where another one follows it on its line. */
+export const endSetting = (node: Node): void => {
+  if ((node.trailing ?? '').trim() === '') node.trailing = ';';
+  else if (!/;/.test(withoutComments(node.trailing ?? ''))) node.trailing = `${node.trailing ?? ''};`;
+};
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*\*\/|\/\/[^\n\r]*/g, '');
 
 /** White space before the brace that closes a block on one line. */
 export const endInline = (list: Document): void => {

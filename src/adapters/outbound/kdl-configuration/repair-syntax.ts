@@ -14,6 +14,8 @@ export interface RepairedText {
   readonly changes: readonly { readonly offset: number; readonly message: string }[];
   /** The place in the text as it was, of a place in the repaired one. */
   readonly originalOffset: (offset: number) => number;
+  /** A URL without quotes was among it: KDL takes what follows its scheme for a comment. */
+  readonly hasUrl: boolean;
 }
 
 const keyword = /^(?:true|false|null)$/;
@@ -22,7 +24,9 @@ const number =
 /** An identifier of KDL 2 that needs no quotes, more strictly than the language. */
 const identifier = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
 
-const word = /[^\s{}()"#;=[\],\\/]+(?:\/(?![/*])[^\s{}()"#;=[\],\\]*)*|\/(?![/*-])[^\s{}()"#;=[\],\\]*/y;
+/** A URL goes on to the next white space, in a list to the next comma: no comment begins in it. */
+const url = /[^\s{}()"#;=[\],\\/]+:\/\/[^\s{}()"[\],;\\]*/y;
+const word = /[^\s{}()"#;=[\],\\/]+(?:\/(?![/*])[^\s{}()"#;=[\],\\/]*)*|\/(?![/*-])[^\s{}()"#;=[\],\\]*/y;
 
 const noBrackets = 'a list has no brackets and no commas';
 
@@ -31,10 +35,15 @@ const longestList = 4096;
 /** The rest of a list after its bracket: strings and words, without comments and blocks. */
 const plainList = /^(?:"(?:[^"\\\n\r]|\\.)*"|[^"[\]{}/#\\])*\]/;
 
+/** A list of comments alone, and its end. */
+const hollowList = /^\[(?:\s|\/\/[^\n\r]*(?=[\n\r])|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*?([ \t]*\])/;
+
 /** Looks at a text once, from its beginning to its end. */
 class SyntaxRepair {
   readonly #text: string;
   readonly edits: Edit[] = [];
+  /** A URL without quotes was found. */
+  hasUrl = false;
   #at = 0;
   /** A setting has begun on this line: what follows its name is a value. */
   #named = false;
@@ -206,6 +215,13 @@ class SyntaxRepair {
         this.#at = at + empty[0].length;
         return;
       }
+      const hollow = hollowList.exec(this.#text.slice(at, at + longestList));
+      if (hollow !== null) {
+        this.#edit(at, at + 1, `${space}#null`, 'a list that is empty is #null');
+        this.#edit(at + hollow[0].length - (hollow[1] ?? '').length, at + hollow[0].length, '', noBrackets);
+        this.#at = at + hollow[0].length;
+        return;
+      }
       this.#isStrange ||= this.#brackets > 0;
       this.#brackets += 1;
       // White space after the bracket is enough of it.
@@ -246,12 +262,19 @@ class SyntaxRepair {
 
   #word(): boolean {
     word.lastIndex = this.#at;
-    const found = word.exec(this.#text)?.[0];
+    url.lastIndex = this.#at;
+    const address = this.#named ? url.exec(this.#text)?.[0] : undefined;
+    const found = address ?? word.exec(this.#text)?.[0];
     if (found === undefined) return false;
     const start = this.#at;
     this.#at += found.length;
     if (!this.#named) {
       this.#named = true;
+      return true;
+    }
+    if (address !== undefined) {
+      this.hasUrl = true;
+      this.#edit(start, this.#at, `"${found}"`, 'a value that is no number is written in quotes');
       return true;
     }
     // The name of a property.
@@ -274,7 +297,7 @@ class SyntaxRepair {
  */
 export const repairSyntax = (text: string): RepairedText => {
   const repair = new SyntaxRepair(text);
-  if (!repair.run()) return { text, changes: [], originalOffset: (offset) => offset };
+  if (!repair.run()) return { text, changes: [], originalOffset: (offset) => offset, hasUrl: false };
   const edits = repair.edits.toSorted((left, right) => left.start - right.start || left.end - right.end);
   let result = '';
   let from = 0;
@@ -291,5 +314,6 @@ export const repairSyntax = (text: string): RepairedText => {
     return Math.min(text.length, before === undefined ? offset : before[1] + offset - before[0]);
   };
   const declared = result.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
-  return { text: declared, changes: edits.map(({ start, message }) => ({ offset: start, message })), originalOffset };
+  const changes = edits.map(({ start, message }) => ({ offset: start, message }));
+  return { text: declared, changes, originalOffset, hasUrl: repair.hasUrl };
 };

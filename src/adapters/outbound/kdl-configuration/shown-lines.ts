@@ -1,10 +1,12 @@
 import { type Document, getLocation, type Node } from '@bgotink/kdl';
 import type { SourcePosition } from '../../../domain/configuration/configuration-problem.js';
+import { hiddenInLine, hiddenInText, looksSecret } from '../../../domain/configuration/effective/hidden-text.js';
+import { isKnownName } from './known-names.js';
 import type { SourceText } from './source-text.js';
 
 const hidden = '[secret]';
 /** Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a line, not more. */
-const sensitive = /secr|passw|token|key|jwt|basic|cred|priv|authori|bearer|:\/\/[^/]*@/i;
+const sensitive = /secr|passw|pwd|token|key|jwt|basic|cred|priv|authori|bearer|cookie|dsn|webhook|:\/\/.*@/i;
 /** Names that hold a secret in the configuration of any agent, whether they are known or not. */
 const surelySecret = /secr|passw|private-?key/i;
 /** Lines that are looked at upwards for the beginning of what a line continues. */
@@ -38,6 +40,12 @@ export class ShownLines {
   at(position: SourcePosition, secret: boolean): string | null {
     const line = this.#source.line(position.line);
     if (line === null) return null;
+    const shown = this.#shown(line, position, secret);
+    if (shown !== line) return shown;
+    return this.#continuesUrl(position.line) ? hidden : hiddenInLine(line);
+  }
+
+  #shown(line: string, position: SourcePosition, secret: boolean): string {
     if (this.#secretLines === null) return this.#mayHoldSecret(position.line) ? this.#cut(line) : line;
     if (!this.#secretLines.has(position.line)) return secret ? cutAfterWord(line, position.column) : line;
     const cut = this.#cut(line);
@@ -45,17 +53,33 @@ export class ShownLines {
     return secret && cut === hidden ? cutAfterWord(line, position.column) : cut;
   }
 
+  /** A string over several lines may hold one URL in two of them. */
+  #continuesUrl(number: number): boolean {
+    const string = this.#longStrings.find(([from, to]) => from <= number && number <= to);
+    if (string === undefined) return false;
+    const [from, to] = string;
+    const lines = Array.from({ length: to - from + 1 }, (_, index) => this.#source.line(from + index));
+    if (lines.includes(null)) return true;
+    const text = lines.map((line) => (line ?? '').replace(/\\\s*$/, '').trim()).join('');
+    return hiddenInText(text) !== text;
+  }
+
   #mark(nodes: readonly Node[], lines: Set<number>): void {
     for (const node of nodes) {
-      const isSecret = [node.getName(), ...node.getPropertyEntries().map((entry) => entry.getName() ?? '')].some(
-        (name) => this.#secretNames.has(name) || surelySecret.test(name),
-      );
+      const isSecret =
+        [node.getName(), ...node.getPropertyEntries().map((entry) => entry.getName() ?? '')].some((name) =>
+          this.#isSecretName(name),
+        ) || namesSecret(node);
       if (node.children !== null) this.#mark(node.children.nodes, lines);
       if (!isSecret) continue;
       const place = getLocation(node);
       const [from, to] = [place?.start.offset ?? 0, place?.end.offset ?? 0];
       for (let line = this.#source.lineOf(from); line <= this.#source.lineOf(to); line += 1) lines.add(line);
     }
+  }
+
+  #isSecretName(name: string): boolean {
+    return this.#secretNames.has(name) || surelySecret.test(name) || (!isKnownName(name) && looksSecret(name));
   }
 
   /** Looks at a line and at those above that it continues, by their looks alone. */
@@ -85,6 +109,12 @@ export class ShownLines {
     return hidden;
   }
 }
+
+/** `header "Authorization" "..."`: the name says what the value is. */
+const namesSecret = (node: Node): boolean => {
+  const [first, second] = node.getArguments();
+  return typeof first === 'string' && second !== undefined && looksSecret(first);
+};
 
 /** The line up to the word that the column points at, where that word begins the line. */
 const cutAfterWord = (line: string, column: number): string => {

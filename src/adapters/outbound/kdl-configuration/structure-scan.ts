@@ -1,3 +1,8 @@
+/** Words, strings and marks of a configuration, all its files together: some 5 000 routes. */
+export const maximumConfigurationTokens = 100_000;
+
+const tooLong = `the configuration is too long: it may have ${maximumConfigurationTokens} words and marks at the most`;
+
 /** Something that makes a text unfit for a parser, and where. */
 export interface StructureFault {
   readonly offset: number;
@@ -61,7 +66,7 @@ class StructureScan {
     if (this.#text.startsWith('/*', this.#offset)) return this.#blockComment();
     this.#tokens += 1;
     if (this.#tokens > this.#maximumTokens) {
-      return { offset: this.#offset, message: 'the configuration is too long: it has too many words and marks' };
+      return { offset: this.#offset, message: tooLong };
     }
     return this.#token(character);
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The file that says which process is in charge, for scripts that send it signals. */
@@ -12,9 +13,10 @@ export class PidFile {
 
   /** In place of the one that is there, so that nobody ever reads half a number. Throws the system's error. */
   write(): void {
-    const next = `${this.#path}.${this.#text.trim()}`;
+    // The folder may be one that others write to: no link of theirs is followed, and no name is there to be foreseen.
+    const next = `${this.#path}.${randomBytes(9).toString('hex')}`;
     try {
-      writeFileSync(next, this.#text, { mode: 0o644 });
+      writeFileSync(next, this.#text, { mode: 0o644, flag: 'wx' });
       renameSync(next, this.#path);
     } catch (error) {
       rmSync(next, { force: true });

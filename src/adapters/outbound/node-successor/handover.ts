@@ -1,9 +1,10 @@
-/** What a program tells the one that succeeds it, in its environment: it has to be known before anything is bound. */
+/**
+ * What a program tells the one that succeeds it, in its environment: which of its descriptors are what. The rest comes as
+ * messages, see `Predecessor`: the environment of a process is bounded, and can be read by its user.
+ */
 export interface Handover {
   readonly predecessor: number;
   readonly sockets: readonly { readonly key: string; readonly fd: number }[];
-  /** What is kept over the change: plain data, no secrets, for the environment of a process can be read by its user. */
-  readonly state: unknown;
 }
 
 /** The variable that it stands in. */
@@ -32,12 +33,12 @@ export const takeHandover = (env: Record<string, string | undefined>): Handover 
   delete env[handoverVariable];
   const value = text === undefined ? null : parsed(text);
   if (!isRecord(value)) return null;
-  const { predecessor, sockets, state = null } = value;
+  const { predecessor, sockets } = value;
   if (typeof predecessor !== 'number' || !Array.isArray(sockets)) return null;
   const taken = sockets.flatMap((socket: unknown) => {
     if (!isRecord(socket)) return [];
     const { key, fd } = socket;
     return typeof key === 'string' && isDescriptor(fd) ? [{ key, fd }] : [];
   });
-  return { predecessor, sockets: taken, state };
+  return { predecessor, sockets: taken };
 };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, copyFile, link, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, chown, link, open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
@@ -32,6 +32,17 @@ const takeOver = async (made: string, like: string): Promise<void> => {
   await chmod(made, mode & 0o7777);
 };
 
+/** Makes a file that nobody else may read. */
+const writeDraft = async (draft: string, content: string | Uint8Array): Promise<void> => {
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+};
+
 /**
  * Writes a file in one step: who reads it finds the old text or the new one, whole. Never rejects.
  *
@@ -46,14 +57,8 @@ export const replaceTextFile = async (
   try {
     const real = await target(path);
     const draft = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString('hex')}`);
-    const file = await open(draft, 'wx', 0o600);
     try {
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeDraft(draft, text);
       await takeOver(draft, like);
       if (existing === 'replace') await rename(draft, real);
       else await link(draft, real);
@@ -66,14 +71,41 @@ export const replaceTextFile = async (
   }
 };
 
-/** Keeps a copy of a file under another name, with its mode; one of before is replaced. Never rejects. */
-export const keepCopy = async (path: string, copy: string): Promise<Result<null, string>> => {
+/** Copies of one file, at the most. */
+const maximumCopies = 100;
+
+const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+/** Gives a draft the first name that is free, in one step; what bears a name, a symbolic link too, stays as it is. */
+const linkToFree = async (draft: string, name: string): Promise<string> => {
+  for (let count = 0; ; count += 1) {
+    const path = count === 0 ? name : `${name}.${count}`;
+    try {
+      await link(draft, path);
+      return path;
+    } catch (error) {
+      if (!isTaken(error) || count === maximumCopies) throw error;
+    }
+  }
+};
+
+/**
+ * Keeps a copy of a file, with its mode, as `FILE.bak`, or `FILE.bak.1` and so on where there are others: none is replaced.
+ * Gives the path of the copy, which is there whole or not at all. Never rejects.
+ */
+export const keepCopy = async (path: string): Promise<Result<string, string>> => {
+  const name = `${path}.bak`;
   try {
-    await copyFile(path, copy);
-    await takeOver(copy, path);
-    return ok(null);
+    const draft = join(dirname(name), `.${basename(name)}.${randomBytes(6).toString('hex')}`);
+    try {
+      await writeDraft(draft, await readFile(path));
+      await takeOver(draft, path);
+      return ok(await linkToFree(draft, name));
+    } finally {
+      await unlink(draft).catch(() => undefined);
+    }
   } catch (error) {
-    return err(`${copy} cannot be written: ${reasonOf(error)}`);
+    return err(`${name} cannot be written: ${reasonOf(error)}`);
   }
 };
 

@@ -13,6 +13,9 @@ const endOf = (child: ChildProcess): Promise<ProcessEnd> =>
     });
   });
 
+/** Where this version of Node has it, the signal that opens the inspector does nothing before the program takes it. */
+const withoutInspector = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
+
 /** Workers as processes of Node. Each writes to the standard output and error of this process. */
 export class NodeWorkerProcesses implements WorkerProcesses {
   readonly #program: string;
@@ -24,6 +27,9 @@ export class NodeWorkerProcesses implements WorkerProcesses {
 
   start(): WorkerProcess {
     const child = fork(this.#program, [], {
+      // In a group of its own: what a terminal sends to this process's group is for this process.
+      detached: true,
+      execArgv: [...process.execArgv, ...withoutInspector],
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

@@ -1,4 +1,4 @@
-import { supervisedCounters } from '../../../domain/status/counter-names.js';
+import { auditRecordsDropped, supervisedCounters } from '../../../domain/status/counter-names.js';
 
 /** A metric as it is exposed. Every one also has the label `instance`. */
 export interface MetricDefinition {
@@ -280,7 +280,7 @@ export const metricDefinitions = {
     labels: [],
   },
   auditRecordsDropped: {
-    name: 'gateway_audit_dropped_total',
+    name: auditRecordsDropped,
     type: 'counter',
     help: 'Records of the audit log that were lost because they could not be written.',
     labels: [],

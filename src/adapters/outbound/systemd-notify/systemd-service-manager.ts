@@ -37,6 +37,10 @@ export class SystemdServiceManager implements ServiceManager {
     void this.#tell('RELOADING=1', `MONOTONIC_USEC=${us}`, 'STATUS=The configuration is read again');
   }
 
+  status(text: string): void {
+    void this.#tell(`STATUS=${text}`);
+  }
+
   stopping(): void {
     void this.#tell('STOPPING=1', 'STATUS=Requests in flight are finished');
   }

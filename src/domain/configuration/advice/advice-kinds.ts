@@ -6,7 +6,7 @@ export const adviceKinds = {
     instead: 'write token (env)"ADMIN_TOKEN", or keep to 127.0.0.1',
   },
   'plain-secret': {
-    when: 'A password, key or token stands in the file itself. Hashes do not count.',
+    when: 'A password, key or token stands in the file itself: in a key for it, in a URL or its query, in the value of a header such as Authorization, or under a name that sounds like it in the `config` of any agent. Hashes do not count.',
     why: 'It goes wherever the file goes: into backups, version control and tickets.',
     instead: 'write (env)"NAME" or (file)"/run/secrets/name" in its place',
   },
@@ -16,7 +16,7 @@ export const adviceKinds = {
     instead: 'take the permission away: chmod o-r FILE',
   },
   'everybody-is-trusted': {
-    when: 'A block in `trusted-proxies` that takes in every address.',
+    when: '`trusted-proxies` take in a /7 of IPv4 or a /15 of IPv6, in one block or several. Private addresses do not count.',
     why: 'Any client can then choose the address that limits, logs, agents and policies see.',
     instead: 'name the addresses of the proxies alone',
   },
@@ -29,6 +29,26 @@ export const adviceKinds = {
     when: '`insecure #true` in the `grpc` transport of an agent on another machine.',
     why: 'Requests, and the credentials in them, can be read and changed on the way.',
     instead: 'give the transport a block tls',
+  },
+  'agent-fails-open': {
+    when: '`failure-mode "open"` of an agent.',
+    why: 'While the agent gives no answer, requests go on unjudged.',
+    instead: 'write failure-mode "closed", or leave it out',
+  },
+  'fetched-in-the-clear': {
+    when: 'A URL of an identity provider, its metadata, a key set, single sign-on, token exchange or a collector that begins with http:// and is not of this machine.',
+    why: 'Whoever is on the way can read what is sent, and put keys or messages of their own in the place of the others.',
+    instead: 'use https://',
+  },
+  'store-in-the-clear': {
+    when: 'A URL of Redis with a password that begins with redis:// and is not of this machine.',
+    why: 'The password goes over the network in the clear, and so does what is stored.',
+    instead: 'use rediss://',
+  },
+  'authorization-is-off': {
+    when: '`authz` with `enabled #false`.',
+    why: 'No policy is looked at: whoever is authenticated may do everything.',
+    instead: 'set enabled to #true, or take the block out',
   },
   'authentication-fails-open': {
     when: '`fail-open #true` in the `config` of an agent.',
@@ -51,9 +71,9 @@ export const adviceKinds = {
     instead: 'leave out forward-credentials',
   },
   'token-audience-unchecked': {
-    when: '`jwt-secret` or `jwt-public-key` without `jwt-audience`.',
+    when: '`jwt-secret` or `jwt-public-key` without `jwt-audience`, or an `oidc` block without `audience`.',
     why: 'A token that the issuer made for another service is accepted here.',
-    instead: 'set jwt-audience to what the issuer calls this API',
+    instead: 'set jwt-audience, or audience, to what the issuer calls this API',
   },
   'session-cookie-in-the-clear': {
     when: '`cookie-secure #false` in `saml`.',

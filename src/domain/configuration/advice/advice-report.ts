@@ -10,10 +10,11 @@ export const advice = (
   line: string | null,
 ): ConfigurationProblem => ({
   severity: 'warning',
-  message: `${message} [${id}]`,
+  message,
   position,
   line,
   suggestion: adviceKinds[id].instead,
+  id,
 });
 
 /** Collects advice about one configuration. */

@@ -39,27 +39,6 @@ const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: Advic
   }
 };
 
-const adviseOnSignOn = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
-  const saml = fields.saml.value;
-  if (saml?.enabled.value !== true) return;
-  const secure = saml['cookie-secure'];
-  if (!secure.value) {
-    report.add('session-cookie-in-the-clear', `${agent} has browsers send sessions by plain HTTP`, secure.position);
-  }
-  const hidden = saml['cookie-http-only'];
-  if (!hidden.value) {
-    report.add('session-cookie-for-scripts', `${agent} lets scripts read sessions`, hidden.position);
-  }
-  const binding = saml['browser-binding'];
-  if (!binding.value) {
-    report.add('sign-on-is-not-bound', `${agent} lets one browser end the sign-on of another`, binding.position);
-  }
-  const unasked = saml['allow-idp-initiated'];
-  if (unasked.value) {
-    report.add('sign-on-unasked-for', `${agent} takes sign-ons that nobody has asked for`, unasked.position);
-  }
-};
-
 /** What agents let pass. */
 export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
@@ -68,6 +47,5 @@ export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void
     const name = `agent "${agent.name.value}"`;
     adviseOnOptions(name, tried, report);
     adviseOnPolicies(name, tried, report);
-    adviseOnSignOn(name, tried, report);
   }
 };

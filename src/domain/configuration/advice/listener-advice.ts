@@ -1,6 +1,7 @@
 import { agentsOf, listenersOf, type ReadGateway } from '../gateway/read-gateway.js';
 import { triedOptions } from '../gateway/tried-options.js';
 import type { AdviceReport } from './advice-report.js';
+import { wideBlocks } from './wide-trust.js';
 
 const expectsCertificates = (gateway: ReadGateway): string | null =>
   agentsOf(gateway).find((agent) => triedOptions(agent).options.mtls?.enabled === true)?.name.value ?? null;
@@ -10,8 +11,9 @@ export const adviseOnListeners = (gateway: ReadGateway, report: AdviceReport): v
   const agent = expectsCertificates(gateway);
   for (const { name, fields, setting } of listenersOf(gateway)) {
     const listener = `listener "${name.value}"`;
-    for (const { value, position } of fields['trusted-proxies'].value) {
-      if (!/\/0+$/.test(value)) continue;
+    const proxies = fields['trusted-proxies'].value;
+    for (const index of wideBlocks(proxies.map(({ value }) => value))) {
+      const position = proxies[index]?.position ?? setting.position;
       report.add('everybody-is-trusted', `${listener} believes what any client says of its address`, position);
     }
     const rate = fields.timeouts.value['min-body-rate'];

@@ -1,7 +1,8 @@
 import { agentOptionsShape } from '../agent/agent-options-schema.js';
+import { holdsSecret, looksSecret } from '../effective/hidden-text.js';
 import { agentShape } from '../gateway/agent-schema.js';
 import { gatewayShape } from '../gateway/gateway-schema.js';
-import type { Shape } from '../schema/schema.js';
+import type { Key, Shape } from '../schema/schema.js';
 import { members, type Setting, type SettingScalar } from '../setting/setting.js';
 import type { AdviceReport } from './advice-report.js';
 
@@ -20,37 +21,46 @@ const isHashedUser = (entry: string): boolean => {
 /** Commas inside a hash of argon2 do no harm: each piece is looked at after the one that begins with a user. */
 const entriesOf = (text: string): readonly string[] => text.split(/(?<!\\),(?=[^,]*:|@)/);
 
-const holdsPassword = (url: string): boolean => {
-  const authority = /^[^/]*\/\/([^/?#]*)/.exec(url)?.[1] ?? '';
-  const user = authority.slice(0, Math.max(0, authority.lastIndexOf('@')));
-  return /^[^:]*:./.test(user);
-};
-
 const isSecret = (name: string, text: string): boolean => {
   // The path of a file, unless the text of the file was given by mistake.
   if (name.endsWith('-file')) return /[\r\n]|-----/.test(text);
-  if (name.endsWith('-url')) return holdsPassword(text);
+  if (name.endsWith('-url')) return holdsSecret(text);
   if (name === 'api-keys') return !entriesOf(text).every(isHarmless);
   if (name === 'basic-auth-users') return !entriesOf(text).every((entry) => isHarmless(entry) || isHashedUser(entry));
   return !isHarmless(text);
 };
 
 const isLiteralSecret = (name: string, { value, hidden }: SettingScalar): boolean =>
-  !hidden && typeof value === 'string' && isSecret(name, value);
+  !hidden && ((typeof value === 'string' && isSecret(name, value)) || typeof value === 'number');
 
-/** The header of a collector is a name, which anybody may see, and a value. */
-const secretArguments = ({ name, args }: Setting): readonly SettingScalar[] =>
-  name === 'collector-header' ? args.slice(1) : args;
+/** A URL with a password or a token, or the value of `Authorization`, wherever it stands. */
+const givesAway = ({ value, hidden }: SettingScalar): boolean =>
+  !hidden && typeof value === 'string' && holdsSecret(value);
 
-/** Settings whose secrets stand in the file itself. */
-export const plainSecrets = (settings: readonly Setting[], shape: Shape = gatewayShape): readonly Setting[] =>
+/** The first of two is a name, which anybody may see. */
+const isNamed = (key: Key<unknown> | undefined): boolean => /^name(?:,| and value)/.test(key?.document.type ?? '');
+
+const holdsPlainSecret = ({ name, args }: Setting, key: Key<unknown> | undefined, isInSecret: boolean): boolean => {
+  const values = isNamed(key) ? args.slice(1) : args;
+  if (values.some(givesAway)) return true;
+  const [first] = args;
+  const isNamedSecret = isNamed(key) && typeof first?.value === 'string' && looksSecret(first.value);
+  const isSecretKey = key === undefined ? looksSecret(name) : key.secret;
+  return (isInSecret || isNamedSecret || isSecretKey) && values.some((scalar) => isLiteralSecret(name, scalar));
+};
+
+/** Settings whose secrets stand in the file itself. Names say what may be one where the keys are not known: null. */
+export const plainSecrets = (
+  settings: readonly Setting[],
+  shape: Shape | null = gatewayShape,
+  isInSecret = false,
+): readonly Setting[] =>
   settings.flatMap((setting) => {
-    const key = Object.hasOwn(shape, setting.name) ? shape[setting.name] : undefined;
-    if (key === undefined) return [];
-    const own = key.secret && secretArguments(setting).some((scalar) => isLiteralSecret(setting.name, scalar));
-    const inner = setting.name === 'config' && shape === agentShape ? agentOptionsShape : key.shape;
-    const found = inner === null ? [] : plainSecrets(members(setting), inner);
-    return own ? [setting, ...found] : found;
+    const key = shape !== null && Object.hasOwn(shape, setting.name) ? shape[setting.name] : undefined;
+    const own = holdsPlainSecret(setting, key, isInSecret) ? [setting] : [];
+    const inner = setting.name === 'config' && shape === agentShape ? agentOptionsShape : (key?.shape ?? null);
+    const isSecretBlock = isInSecret || (key === undefined && looksSecret(setting.name));
+    return [...own, ...plainSecrets(members(setting), inner, isSecretBlock)];
   });
 
 export const adviseOnSecrets = (settings: readonly Setting[], report: AdviceReport): void => {

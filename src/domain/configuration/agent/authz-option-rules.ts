@@ -52,7 +52,7 @@ export const enabledAuthz = (
   checkLinks(authz.templateLinks, error);
   if (!authz.enabled) {
     const message = 'it is not enabled: no policy is looked at, and whoever is authenticated may do everything';
-    warn('authz', message, 'set enabled to #true', { key: 'enabled' });
+    warn('authz', message, 'set enabled to #true', { key: 'enabled' }, 'authorization-is-off');
     return null;
   }
   if (authz.policyFiles.length + authz.inlinePolicies.length > 0) return authz;

@@ -43,11 +43,12 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
     const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');
     // Messages about headers name them; those about secrets name nothing.
     const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
-    const { severity, suggestion } = problem;
+    const { severity, suggestion, id } = problem;
+    const named = id === undefined ? {} : { id };
     const position = field.position ?? context.position;
     const text = `"${problem.option}": ${message}`;
     if (problem.place?.isConcealed === true && position !== null) {
-      context.report.append({ severity, message: text, position, line: null, suggestion });
+      context.report.append({ severity, message: text, position, line: null, suggestion, ...named });
       continue;
     }
     context.report.add(text, {
@@ -55,6 +56,7 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
       position,
       path: context.path,
       suggestion,
+      ...named,
       // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
       secret: withUrls.has(problem.option) && problem.place?.key === undefined,
     });

@@ -1,3 +1,4 @@
+import type { AdviceId } from '../advice/advice-kinds.js';
 import type { AgentOptionProblem, OptionPlace } from '../agent-configuration.js';
 import type { OptionReport } from './option-report.js';
 
@@ -7,7 +8,7 @@ export type ReportedKey = string | { readonly concealed: string };
 /** Takes what is wrong with a key of the `token-exchange` block, or of one of its clients; without a key, with the whole. */
 export interface ExchangeReport {
   error(message: string, key?: ReportedKey, suggestion?: string): void;
-  warning(message: string, key?: ReportedKey, suggestion?: string): void;
+  warning(message: string, key?: ReportedKey, suggestion?: string, id?: AdviceId): void;
 }
 
 /** A client of the block, by its number and by what messages call it. */
@@ -28,11 +29,11 @@ export const exchangeReport = (
 ): ExchangeReport => {
   const reported =
     (severity: AgentOptionProblem['severity']) =>
-    (message: string, key?: ReportedKey, suggestion?: string): void => {
+    (message: string, key?: ReportedKey, suggestion?: string, id?: AdviceId): void => {
       const text = of === null ? message : `${of.label}: ${message}`;
       const place = { ...(of !== null && { client: of.client }), ...placeOf(key) };
       const isWhole = of === null && key === undefined;
-      reports[severity]('token-exchange', text, suggestion, isWhole ? undefined : place);
+      reports[severity]('token-exchange', text, suggestion, isWhole ? undefined : place, id);
     };
   return { error: reported('error'), warning: reported('warning') };
 };

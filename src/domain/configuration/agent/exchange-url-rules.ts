@@ -20,7 +20,10 @@ const withoutLastSlash = (text: string): string => (text.endsWith('/') ? text.sl
 /** Checks a URL of the issuer or of its endpoints; false where it cannot be used. */
 const checkUrl = (key: 'issuer' | 'public-url', url: string, risk: string, report: ExchangeReport): boolean => {
   const fault = webUrlFault(url, risk);
-  if (fault !== null) report[fault.severity](`${key} ${fault.message}`, fault.secret ? { concealed: key } : key);
+  if (fault !== null) {
+    const place = fault.secret ? { concealed: key } : key;
+    report[fault.severity](`${key} ${fault.message}`, place, undefined, fault.id);
+  }
   if (fault?.severity === 'error') return false;
   if (url.includes('?')) report.error(`${key} must not hold a query`, { concealed: key });
   return !url.includes('?');

@@ -17,7 +17,13 @@ const checkUrl = (
   if (fault === null) return;
   // The place of the block shows nothing of the URL.
   const place = fault.secret ? { block } : { block, key: 'jwks-url' };
-  (fault.severity === 'error' ? error : warn)('oidc', `${label}: jwks-url ${fault.message}`, undefined, place);
+  (fault.severity === 'error' ? error : warn)(
+    'oidc',
+    `${label}: jwks-url ${fault.message}`,
+    undefined,
+    place,
+    fault.id,
+  );
 };
 
 /** Checks the `oidc` blocks and gives those that are enabled. */
@@ -47,7 +53,8 @@ export const enabledProviders = (
     else error('oidc', `${label}: ${other} has the same issuer`, undefined, { block, key: 'issuer' });
     if (provider.audience === null) {
       const message = `${label} has no audience: every token of the issuer is accepted, whoever it was issued for`;
-      warn('oidc', message, 'set audience to what the provider calls this API', { block, key: 'issuer' });
+      const place = { block, key: 'issuer' };
+      warn('oidc', message, 'set audience to what the provider calls this API', place, 'token-audience-unchecked');
     }
   });
   return providers.filter(({ enabled }) => enabled);

@@ -3,7 +3,7 @@ import type { ConfigurationProblem } from '../configuration-problem.js';
 
 /** A problem of an option as one of a configuration; `prefix` tells whose option it is. */
 export const toConfigurationProblem = (
-  { severity, option, message, suggestion, source }: AgentOptionProblem,
+  { severity, option, message, suggestion, source, id }: AgentOptionProblem,
   prefix = '',
 ): ConfigurationProblem => ({
   severity,
@@ -11,6 +11,7 @@ export const toConfigurationProblem = (
   position: source?.position ?? null,
   line: source?.line ?? null,
   suggestion,
+  ...(id !== undefined && { id }),
 });
 
 /** The problem at a place that was found for it, unless it has one in a text of its own. */

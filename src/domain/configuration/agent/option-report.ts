@@ -1,4 +1,12 @@
+import type { AdviceId } from '../advice/advice-kinds.js';
 import type { AgentOptionName, OptionPlace } from '../agent-configuration.js';
 
 /** Takes what is wrong with an option. No text may hold a secret. */
-export type OptionReport = (option: AgentOptionName, message: string, suggestion?: string, place?: OptionPlace) => void;
+export type OptionReport = (
+  option: AgentOptionName,
+  message: string,
+  suggestion?: string,
+  place?: OptionPlace,
+  /** The stable name of a warning about safety. */
+  id?: AdviceId,
+) => void;

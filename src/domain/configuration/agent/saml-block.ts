@@ -102,7 +102,7 @@ const samlShape = {
     oneOf(['sqlite', 'memory', 'redis']),
     'sqlite',
     '`sqlite`',
-    'Where sessions are kept. In `memory` they end with the process, and no other one has them.',
+    'Where sessions are kept. In `memory` they end with the program, whose workers share them, and no other one has them.',
   ),
   'session-store-path': optional(
     text,

@@ -42,12 +42,12 @@ const weaknesses = ({ browserBinding, allowIdpInitiated }: SamlBlockOptions, rep
   if (!browserBinding) {
     const message =
       'browser-binding is #false: whoever has an account can make another browser end a sign-on to it, unnoticed';
-    report.warning(message, 'browser-binding');
+    report.warning(message, 'browser-binding', undefined, 'sign-on-is-not-bound');
   }
   if (allowIdpInitiated) {
     const message =
       'allow-idp-initiated is #true: any site can sign a browser on to an account of its choice, and a response is bound to no browser';
-    report.warning(message, 'allow-idp-initiated');
+    report.warning(message, 'allow-idp-initiated', undefined, 'sign-on-unasked-for');
   }
 };
 

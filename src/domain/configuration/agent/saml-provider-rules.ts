@@ -15,9 +15,9 @@ type ProviderKey =
 
 const messageRisk = 'whoever is on the way can see and change what browsers are sent with';
 
-const tell = (key: string, { severity, message, secret }: WebUrlFault, report: SamlReport, advice?: string): void =>
+const tell = (key: string, { severity, message, secret, id }: WebUrlFault, report: SamlReport, advice?: string): void =>
   // The place of the block shows nothing of the URL.
-  report[severity](`${key} ${message}`, secret ? undefined : key, advice);
+  report[severity](`${key} ${message}`, secret ? undefined : key, advice, severity === 'warning' ? id : undefined);
 
 /** Checks a URL that the block names. */
 export const checkSamlUrl = (key: string, url: string, risk: string | null, report: SamlReport): void => {

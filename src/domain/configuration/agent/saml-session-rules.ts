@@ -18,7 +18,8 @@ const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): 
   }
   const { fault, risk } = redisUrlFinding(sessionStoreUrl.reveal());
   if (fault !== null) report.error(`session-store-url ${fault}`, 'session-store-url');
-  if (risk !== null) report.warning(`session-store-url ${risk}`, 'session-store-url', 'use rediss://');
+  if (risk !== null)
+    report.warning(`session-store-url ${risk}`, 'session-store-url', 'use rediss://', 'store-in-the-clear');
   return { kind: 'redis', url: sessionStoreUrl };
 };
 
@@ -54,10 +55,11 @@ export const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void 
   } else if (!saml.cookieSecure) {
     const message =
       'cookie-secure is #false: the session cookie also goes by HTTP, where whoever is on the way can take it';
-    report.warning(message, 'cookie-secure');
+    report.warning(message, 'cookie-secure', undefined, 'session-cookie-in-the-clear');
   }
   if (!saml.cookieHttpOnly) {
-    report.warning('cookie-http-only is #false: any script of a page can take the session cookie', 'cookie-http-only');
+    const message = 'cookie-http-only is #false: any script of a page can take the session cookie';
+    report.warning(message, 'cookie-http-only', undefined, 'session-cookie-for-scripts');
   }
   if (saml.sessionIdleMs !== null && saml.sessionIdleMs >= saml.sessionTtlMs) {
     const message = 'session-idle-secs is not under session-ttl-secs: no session is ever idle for so long';

@@ -1,4 +1,5 @@
 import { parseIpAddress } from '../../http/ip-address.js';
+import type { AdviceId } from '../advice/advice-kinds.js';
 import { isHostName, isLoopback } from '../schema/network-kinds.js';
 
 /** What there is to say of a URL; one clause, which holds nothing of it. */
@@ -7,6 +8,8 @@ export interface WebUrlFault {
   readonly message: string;
   /** The URL may hold a secret, as a query or a password: no line of the file may be shown. */
   readonly secret: boolean;
+  /** The stable name of the warning. */
+  readonly id?: AdviceId;
 }
 
 const isHost = (host: string): boolean => {
@@ -33,5 +36,5 @@ export const webUrlFault = (url: string, risk: string | null): WebUrlFault | nul
     return fault('names no host');
   }
   if (risk === null || scheme.toLowerCase() === 'https' || isLoopback(host.replace(/^\[|\]$/g, ''))) return null;
-  return { severity: 'warning', message: `is not https: ${risk}`, secret };
+  return { severity: 'warning', message: `is not https: ${risk}`, secret, id: 'fetched-in-the-clear' };
 };

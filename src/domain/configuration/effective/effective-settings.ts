@@ -2,74 +2,106 @@ import { agentOptionsShape } from '../agent/agent-options-schema.js';
 import { agentShape } from '../gateway/agent-schema.js';
 import { gatewayShape } from '../gateway/gateway-schema.js';
 import type { Key, Shape } from '../schema/schema.js';
-import { hasMembers, members, type Setting, type SettingScalar } from '../setting/setting.js';
+import { hasMembers, members, type Setting } from '../setting/setting.js';
+import { defaultInForce } from './defaults-in-force.js';
 import { hiddenSetting } from './hidden-settings.js';
+import { madeSetting } from './made-setting.js';
 import { isGroup } from './setting-group.js';
-
-const made = (name: string, args: readonly SettingScalar[], children: readonly Setting[] | null): Setting => ({
-  name,
-  args,
-  properties: [],
-  children,
-  position: null,
-  listed: false,
-});
 
 /** The default that the reference page names, where it is a value: `30`, or in back quotes. */
 const standardValue = (shown: string): string | number | boolean | null => {
   if (/^\d+(\.\d+)?$/.test(shown)) return Number(shown);
   const text = /^`([^`]+)`$/.exec(shown)?.[1] ?? null;
+  if (text === '""') return '';
   if (text === '#true') return true;
   return text === '#false' ? false : text;
 };
 
-const defaultOf = (name: string, { document, shape }: Key<unknown>): readonly Setting[] => {
+/** The block that a key stands in, and what is written around it. */
+interface Surroundings {
+  readonly block: string;
+  readonly siblings: readonly Setting[];
+  readonly outer: Surroundings | null;
+}
+
+const inside = (block: string, siblings: readonly Setting[], outer: Surroundings | null): Surroundings => ({
+  block,
+  siblings,
+  outer,
+});
+
+const defaultOf = (name: string, { document, shape }: Key<unknown>, around: Surroundings): readonly Setting[] => {
   if (document.type === 'block' && document.default === 'see its keys' && shape !== null) {
-    const children = completed([], shape);
-    return children.length === 0 ? [] : [made(name, [], children)];
+    const children = completed([], shape, inside(name, [], around));
+    return children.length === 0 ? [] : [madeSetting(name, [], children)];
   }
   const value = standardValue(document.default);
-  return value === null || shape !== null ? [] : [made(name, [{ value, position: null, hidden: false }], null)];
+  return value === null || shape !== null ? [] : [madeSetting(name, [{ value, position: null, hidden: false }], null)];
 };
 
 /** The types of keys whose blocks can be filled: nothing but what stands in them says what they mean. */
 const isPlainBlock = (type: string): boolean => type === 'block' || type === 'block, or `#null`';
 
-const written = (name: string, key: Key<unknown>, own: readonly Setting[], shape: Shape): readonly Setting[] => {
+const completedBlock = (
+  name: string,
+  own: readonly Setting[],
+  shape: Shape,
+  around: Surroundings,
+): readonly Setting[] => completed(own, shape, inside(name, own, around));
+
+/** `type "http" { path "/health" }`: the argument says which block it is. */
+const withKind = (setting: Setting, shape: Shape, around: Surroundings): Setting => {
+  const kind = setting.args[0]?.value;
+  const inner = typeof kind === 'string' && Object.hasOwn(shape, kind) ? shape[kind]?.shape : null;
+  return inner == null
+    ? hiddenSetting(setting, shape)
+    : madeSetting(setting.name, setting.args, completedBlock(setting.name, members(setting), inner, around));
+};
+
+const written = (
+  name: string,
+  key: Key<unknown>,
+  own: readonly Setting[],
+  shape: Shape,
+  around: Surroundings,
+): readonly Setting[] => {
   const { type } = key.document;
   if (name === 'config' && shape === agentShape) {
     const options = own.flatMap(members).map((option) => hiddenSetting(option, agentOptionsShape));
-    return [made(name, [], options)];
+    return [madeSetting(name, [], options)];
   }
   if (key.shape === null) return own.map((setting) => hiddenSetting(setting, shape));
   const inner = key.shape;
-  if (isGroup(key)) return [made(name, [], completed(own.flatMap(members), inner))];
+  if (isGroup(key)) return [madeSetting(name, [], completedBlock(name, own.flatMap(members), inner, around))];
+  if (around.block === 'health-check' && name === 'type') return own.map((setting) => withKind(setting, inner, around));
   if (type === 'named block, may be repeated') {
-    return own.map((setting) => made(name, setting.args, completed(members(setting), inner)));
+    return own.map((setting) => madeSetting(name, setting.args, completedBlock(name, members(setting), inner, around)));
   }
   return own.map((setting) =>
     isPlainBlock(type) && setting.args.length === 0 && (hasMembers(setting) || type === 'block')
-      ? made(name, [], completed(members(setting), inner))
+      ? madeSetting(name, [], completedBlock(name, members(setting), inner, around))
       : hiddenSetting(setting, shape),
   );
 };
 
 /** Keys whose default means something beside another value alone; to write it without that is an error. */
-const isIdle = (name: string, siblings: readonly Setting[]): boolean => {
-  const has = (key: string, value: string): boolean =>
-    siblings.some((setting) => setting.name === key && setting.args[0]?.value === value);
-  if (name === 'hash-key') return !has('load-balancing', 'consistent-hash');
-  if (name === 'on-store-failure') return !has('rate-limit-store', 'redis');
-  // What it depends on stands outside of its block.
-  return name === 'proxy-header-secs';
+const isIdle = (name: string, { siblings, outer }: Surroundings): boolean => {
+  const has = (settings: readonly Setting[], key: string, ...values: readonly unknown[]): boolean =>
+    settings.some((setting) => setting.name === key && values.includes(setting.args[0]?.value ?? true));
+  if (name === 'hash-key') return !has(siblings, 'load-balancing', 'consistent-hash');
+  if (name === 'on-store-failure') return !has(siblings, 'rate-limit-store', 'redis');
+  return name === 'proxy-header-secs' && !has(outer?.siblings ?? [], 'proxy-protocol', true, 'true');
 };
 
 /** The keys of a block in the order of its reference, those with a default that is a value filled in. */
-const completed = (settings: readonly Setting[], shape: Shape): readonly Setting[] =>
+const completed = (settings: readonly Setting[], shape: Shape, around: Surroundings): readonly Setting[] =>
   Object.entries(shape).flatMap(([name, key]) => {
     const own = settings.filter((setting) => setting.name === name);
-    if (own.length > 0) return written(name, key, own, shape);
-    return isIdle(name, settings) ? [] : defaultOf(name, key);
+    if (own.length > 0) return written(name, key, own, shape, around);
+    const inForce = defaultInForce(name, around.block, settings);
+    // A block that is there by default is one whose own defaults are shown too.
+    if (inForce.length > 0) return written(name, key, inForce, shape, around);
+    return isIdle(name, around) ? [] : defaultOf(name, key, around);
   });
 
 /** The pool of an upstream keeps no more idle connections than it may have. */
@@ -81,7 +113,7 @@ const fitPool = (setting: Setting): Setting => {
   const [most, idle] = [numberOf('max-connections'), numberOf('max-idle')];
   if (typeof most !== 'number' || typeof idle !== 'number' || idle <= most) return setting;
   const children = (setting.children ?? []).map((child) =>
-    child.name === 'max-idle' ? made('max-idle', [{ value: most, position: null, hidden: false }], null) : child,
+    child.name === 'max-idle' ? madeSetting('max-idle', [{ value: most, position: null, hidden: false }], null) : child,
   );
   return { ...setting, children };
 };
@@ -91,4 +123,4 @@ const fitPool = (setting: Setting): Setting => {
  * is secret hidden. Options of agents are as they were written: the agent fills them in.
  */
 export const effectiveSettings = (settings: readonly Setting[]): readonly Setting[] =>
-  completed(settings, gatewayShape).map(fitPool);
+  completed(settings, gatewayShape, inside('', settings, null)).map(fitPool);

@@ -1,6 +1,6 @@
 import type { CircuitBreakerRules } from '../../circuit-breaking/circuit-breaker.js';
 import { withDefault } from '../schema/scalar-keys.js';
-import { integer, seconds } from '../schema/scalar-kind.js';
+import { boolean, integer, seconds } from '../schema/scalar-kind.js';
 import type { Fields, Key } from '../schema/schema.js';
 import { type SwitchedBlockDocument, switchedBlock } from '../schema/switched-block.js';
 
@@ -35,6 +35,20 @@ export const toBreaker = (fields: Fields<typeof shape>): CircuitBreakerRules => 
   probes: fields.probes.value,
 });
 
-/** A block `circuit-breaker` of a route or an upstream. */
+const targetShape = {
+  ...shape,
+  'spare-last-target': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Whether the last target that is left gets requests though it fails: the breaker that is there by default does so.',
+  ),
+};
+
+/** A block `circuit-breaker` of an upstream: of each of its targets. */
+export const targetBreaker = (document: SwitchedBlockDocument): Key<Fields<typeof targetShape> | null> =>
+  switchedBlock(targetShape, null, document);
+
+/** A block `circuit-breaker` of a route. */
 export const circuitBreaker = (document: SwitchedBlockDocument): Key<Fields<typeof shape> | null> =>
   switchedBlock(shape, null, document);

@@ -24,5 +24,6 @@ export const checkFailureMode = (agent: ReadAgent, report: ProblemReport): void 
   report.add(`failure-mode "open": without an answer of agent "${agent.name.value}" requests go on unjudged`, {
     ...place,
     severity: 'warning',
+    id: 'agent-fails-open',
   });
 };

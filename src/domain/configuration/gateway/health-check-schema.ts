@@ -6,7 +6,10 @@ import { switchedBlock } from '../schema/switched-block.js';
 import type { HealthCheck } from '../upstream-options.js';
 import { healthProbe } from './health-probe-key.js';
 
-const standardTimeoutMs = 5000;
+const standardTimeoutSecs = 5;
+
+/** How long a check may take where nothing is said of it. */
+export const standardHealthTimeoutSecs = (intervalSecs: number): number => Math.min(standardTimeoutSecs, intervalSecs);
 
 const count = integer(1, 1000);
 
@@ -40,7 +43,7 @@ export const toHealthCheck = (fields: HealthCheckFields): HealthCheck => {
     // What has no type was refused.
     probe: fields.type.value ?? { kind: 'tcp' },
     intervalMs,
-    timeoutMs: fields['timeout-secs'].value ?? Math.min(standardTimeoutMs, intervalMs),
+    timeoutMs: fields['timeout-secs'].value ?? standardHealthTimeoutSecs(intervalMs / 1000) * 1000,
     healthyThreshold: fields['healthy-threshold'].value,
     unhealthyThreshold: fields['unhealthy-threshold'].value,
   };

@@ -24,7 +24,14 @@ const checkUrl = (limits: Fields<typeof limitsShape>, report: ProblemReport): vo
   const { position } = url;
   if (fault !== null) report.add(`"${key}" ${fault}`, { position, path, secret: true });
   if (risk === null) return;
-  report.add(`"${key}" ${risk}`, { position, path, severity: 'warning', secret: true, suggestion: 'use rediss://' });
+  report.add(`"${key}" ${risk}`, {
+    position,
+    path,
+    severity: 'warning',
+    secret: true,
+    suggestion: 'use rediss://',
+    id: 'store-in-the-clear',
+  });
 };
 
 /** The keys that say where rates are counted, against each other. */

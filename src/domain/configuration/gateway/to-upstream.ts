@@ -6,10 +6,11 @@ import { standardBreaker, toBreaker } from './circuit-breaker-schema.js';
 import { toHealthCheck } from './health-check-schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
 
-const hasChoice = (targets: readonly TargetConfiguration[]): boolean =>
+/** Whether there may be another target where one fails: a name may have several addresses. */
+export const hasChoice = (targets: readonly Pick<TargetConfiguration, 'address'>[]): boolean =>
   targets.length > 1 || targets.some(({ address }) => parseIpAddress(address.host) === null);
 
-/** Without a word, targets are left alone where there may be another one: a name may have several addresses. */
+/** Without a word, targets are left alone where there may be another one. */
 const breakerOf = (
   { 'circuit-breaker': breaker }: ReadUpstream['fields'],
   targets: readonly TargetConfiguration[],
@@ -26,6 +27,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
   const healthCheck = fields['health-check'].value;
   const sticky = fields['sticky-cookie'].value;
   const retries = fields.retries.value;
+  const breaker = fields['circuit-breaker'];
   const targets = targetsOf(upstream).map(({ value }) => value);
   return {
     name: name.value,
@@ -40,8 +42,8 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     maxIdle: Math.min(pool['max-idle'].value, pool['max-connections'].value),
     healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck),
     targetBreaker: breakerOf(fields, targets),
-    // Nobody has asked for a breaker that may leave no target at all.
-    sparesLastTarget: !fields['circuit-breaker'].given,
+    // Who has not asked for a breaker gets none that may leave no target at all.
+    sparesLastTarget: breaker.given ? (breaker.value?.['spare-last-target'].value ?? false) : true,
     balancing: toBalancing(fields['load-balancing'].value, fields['hash-key'].value),
     stickyCookie: sticky === null ? null : toStickyCookie(sticky),
     retries: { maxAttempts: retries['max-attempts'].value, budgetPercent: retries['budget-percent'].value },

@@ -22,8 +22,8 @@ const checkEndpoint = ({ endpoint }: TracingFields, report: ProblemReport): void
   }
   const fault = webUrlFault(url, risk);
   if (fault !== null) {
-    const { severity, message, secret } = fault;
-    report.add(`"endpoint" ${message}`, { position, path, severity, secret });
+    const { severity, message, secret, id } = fault;
+    report.add(`"endpoint" ${message}`, { position, path, severity, secret, ...(id !== undefined && { id }) });
     if (severity === 'error') return;
   }
   if (urlParts(url).path !== '/') return;

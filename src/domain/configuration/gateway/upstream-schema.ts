@@ -2,7 +2,7 @@ import { block, replaced } from '../schema/block-keys.js';
 import { withDefault } from '../schema/scalar-keys.js';
 import { decimal, integer, seconds } from '../schema/scalar-kind.js';
 import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
-import { circuitBreaker } from './circuit-breaker-schema.js';
+import { targetBreaker } from './circuit-breaker-schema.js';
 import { healthCheck } from './health-check-schema.js';
 import { requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
@@ -44,7 +44,7 @@ export const upstreamShape = {
   timeouts: block(timeoutsShape, 'Time-outs.'),
   'connection-pool': block(poolShape, 'Connections.'),
   'health-check': healthCheck,
-  'circuit-breaker': circuitBreaker({
+  'circuit-breaker': targetBreaker({
     standard:
       'see its keys, where there are several targets or a name, but for the last target that is left; else none',
     meaning: 'Leave a target alone, for a while, once requests to it have failed in a row.',

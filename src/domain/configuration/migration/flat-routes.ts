@@ -1,5 +1,6 @@
 import type { Setting } from '../setting/setting.js';
 import { type BlockMember, blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
+import { disabledName } from './disabled-setting.js';
 import type { PlanDraft } from './migration-step.js';
 
 /** Keys that stood on a route itself, and the block of the route that they stand in now. */
@@ -22,6 +23,8 @@ const planHome = (
 ): void => {
   const members = blockMembers(route);
   const flat = members.filter(({ name }) => keys.has(name));
+  // What is commented out goes along: it has to mean the same once it is taken in again.
+  const all = members.filter(({ name }) => keys.has(disabledName(name) ?? name));
   const [first] = flat;
   if (first === undefined) return;
   const homesThere = (route.children ?? []).filter(({ name }) => name === home);
@@ -41,7 +44,7 @@ const planHome = (
       kind: 'nest',
       parent: path,
       block: home,
-      members: flat.map(({ reference, name }) => ({ member: reference, keys: [{ name }] })),
+      members: all.map(({ reference, name }) => ({ member: reference, keys: [{ name: disabledName(name) ?? name }] })),
     },
     first.line,
     `${namesOf(flat)} of a route ${new Set(flat.map(({ name }) => name)).size === 1 ? 'stands' : 'stand'} in "${home}" now`,

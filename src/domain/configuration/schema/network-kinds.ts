@@ -33,16 +33,23 @@ export const isLoopback = (host: string): boolean => {
   return address[0] === 0 && address[1] === 0 && address[2] === 0 && address[3] === 1;
 };
 
+/** Without what stands before an `@`: that may be a password. */
+const shown = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1***@').slice(0, 80);
+
+/** Nobody is named before an address: neither in a message nor in what is proposed instead. */
+const withoutUser = (authority: string): string => authority.slice(authority.lastIndexOf('@') + 1);
+
 const addressFault = (value: string): ScalarFault => {
-  const scheme = /^([a-z]+):\/\/([^/]+)/i.exec(value);
+  const scheme = /^([a-z]+):\/\/([^/?#]+)/i.exec(value);
   let suggestion = 'write "127.0.0.1:8080", "[::1]:8080" or "name.example:8080"';
-  if (scheme !== null) suggestion = `leave out "${scheme[1]}://": "${scheme[2]}"`;
+  if (scheme !== null) suggestion = `leave out "${scheme[1]}://": "${withoutUser(scheme[2] ?? '')}"`;
+  else if (value.includes('@')) suggestion = 'leave out what stands before the @: no user is named here';
   else if (/^[:*]:?\d+$/.test(value)) suggestion = `name the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
   else if (isIpv6(value)) suggestion = 'an IPv6 address stands in brackets, and a port follows: "[::1]:8080"';
   else if (isIpv4(value) || isHostName(value)) suggestion = `a port is missing: "${value}:8080"`;
   else if (endsInNumber(value.replace(/:\d+$/, '')))
     suggestion = 'an IPv4 address has four numbers; no name ends in one';
-  return { message: `must be host:port, not "${value.slice(0, 80)}"`, suggestion };
+  return { message: `must be host:port, not "${shown(value)}"`, suggestion };
 };
 
 const parseAddress = (value: string): SocketAddress | null => {

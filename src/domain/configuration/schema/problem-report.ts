@@ -1,4 +1,6 @@
+import type { AdviceId } from '../advice/advice-kinds.js';
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
+import { hiddenInLine } from '../effective/hidden-text.js';
 import { didYouMean } from './did-you-mean.js';
 
 /**
@@ -15,6 +17,8 @@ export interface ProblemDetails {
   readonly suggestion?: string | null;
   /** The setting may hold a secret though its name does not say so; the position is that of its name. */
   readonly secret?: boolean;
+  /** The stable name of a warning about safety. */
+  readonly id?: AdviceId;
 }
 
 /** Problems that are shown of one configuration, at the most. */
@@ -33,13 +37,14 @@ export class ProblemReport {
   }
 
   add(message: string, details: ProblemDetails): void {
-    const { position, path, suggestion = null, severity = 'error', secret = false } = details;
+    const { position, path, suggestion = null, severity = 'error', secret = false, id } = details;
     this.append({
       severity,
-      message: position === null && path.length > 0 ? `${path.join('.')}: ${message}` : message,
+      message: hiddenInLine(position === null && path.length > 0 ? `${path.join('.')}: ${message}` : message),
       position,
       line: position === null ? null : this.#lines(position, secret),
-      suggestion,
+      suggestion: suggestion === null ? null : hiddenInLine(suggestion),
+      ...(id !== undefined && { id }),
     });
   }
 

@@ -336,3 +336,17 @@ describe('a hostile file', () => {
     expect(problems[0]?.message).toContain(reason);
   });
 });
+
+describe('a line that is shown', () => {
+  it.each([
+    'upstreams { upstream "u" { target "http://user:s3cret@h:1" } }',
+    'routes { route "r" { matches { header "Authorization" "Bearer s3cret"; pth "x" } } }',
+    'agents { agent "a" { socket "/s"; sockt 1; config { dsn "s3cret" } } }',
+    'limits { unheard-of "https://h/x?token=s3cret" }',
+    'limits { unheard-of "https://user:s3cret@h/x" ',
+  ])('has no secret: %s', async (text) => {
+    const problems = await report(text);
+    expect(problems).toContain('error');
+    expect(problems).not.toContain('s3cret');
+  });
+});

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { PidFile } from '../../../../src/adapters/outbound/node-pid-file/pid-file.js';
 import { CleanUp } from '../../../support/clean-up.js';
@@ -39,4 +39,15 @@ it('a file that cannot be written is an error, and leaves nothing behind', () =>
   expect(() => new PidFile(`${path}/gateway.pid`, 12).write()).toThrow('ENOTDIR');
   expect(existsSync(path)).toBe(true);
   expect(readdirSync(folder)).toEqual(['gateway.pid']);
+});
+
+it('a link that somebody has laid at the name that could be expected is not written through', () => {
+  const { folder, path } = place();
+  const victim = `${folder}/victim`;
+  writeFileSync(victim, 'kept');
+  symlinkSync(victim, `${path}.12`);
+  symlinkSync(victim, path);
+  new PidFile(path, 12).write();
+  expect(readFileSync(victim, 'utf8')).toBe('kept');
+  expect(readFileSync(path, 'utf8')).toBe('12\n');
 });

@@ -10,6 +10,7 @@ const environment = {
   ADMIN_TOKEN: 'a-token-for-the-test',
   API_KEYS: 'key:alice',
   ORDERS_SECRET: 'a-secret-for-the-test',
+  RATE_LIMIT_REDIS: 'rediss://:a-password@redis.internal:6379/0',
 };
 
 let folder: TemporaryFolder;

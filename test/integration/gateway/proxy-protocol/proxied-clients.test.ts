@@ -60,6 +60,23 @@ describe('the client that a PROXY header names', () => {
     expect(fieldOf(await ask(gateway, local), 'x-forwarded-for')).toEqual(['127.0.0.1']);
   });
 
+  it.each([
+    ['LOCAL', local],
+    ['UNKNOWN', 'PROXY UNKNOWN\r\n'],
+    ['UNSPEC', binaryHeader(0x21, 0x00, Buffer.alloc(0)).toString('latin1')],
+    ['AF_UNIX', binaryHeader(0x21, 0x31, Buffer.alloc(216)).toString('latin1')],
+  ])('does not choose an address where the header names none (%s): the peer is the client', async (_name, header) => {
+    const gateway = await startProxiedGateway(cleanUp);
+    const forged = ['X-Forwarded-For: 203.0.113.9', 'X-Forwarded-Proto: https', 'X-Real-IP: 203.0.113.9'];
+    for (const fields of [forged, ['Forwarded: for=203.0.113.9;proto=https', 'True-Client-IP: 203.0.113.9']]) {
+      const text = await ask(gateway, header, ...fields);
+      expect(fieldOf(text, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+      expect(fieldOf(text, 'x-forwarded-proto')).toEqual(['http']);
+      for (const field of ['x-real-ip', 'true-client-ip']) expect(fieldOf(text, field)).toEqual([]);
+    }
+    expect(gateway.accessRecords.map(({ clientIp }) => clientIp)).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
+
   it('is who connections are counted for', async () => {
     const gateway = await startProxiedGateway(cleanUp, {}, { limits: { ...plainLimits, maxConnectionsPerClient: 2 } });
     const statuses: number[] = [];

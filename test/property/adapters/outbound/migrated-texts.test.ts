@@ -62,6 +62,37 @@ describe('a migrated text', () => {
     expect(changed).toBeGreaterThan(30);
   });
 
+  it('has every comment, wherever KDL allows one', () => {
+    const places = [
+      'route ~"r" ~path="/p" ~{ ~host "a"~ ; ~upstream ~"u"~; ~}~\n',
+      'upstream "u" ~timeout-secs=5 ~{ ~target ~"h:1"~; }\n',
+      '~upstream "v"~ {~\n~timeout-secs ~40~\n~target "h:1"~;~\n~}\n',
+      'route "s" ~{\n~ path ~"/a"~ ~\n ~ method ~"GET" ~"PUT"~; ~timeout-secs ~9~ ; ~agents ["x"~, ~"y"]\n~}~\n',
+      'listener "l" { ~address ~"h:1"~ }; ~agent "a" ~{ ~socket "/s"~; ~events [~]; }\n',
+    ];
+    const line = fc.constantFrom(...places);
+    const seeds = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
+    let changed = 0;
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), seeds, (lines, wanted) => {
+        let count = 0;
+        let at = 0;
+        const text = lines.join('').replace(/~/g, () => {
+          at += 1;
+          if (wanted[at % wanted.length] !== true) return '';
+          count += 1;
+          return ` /* c${count}. */ `;
+        });
+        const once = migrateText(text);
+        if (once.changes.length > 0) changed += 1;
+        for (let number = 1; number <= count; number += 1) expect(once.text).toContain(`/* c${number}. */`);
+        expect(migrateText(once.text)).toMatchObject({ text: once.text, changes: [] });
+      }),
+      { numRuns: 80 },
+    );
+    expect(changed).toBeGreaterThan(40);
+  });
+
   it('is never one that does not end, whatever the text is', () => {
     const pieces = fc.constantFrom(
       '[',

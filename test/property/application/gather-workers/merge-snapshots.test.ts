@@ -50,7 +50,7 @@ const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 };
 const snapshot = (id: number): fc.Arbitrary<GatewaySnapshot> =>
   fc
     .record({
-      phase: fc.constantFrom<GatewayPhase>('starting', 'running', 'draining'),
+      phase: fc.constantFrom<GatewayPhase>('starting', 'running', 'replaced', 'draining'),
       reloads: fc.record({ count: fc.nat(2), lastLoadMs: count }),
       open: count,
       inFlight: count,

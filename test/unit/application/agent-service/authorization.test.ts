@@ -23,6 +23,19 @@ describe('policies decide after every method', () => {
     expect(firstHeader(upstreamHeaders(headers, allowed), 'x-user-id')).toBe(user);
 
     const others = await authorizedAgent(users.replace(`User::"${user}"`, 'User::"somebody"'));
+    expect((await others.answer({ headers })).audit).toMatchObject({
+      ruleIds: [],
+      reasonCodes: ['default_deny'],
+      custom: { event: 'authorization', subject: user },
+    });
+    const lenient = await authorizedAgent({
+      'default-decision': 'allow',
+      'policy-inline': 'forbid(principal == User::"x", action, resource);',
+    });
+    expect((await lenient.answer({ headers })).audit).toMatchObject({
+      ruleIds: [],
+      custom: { event: 'authorization', subject: user },
+    });
     expect(await others.outcome({ headers })).toBe('403 default_deny');
     // The same identity once more: what was decided is not what is remembered.
     expect(await others.outcome({ headers })).toBe('403 default_deny');

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AdminConnectionAdmissions } from '../../../../src/application/admit-connections/admin-connection-admissions.js';
+import type { AdminAccount } from '../../../../src/application/answer-admin/admin-account.js';
 import { AdminRequests } from '../../../../src/application/answer-admin/admin-requests.js';
 import type { AnswerAdmin } from '../../../../src/application/answer-admin/answer-admin.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -14,7 +15,7 @@ it('a TLS handshake or a PROXY header that fails on the admin address is one lin
     random,
     logger,
     {} as unknown as AdminConnectionAdmissions,
-    { record: () => undefined },
+    {} as unknown as AdminAccount,
   );
   admin.handshakeFailed({ listener: '[::1]:9090', peerAddress: '::1', code: 'CERT_HAS_EXPIRED' });
   const fields = { listener: '[::1]:9090', client_ip: '::1', code: 'CERT_HAS_EXPIRED' };

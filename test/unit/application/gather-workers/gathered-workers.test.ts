@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { adoptDrainedTargets, answerGathering } from '../../../../src/application/gather-workers/answer-gathering.js';
+import type { ProcessGauges } from '../../../../src/application/ports/gateway-metrics.js';
 import type { TargetStatus } from '../../../../src/application/ports/gateway-state.js';
 import { GatheredGateway, type TestWorker } from '../../../support/gathered-gateway.js';
 import { settled } from '../../../support/manual-scheduler.js';
@@ -105,6 +106,17 @@ describe('metrics', () => {
     ]);
     gateway.gathered.stop();
     expect(gateway.scheduler.waiting).toBe(0);
+  });
+
+  it('have the audit records that were lost by workers, and by the supervisor itself', async () => {
+    const gateway = new GatheredGateway();
+    const workers = [gateway.join(1), gateway.join(2)];
+    const ofWorker = { droppedAccessLines: () => 0, droppedAuditRecords: () => 2, droppedAgentSeries: () => [] };
+    for (const { metrics } of workers) metrics.observe(ofWorker as unknown as ProcessGauges);
+    gateway.droppedAuditRecords = 3;
+    expect(await linesOf(workers[0] as TestWorker, 'gateway_audit_dropped_total')).toEqual([
+      'gateway_audit_dropped_total{instance="edge"} 7',
+    ]);
   });
 
   it('count a reload once, however many workers have taken part', async () => {
@@ -296,4 +308,17 @@ it('a reload is the supervisor’s, and its outcome is told', async () => {
   const one = gateway.join(1);
   gateway.reloadOutcome = { kind: 'refused', problems: ['gateway.kdl:1:1: error: no'] };
   expect(await one.whole.reload()).toEqual(gateway.reloadOutcome);
+});
+
+it('a reload that lasts is told to be under way, not that nobody answers', async () => {
+  const gateway = new GatheredGateway();
+  const one = gateway.join(1);
+  gateway.reloads = () => new Promise(() => undefined);
+  const asked = one.whole.reload();
+  await settled();
+  await gateway.scheduler.advance(60_000);
+  expect(await asked).toEqual({
+    kind: 'not_now',
+    reason: 'The reload is still under way: the log says what comes of it.',
+  });
 });

@@ -11,7 +11,7 @@ import { RecordingLogger } from '../../../support/recording-logger.js';
 const stdout: AuditConfiguration = { output: { kind: 'stdout' } };
 const request = { id: 'r', correlationId: 'c', traceId: 't', client: { address: '192.0.2.1' }, route: null };
 
-const world = () => {
+const world = (worker = 3) => {
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   const opened: RecordingAuditLog[] = [];
@@ -25,7 +25,8 @@ const world = () => {
     },
     clock,
     logger,
-    worker: 3,
+    worker,
+    version: '1.2.3',
   });
   const use = async (audit: AuditConfiguration | null) => {
     const prepared = await trail.prepare(audit);
@@ -39,7 +40,7 @@ describe('the audit trail', () => {
   it('writes nothing before a configuration asks for it, and each record with when and where after that', async () => {
     const { trail, use, opened, clock } = world();
     trail.judged(request, 'auth', 'allow', emptyAudit);
-    trail.record({ event: 'gateway', outcome: 'started', members: {} });
+    trail.record({ event: 'admin', outcome: 'denied', members: {} });
     await use(null);
     expect(opened).toEqual([]);
     await use(stdout);
@@ -58,7 +59,7 @@ describe('the audit trail', () => {
   });
 
   it('opens the log anew with each configuration, and loses no record on the way from one to the other', async () => {
-    const { trail, use, opened } = world();
+    const { trail, use, opened } = world(0);
     await use(stdout);
     const next = await trail.prepare(stdout);
     trail.record({ event: 'admin', outcome: 'denied', members: { number: 1 } });
@@ -105,6 +106,51 @@ describe('the audit trail', () => {
     expect(trail.dropped()).toBe(6);
   });
 
+  it('ends a log that nobody asks for any more with what led to that, and nothing of other requests', async () => {
+    const { trail, use, opened } = world(0);
+    await use(stdout);
+    const prepared = await trail.prepare(null);
+    const told = trail.hold();
+    if (prepared.ok) prepared.value.commit();
+    trail.act('configuration', 'loaded');
+    await settled();
+    trail.judged(request, 'auth', 'allow', emptyAudit);
+    trail.record({ event: 'admin', outcome: 'carried_out', members: { client_ip: '192.0.2.1' } });
+    told();
+    await trail.left();
+    trail.act('configuration', 'loaded');
+    told();
+    expect(opened[0]).toMatchObject({
+      isClosed: true,
+      records: [{ outcome: 'loaded' }, { outcome: 'carried_out', client_ip: '192.0.2.1' }, { outcome: 'ended' }],
+    });
+    expect(opened[0]?.records).toHaveLength(3);
+  });
+
+  it('waits for the last records of others, but for no longer than until the next log or the end', async () => {
+    const { trail, use, opened } = world(0);
+    const never = () => new Promise(() => undefined);
+    for (const following of [() => use(stdout), () => trail.close()]) {
+      await use(stdout);
+      const prepared = await trail.prepare(null);
+      if (prepared.ok) prepared.value.commit(never);
+      await settled();
+      const leaving = opened.at(-1);
+      expect(leaving).toMatchObject({ isClosed: false, lines: [] });
+      await following();
+      expect(leaving).toMatchObject({ isClosed: true, records: [{ event: 'audit', outcome: 'ended' }] });
+    }
+  });
+
+  it('names to a log that is replaced the one that takes over', async () => {
+    const { use, opened, trail } = world();
+    await use(stdout);
+    await use(stdout);
+    await trail.close();
+    expect(opened[0]?.next).toBe(opened[1]);
+    expect(opened[1]?.next).toBeNull();
+  });
+
   it('has written everything when it is closed', async () => {
     const { trail, use, opened } = world();
     await use(stdout);
@@ -113,5 +159,21 @@ describe('the audit trail', () => {
     expect(opened[0]).toMatchObject({ isClosed: true, lines: [expect.stringContaining('stopped')] });
     trail.record({ event: 'gateway', outcome: 'stopped', members: {} });
     expect(opened[0]?.lines).toHaveLength(1);
+  });
+});
+
+describe('what becomes of the gateway', () => {
+  it('is told by one process, with the version of the program, and by no worker of several', async () => {
+    const [alone, worker] = [world(0), world(3)];
+    for (const { trail, use } of [alone, worker]) {
+      await use(stdout);
+      trail.act('configuration', 'refused', { reason: 'no certificate' });
+      await use(null);
+    }
+    expect(alone.opened[0]?.records).toMatchObject([
+      { event: 'configuration', outcome: 'refused', version: '1.2.3', reason: 'no certificate' },
+      { event: 'audit', outcome: 'ended', version: '1.2.3' },
+    ]);
+    expect(worker.opened[0]?.lines).toEqual([]);
   });
 });

@@ -39,6 +39,7 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
     listener: 'main',
     peerAddress: '192.0.2.1',
     peerPort: 1,
+    isUnnamed: false,
     localPort: 2,
     scheme: 'http',
     tls: null,

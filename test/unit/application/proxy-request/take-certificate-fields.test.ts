@@ -37,6 +37,7 @@ const arrive = ({ listener, headers, peerTrusted = false, certificate }: Arrival
     listener,
     peerAddress: '192.0.2.7',
     peerPort: 5,
+    isUnnamed: false,
     localPort: 443,
     scheme: tls === null ? 'http' : 'https',
     tls,

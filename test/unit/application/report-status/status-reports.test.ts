@@ -122,6 +122,7 @@ describe('/health', () => {
     ['starting', 'starting'],
     ['running', 'healthy'],
     ['draining', 'draining'],
+    ['replaced', 'draining'],
   ] as const)('is a 200 while %s', async (phase, status) => {
     const state = new FixedGatewayState();
     state.currentPhase = phase;
@@ -139,6 +140,13 @@ describe('/ready', () => {
       absent_agents: [],
       agents: {},
     });
+  });
+
+  it('stays a 200 where a successor serves on the same addresses: a balancer has nothing to take out', async () => {
+    const state = new FixedGatewayState();
+    state.currentPhase = 'replaced';
+    expect(await statusOf(state, 'ready')).toBe(200);
+    expect(await bodyOf(state, 'ready')).toMatchObject({ ready: true });
   });
 
   it.each(['starting', 'draining'] as const)('is a 503 while %s', async (phase) => {

@@ -48,6 +48,22 @@ beforeEach(() => {
 
 const load = async (...listeners: readonly WantedListener[]) => (await registry.prepare(listeners)).commit(0);
 
+describe('listeners that are prepared', () => {
+  it('accept nothing before they are told to, and then all of them', async () => {
+    const prepared = await registry.prepare([wanted(80), wanted(81)]);
+    expect(engine.listeners.map(({ listening }) => listening)).toEqual([false, false]);
+    await prepared.listen();
+    expect(engine.listeners.map(({ listening }) => listening)).toEqual([true, true]);
+  });
+
+  it('are all closed where one finds somebody else listening', async () => {
+    const prepared = await registry.prepare([wanted(80), wanted(2), wanted(81)]);
+    await expect(prepared.listen()).rejects.toThrow('somebody listens there');
+    expect(engine.listeners.map(({ drained }) => drained)).toEqual([true, true, true]);
+    expect(registry.open()).toEqual([]);
+  });
+});
+
 describe('listeners over a reload', () => {
   it('begin with the TLS of the configuration that names them', async () => {
     const tls = context();

@@ -3,6 +3,7 @@ import { Correspondence } from '../../../../src/application/correspondence/corre
 import { SupervisedGatewayProcess } from '../../../../src/application/serve-supervisor/supervised-gateway-process.js';
 import {
   abandonReload,
+  beginServing,
   commitReload,
   drainWorker,
   heartbeat,
@@ -20,6 +21,7 @@ const order: StartOrder = {
   log: { level: 'info', format: 'json', warning: null },
   startedAtMs: 0,
   number: 1,
+  isReplacement: false,
   workers: 2,
   texts: new Map(),
   reloads: { count: 0, lastLoadMs: 0 },
@@ -39,21 +41,31 @@ const workerProcess = () => {
   };
   const supervisor = new Correspondence(supervisorEnd, scheduler, () => undefined);
   new SupervisedGatewayProcess(new Correspondence(workerEnd, scheduler, () => undefined), {
-    start: async () => {
+    prepare: async () => {
       await gate.start;
-      return ok({
-        addresses: { listeners: new Map(), admin: null },
-        prepareReload: async () =>
-          ok({ commit: () => void happened.push('commit'), abandon: async () => void happened.push('abandon') }),
-        stop: async (graceMs, { isReplaced }) => {
-          happened.push(`stop ${graceMs} ${isReplaced}`);
-          await gate.stop;
-        },
+      happened.push('prepared');
+      return ok(async () => {
+        happened.push('serves');
+        return ok({
+          addresses: { listeners: new Map(), admin: null },
+          prepareReload: async () =>
+            ok({ commit: () => void happened.push('commit'), abandon: async () => void happened.push('abandon') }),
+          stop: async (graceMs, { isReplaced }) => {
+            happened.push(`stop ${graceMs} ${isReplaced}`);
+            await gate.stop;
+          },
+          leave: async (graceMs) => void happened.push(`leave ${graceMs}`),
+        });
       });
     },
     end: () => void happened.push('end'),
   }).listen();
-  return { supervisor, supervisorEnd, happened, hold, release: () => release() };
+  const serve = async () => {
+    await supervisor.ask(startWorker, order, 1_000);
+    await supervisor.ask(beginServing, null, 1_000);
+    happened.length = 0;
+  };
+  return { supervisor, supervisorEnd, happened, hold, serve, release: () => release() };
 };
 
 describe('the process of a worker', () => {
@@ -64,8 +76,8 @@ describe('the process of a worker', () => {
   });
 
   it('commits or abandons what it has prepared, once', async () => {
-    const { supervisor, happened } = workerProcess();
-    await supervisor.ask(startWorker, order, 1_000);
+    const { supervisor, happened, serve } = workerProcess();
+    await serve();
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
     expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toEqual(ok(ok(null)));
     expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toMatchObject({ value: { ok: false } });
@@ -78,8 +90,8 @@ describe('the process of a worker', () => {
   });
 
   it('drains once at the supervisor’s word, and ends', async () => {
-    const { supervisor, happened, hold, release } = workerProcess();
-    await supervisor.ask(startWorker, order, 1_000);
+    const { supervisor, happened, hold, release, serve } = workerProcess();
+    await serve();
     hold('stop');
     supervisor.tell(drainWorker, { graceMs: 7, manner: { delayMs: 0, isReplaced: true } });
     supervisor.tell(drainWorker, { graceMs: 0, manner: { delayMs: 0, isReplaced: false } });
@@ -91,11 +103,23 @@ describe('the process of a worker', () => {
   });
 
   it('drains for some seconds where the supervisor is gone', async () => {
-    const { supervisor, supervisorEnd, happened } = workerProcess();
-    await supervisor.ask(startWorker, order, 1_000);
+    const { supervisorEnd, happened, serve } = workerProcess();
+    await serve();
     supervisorEnd.close();
     await settled();
-    expect(happened).toEqual(['stop 5000 false', 'end']);
+    expect(happened).toEqual(['leave 5000', 'end']);
+  });
+
+  it('leaves at once too where the supervisor goes while it drains', async () => {
+    const { supervisor, supervisorEnd, happened, hold, serve } = workerProcess();
+    await serve();
+    hold('stop');
+    supervisor.tell(drainWorker, { graceMs: 40_000, manner: { delayMs: 30_000, isReplaced: false } });
+    await settled();
+    expect(happened).toEqual(['stop 40000 false']);
+    supervisorEnd.close();
+    await settled();
+    expect(happened).toEqual(['stop 40000 false', 'leave 5000', 'end']);
   });
 
   it('ends at once where the supervisor is gone before there was an order', async () => {
@@ -114,5 +138,16 @@ describe('the process of a worker', () => {
     release();
     await settled();
     expect(happened).toContain('end');
+    expect(happened).not.toContain('serves');
+  });
+
+  it('accepts nothing before the supervisor says so, and nothing any more where that is gone', async () => {
+    const { supervisor, supervisorEnd, happened } = workerProcess();
+    expect(await supervisor.ask(beginServing, null, 1_000)).toMatchObject({ ok: true, value: { ok: false } });
+    expect(await supervisor.ask(startWorker, order, 1_000)).toEqual(ok(ok(null)));
+    expect(happened).toEqual(['prepared']);
+    supervisorEnd.close();
+    await settled();
+    expect(happened).toEqual(['prepared', 'end']);
   });
 });

@@ -77,6 +77,17 @@ describe('requests in flight in two workers', () => {
     expect(of(0).inFlight + of(1).inFlight).toBe(2);
   });
 
+  it('that follow one another where others wait cost no messages', async () => {
+    await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 10 });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await come(0, name);
+    expect([of(0).inFlight, of(0).queued]).toEqual([2, 3]);
+    const before = workers.sent;
+    await end('a');
+    await end('b');
+    expect([of(0).inFlight, of(0).queued]).toEqual([2, 1]);
+    expect(workers.sent).toBe(before);
+  });
+
   it('are refused by the name of the limit once they have waited too long', async () => {
     await start(2, { maxInFlightRequests: 2, maxQueuedRequests: 4 });
     for (const name of ['a', 'b', 'c']) await come(0, name);

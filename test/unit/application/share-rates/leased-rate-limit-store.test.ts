@@ -86,7 +86,7 @@ describe('the rates of a worker', () => {
     const { gateway, worker, borrow } = setUp();
     const charge = still('a', 10_000);
     await borrow(worker, charge, 40);
-    for (let use = 0; use < 30; use += 1) worker.store.take([charge]);
+    await Promise.all(Array.from({ length: 30 }, () => worker.store.take([charge])));
     worker.die();
     await gateway.advance(1_000);
     expect(gateway.scheduler.waiting).toBe(0);

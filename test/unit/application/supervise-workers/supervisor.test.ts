@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { loadFailure } from '../../../../src/application/run-gateway/load-failure.js';
 import type { SupervisedService } from '../../../../src/application/supervise-workers/supervised-service.js';
+import type { AuditConfiguration } from '../../../../src/domain/configuration/audit-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
+import { testConfiguration } from '../../../support/in-process-gateway.js';
 import { settled } from '../../../support/manual-scheduler.js';
 import { supervisedGateway, textConfiguration } from '../../../support/supervised-gateway.js';
 
@@ -44,6 +46,44 @@ describe('a supervisor that starts', () => {
     const outcome = await supervisor.start(textConfiguration('one'));
     expect(outcome).toMatchObject({ ok: false, error: { reason: 'the address is taken' } });
     expect(processes.started.every(({ link }) => link.isClosed)).toBe(true);
+  });
+
+  it('has no worker accept a connection before all of them could', async () => {
+    const { processes, supervisor } = supervisedGateway(2);
+    const served: number[] = [];
+    let prepared: () => void = () => undefined;
+    processes.behaviour = {
+      ...processes.behaviour,
+      start: async (_, number) => {
+        if (number === 2) await new Promise<void>((resolve) => (prepared = resolve));
+        return ok(undefined);
+      },
+      serve: async (number) => {
+        served.push(number);
+        return ok(undefined);
+      },
+    };
+    const started = supervisor.start(textConfiguration('one'));
+    await settled();
+    expect(served).toEqual([]);
+    prepared();
+    expect((await started).ok).toBe(true);
+    expect(served).toEqual([1, 2]);
+  });
+
+  it('has those that serve finish what they have accepted where another one cannot', async () => {
+    const { processes, supervisor } = supervisedGateway(2);
+    processes.behaviour = {
+      ...processes.behaviour,
+      serve: async (number) => (number === 2 ? err(loadFailure('somebody listens there')) : ok(undefined)),
+    };
+    expect(await supervisor.start(textConfiguration('one'))).toMatchObject({
+      ok: false,
+      error: { reason: 'somebody listens there' },
+    });
+    const { gracefulShutdownTimeoutMs } = testConfiguration([]).system;
+    expect(gracefulShutdownTimeoutMs).toBeGreaterThan(0);
+    expect(processes.started[0]?.drained).toEqual({ graceMs: gracefulShutdownTimeoutMs });
   });
 
   it('fails where a worker ends before it serves', async () => {
@@ -142,6 +182,215 @@ describe('a supervisor whose worker dies', () => {
     expect(logger.lines.filter(({ fields }) => fields['error_type'] === 'worker_hangs')).toMatchObject([
       { fields: { worker: 1, pid: 1_000 } },
     ]);
+  });
+});
+
+describe('the process that waits for an order', () => {
+  it('is not used where it answers no more: another one is started', async () => {
+    const { processes, scheduler, logger } = await started(2);
+    processes.started[2]?.hang();
+    processes.started[0]?.kill();
+    await settled();
+    expect(processes.serving()).toHaveLength(1);
+    await scheduler.advance(1_000);
+    expect(processes.serving().map(({ pid, order }) => [pid, order?.number])).toEqual([
+      [1_001, 2],
+      [1_003, 1],
+    ]);
+    expect(processes.started[2]?.link.isClosed).toBe(true);
+    expect(logger.lines.filter(({ fields }) => fields['error_type'] === 'worker_hangs')).toMatchObject([
+      { fields: { pid: 1_002 } },
+    ]);
+  });
+
+  it('is started again where it ends, later and later, with a line each', async () => {
+    const { processes, scheduler, logger } = await started(2);
+    for (const [at, delayMs] of [0, 100, 200].entries()) {
+      processes.started.at(-1)?.end({ exitCode: 1, signal: null });
+      await settled();
+      await scheduler.advance(Math.max(0, delayMs - 1));
+      if (delayMs > 0) expect(processes.started).toHaveLength(3 + at);
+      await scheduler.advance(1);
+      expect(processes.started).toHaveLength(4 + at);
+    }
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject(
+      [0, 100, 200].map((delay_ms) => ({
+        message: 'the process that waits to replace a worker ended with exit code 1 and is replaced',
+        fields: { delay_ms, error_type: 'worker_ended' },
+      })),
+    );
+  });
+
+  it('is killed where it does not come to answer', async () => {
+    const { processes, scheduler } = await started(1);
+    processes.onStart = (process) => process.hang();
+    processes.started[1]?.kill();
+    await settled();
+    await scheduler.advance(1);
+    expect(processes.started).toHaveLength(3);
+    processes.onStart = () => undefined;
+    await scheduler.advance(30_000);
+    expect(processes.started[2]?.link.isClosed).toBe(true);
+    await scheduler.advance(100);
+    expect(processes.started.at(-1)?.link.isClosed).toBe(false);
+  });
+});
+
+describe('a supervisor whose worker cannot be replaced', () => {
+  it('says why in lines of that worker, and not that a signal ended it', async () => {
+    const gateway = await started(2);
+    const { processes, logger } = gateway;
+    processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no certificate')) };
+    processes.started[0]?.end({ exitCode: 1, signal: null });
+    await settled();
+    expect(deathsOf(gateway)).toHaveLength(1);
+    expect(logger.lines.filter(({ fields }) => fields['error_type'] === 'worker_start_failed')).toMatchObject([
+      { message: 'no certificate', fields: { worker: 1, delay_ms: 100 } },
+    ]);
+  });
+
+  it('kills one that hangs while it starts, long before the time for a start is over', async () => {
+    const { processes, scheduler, logger } = await started(2);
+    processes.behaviour = {
+      ...processes.behaviour,
+      start: (_, number) => {
+        processes.started.find(({ order, text }) => order?.number === number && text === null)?.hang();
+        return new Promise(() => undefined);
+      },
+    };
+    processes.started[0]?.kill();
+    await settled();
+    await scheduler.advance(40_000);
+    expect(processes.started[2]?.link.isClosed).toBe(true);
+    expect(logger.lines.some(({ fields }) => fields['error_type'] === 'worker_hangs')).toBe(true);
+  });
+
+  it('tells for how long nobody serves', async () => {
+    const { processes, scheduler, supervisor } = await started(2);
+    expect(supervisor.unservedMs()).toBe(0);
+    processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('no certificate')) };
+    for (const process of processes.serving()) process.kill();
+    await settled();
+    await scheduler.advance(31_000);
+    expect(supervisor.unservedMs()).toBe(31_000);
+  });
+
+  it('has nobody left once it is to end at once', async () => {
+    const { processes, supervisor } = await started(2);
+    for (const process of processes.serving()) process.drainsForever = true;
+    void supervisor.stop(40_000);
+    await settled();
+    supervisor.kill();
+    await settled();
+    expect(processes.started.every(({ link }) => link.isClosed)).toBe(true);
+    expect(processes.started).toHaveLength(3);
+  });
+});
+
+describe('a supervisor that reloads while workers are missing', () => {
+  it('replaces one that dies meanwhile at once, and has that one take the configuration too', async () => {
+    const { supervisor, processes, disk } = await started(2);
+    const held: (() => void)[] = [];
+    processes.behaviour = {
+      ...processes.behaviour,
+      prepare: (_, number) =>
+        number === 1
+          ? new Promise((resolve) => held.push(() => resolve(ok(undefined))))
+          : Promise.resolve(ok(undefined)),
+    };
+    disk.next = textConfiguration('two');
+    const outcome = supervisor.reload();
+    await settled();
+    processes.started[1]?.kill();
+    await settled();
+    expect(processes.serving().map(({ order, text }) => [order?.number, text])).toEqual([
+      [1, 'one'],
+      [2, 'one'],
+    ]);
+    held[0]?.();
+    expect((await outcome).ok).toBe(true);
+    await settled();
+    expect(processes.serving().map(({ pid, text }) => [pid, text])).toEqual([
+      [1_000, 'two'],
+      [1_002, 'two'],
+    ]);
+  });
+
+  it('gives up within seconds where a worker answers nothing', async () => {
+    const { supervisor, processes, disk, scheduler } = await started(2);
+    processes.started[0]?.hang();
+    disk.next = textConfiguration('two');
+    const outcome = supervisor.reload();
+    await settled();
+    await scheduler.advance(12_000);
+    expect(await outcome).toMatchObject({ ok: false, error: { reason: 'worker 1 does not answer since 10 s' } });
+    expect(processes.started[1]?.text).toBe('one');
+  });
+
+  it('does not wait for a worker that does not come to serve, which starts anew with what is in force then', async () => {
+    const { supervisor, processes, disk, scheduler } = await started(2);
+    const { start } = processes.behaviour;
+    processes.behaviour = { ...processes.behaviour, start: () => new Promise(() => undefined) };
+    processes.started[0]?.kill();
+    await settled();
+    processes.behaviour = { ...processes.behaviour, start };
+    disk.next = textConfiguration('two');
+    const outcome = supervisor.reload();
+    await settled();
+    await scheduler.advance(10_000);
+    expect((await outcome).ok).toBe(true);
+    await settled();
+    expect(processes.serving().map(({ text }) => text)).toEqual(['two', 'two']);
+    expect(processes.started[2]?.link.isClosed).toBe(true);
+  });
+
+  it('starts all with the new configuration where none can serve what is in force', async () => {
+    const { supervisor, processes, disk, scheduler, reloads } = await started(2);
+    processes.behaviour = {
+      ...processes.behaviour,
+      start: async (text) => (text === 'one' ? err(loadFailure('no certificate')) : ok(undefined)),
+    };
+    for (const process of processes.serving()) process.kill();
+    await settled();
+    await scheduler.advance(60_000);
+    expect(processes.serving()).toHaveLength(0);
+    disk.next = textConfiguration('two');
+    const outcome = supervisor.reload();
+    await settled();
+    expect((await outcome).ok).toBe(true);
+    expect(processes.serving().map(({ text }) => text)).toEqual(['two', 'two']);
+    expect([reloads, supervisor.reloads().count]).toEqual([['success'], 1]);
+    processes.serving()[0]?.kill();
+    await settled();
+    expect(processes.serving().map(({ text }) => text)).toEqual(['two', 'two']);
+  });
+
+  it('goes back to the one before where not all can start with it', async () => {
+    const { supervisor, processes, disk, scheduler } = await started(2);
+    let isMissing = true;
+    processes.behaviour = {
+      ...processes.behaviour,
+      start: async (text, number) =>
+        text === 'one'
+          ? isMissing
+            ? err(loadFailure('no certificate'))
+            : ok(undefined)
+          : number === 1
+            ? err(loadFailure('no key'))
+            : ok(undefined),
+    };
+    for (const process of processes.serving()) process.kill();
+    await settled();
+    await scheduler.advance(60_000);
+    disk.next = textConfiguration('two');
+    const outcome = supervisor.reload();
+    await settled();
+    await scheduler.advance(0);
+    expect(await outcome).toMatchObject({ ok: false, error: { reason: 'no key' } });
+    isMissing = false;
+    await scheduler.advance(60_000);
+    expect(processes.serving().map(({ text }) => text)).toEqual(['one', 'one']);
+    expect(supervisor.reloads().count).toBe(0);
   });
 });
 
@@ -373,5 +622,93 @@ describe('the services of a supervisor', () => {
       'adopt test',
       'left 1 1001',
     ]);
+  });
+});
+
+describe('the audit log of a supervisor', () => {
+  const audited = (text: string, output: AuditConfiguration['output'] | null = { kind: 'stdout' }) =>
+    textConfiguration(text, testConfiguration([], { audit: output && { output } }));
+  const startedWithAudit = async () => {
+    const gateway = supervisedGateway(2);
+    expect((await gateway.supervisor.start(audited('one'))).ok).toBe(true);
+    return gateway;
+  };
+
+  it('has one record of each thing that becomes of the gateway, however many workers there are', async () => {
+    const { supervisor, processes, disk, audited: records, auditLogs } = await startedWithAudit();
+    processes.serving()[0]?.end({ exitCode: 1, signal: null });
+    await settled();
+    disk.next = audited('two');
+    await supervisor.reload();
+    disk.next = { configuration: null, problems: [] };
+    await supervisor.reload();
+    await supervisor.stop(0);
+    expect(records()).toEqual([
+      'configuration loaded',
+      'gateway started',
+      'configuration loaded',
+      'configuration refused',
+      'gateway draining',
+      'gateway stopped',
+    ]);
+    expect(auditLogs.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+  });
+
+  it('tells of a reload that a worker refuses once, with the reason, and keeps the log of before', async () => {
+    const { supervisor, processes, disk, auditLogs } = await startedWithAudit();
+    processes.behaviour = { ...processes.behaviour, prepare: async () => err(loadFailure('no certificate')) };
+    disk.next = audited('two');
+    await supervisor.reload();
+    expect(auditLogs.map(({ isClosed }) => isClosed)).toEqual([false, true]);
+    expect(auditLogs[0]?.records.slice(2)).toMatchObject([
+      { event: 'configuration', outcome: 'refused', reason: 'no certificate', version: '1.2.3' },
+    ]);
+    expect(auditLogs[0]?.records.every((record) => !('worker' in record))).toBe(true);
+  });
+
+  it('that cannot be opened is a configuration that is refused, before any worker is asked', async () => {
+    const { supervisor, processes, disk, audited: records } = await startedWithAudit();
+    disk.next = audited('two', { kind: 'file', path: '/var/log' });
+    const reason = 'the audit log /var/log cannot be opened: it is a directory';
+    expect(await supervisor.reload()).toMatchObject({ ok: false, error: { reason } });
+    expect(records().at(-1)).toBe('configuration refused');
+    expect(processes.serving().map(({ text, abandoned }) => [text, abandoned])).toEqual([
+      ['one', 0],
+      ['one', 0],
+    ]);
+    const other = supervisedGateway(2);
+    expect(await other.supervisor.start(disk.next)).toMatchObject({ ok: false, error: { reason } });
+    expect(other.processes.started).toEqual([]);
+  });
+
+  it('tells of a start that fails, and is closed', async () => {
+    const { supervisor, processes, audited: records, auditLogs } = supervisedGateway(2);
+    processes.behaviour = { ...processes.behaviour, start: async () => err(loadFailure('the address is taken')) };
+    await supervisor.start(audited('one'));
+    expect(records()).toEqual(['configuration refused']);
+    expect(auditLogs[0]?.isClosed).toBe(true);
+  });
+
+  it('says that it ends where the configuration wants none any more, and that the program was upgraded', async () => {
+    const first = await startedWithAudit();
+    first.disk.next = audited('two', null);
+    let recorded: () => void = () => undefined;
+    const [, asked] = first.processes.serving();
+    const lastRecord = new Promise<void>((resolve) => {
+      recorded = resolve;
+    });
+    if (asked !== undefined) asked.lastRecord = lastRecord;
+    await first.supervisor.reload();
+    await settled();
+    expect(first.audited().slice(2)).toEqual(['configuration loaded']);
+    recorded();
+    await settled();
+    expect(first.audited().slice(2)).toEqual(['configuration loaded', 'audit ended']);
+    await first.supervisor.stop(0);
+    expect(first.audited()).toHaveLength(4);
+    expect(first.auditLogs.map(({ isClosed }) => isClosed)).toEqual([true]);
+    const second = await startedWithAudit();
+    await second.supervisor.stop(0, { delayMs: 0, isReplaced: true });
+    expect(second.audited().slice(2)).toEqual(['gateway upgraded', 'gateway stopped']);
   });
 });

@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SuccessorOutcome } from '../../../../src/application/ports/successor-launcher.js';
-import { successorPatienceMs, UpgradeProgram } from '../../../../src/application/upgrade-program/upgrade-program.js';
+import {
+  abandonedPatienceMs,
+  successorPatienceMs,
+  UpgradeProgram,
+} from '../../../../src/application/upgrade-program/upgrade-program.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { ManualScheduler, settled } from '../../../support/manual-scheduler.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
@@ -10,6 +14,7 @@ class FakeLauncher {
   readonly calls: string[] = [];
   refuses = false;
   outcome: (outcome: SuccessorOutcome) => void = () => undefined;
+  end: () => void = () => undefined;
 
   launch() {
     if (this.refuses) throw new Error('no process could be started');
@@ -17,7 +22,19 @@ class FakeLauncher {
     const outcome = new Promise<SuccessorOutcome>((resolve) => {
       this.outcome = resolve;
     });
-    return { pid: 7, outcome, end: () => void this.calls.push('end'), kill: () => void this.calls.push('kill') };
+    const ended = new Promise<void>((resolve) => {
+      this.end = resolve;
+    });
+    return {
+      pid: 7,
+      outcome,
+      ended,
+      abandon: () => void this.calls.push('abandon'),
+      kill: () => {
+        this.calls.push('kill');
+        this.end();
+      },
+    };
   }
 }
 
@@ -94,13 +111,60 @@ describe('a program that is to be replaced', () => {
 
   it('takes its successor along where it is told to end meanwhile, and starts no other', async () => {
     const replaced = upgrade.upgrade();
-    upgrade.abandon();
-    expect(launcher.calls).toEqual(['launch', 'end']);
+    const abandoned = upgrade.abandon();
+    expect(launcher.calls).toEqual(['launch', 'abandon']);
+    // It drains what it has accepted: nobody kills it for that.
     launcher.outcome({ kind: 'serves' });
     expect(await replaced).toBe(false);
     expect(await upgrade.upgrade()).toBe(false);
+    await abandoned;
+    await scheduler.advance(abandonedPatienceMs);
+    expect(launcher.calls).toEqual(['launch', 'abandon']);
+  });
+
+  it('waits for the end of the successor that it takes along, and kills one that hangs', async () => {
+    void upgrade.upgrade();
+    let isOver = false;
+    const abandoned = upgrade.abandon().then(() => {
+      isOver = true;
+    });
+    await scheduler.advance(abandonedPatienceMs - 1);
+    expect([launcher.calls, isOver]).toEqual([['launch', 'abandon'], false]);
+    await scheduler.advance(1);
+    await abandoned;
+    expect(launcher.calls).toEqual(['launch', 'abandon', 'kill']);
+  });
+
+  it('does not kill a successor that ends by itself when it is told to', async () => {
+    void upgrade.upgrade();
+    const abandoned = upgrade.abandon();
+    launcher.end();
+    await abandoned;
+    expect(launcher.calls).toEqual(['launch', 'abandon']);
+    expect(scheduler.waiting).toBe(1);
+  });
+
+  it('has its successor wait for the reload that is under way: that opens sockets', async () => {
+    let reloaded: () => void = () => undefined;
+    const replaced = upgrade.upgrade(
+      new Promise<void>((resolve) => {
+        reloaded = resolve;
+      }),
+    );
     await settled();
-    expect(launcher.calls).toEqual(['launch', 'end']);
+    expect([launcher.calls, upgrade.isUnderway]).toEqual([[], true]);
+    reloaded();
+    await settled();
+    expect(launcher.calls).toEqual(['launch']);
+    launcher.outcome({ kind: 'serves' });
+    expect(await replaced).toBe(true);
+  });
+
+  it('starts no successor where it is told to end before the reload is over', async () => {
+    const replaced = upgrade.upgrade(Promise.resolve());
+    await upgrade.abandon();
+    expect(await replaced).toBe(false);
+    expect(launcher.calls).toEqual([]);
   });
 
   it('stays where it is the first process of a container, and says what to do instead', async () => {

@@ -44,6 +44,16 @@ describe('the audit record of an agent’s answer', () => {
     });
   });
 
+  it('is of authorization where an agent that knows who asks does not let them in, and names no rule for it', () => {
+    const audit = { reasonCodes: ['default_deny'], custom: { subject: 'alice', auth_method: 'api_key' } };
+    expect(record(audit, 'block')).toMatchObject({ event: 'authorization', outcome: 'denied' });
+  });
+
+  it('is failed where the agent says that it was of authentication, and lets nobody in', () => {
+    expect(record({ custom: { event: 'authentication' } }, 'block')).toMatchObject({ outcome: 'failed' });
+    expect(record({ custom: { event: 'authentication' } })).toMatchObject({ outcome: 'allowed' });
+  });
+
   it('is of what the agent says that it was about', () => {
     const custom = { event: 'token_exchange', outcome: 'issued', client_id: 'desk', audience: 'a b' };
     expect(record({ custom }, 'block')).toEqual({

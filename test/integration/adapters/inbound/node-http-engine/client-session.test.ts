@@ -8,7 +8,7 @@ import { ReadAheadBudget } from '../../../../../src/adapters/inbound/node-http-e
 const patience: BodyPatience = { silenceMs: 60_000, minOctetsPerSecond: 0, graceMs: 0 };
 
 const session = (socket: Socket): ClientSession =>
-  new ClientSession(socket, 'main', { tls: null, client: null }, () => 60_000);
+  new ClientSession(socket, 'main', { tls: null, client: null, isUnnamed: false }, () => 60_000);
 
 describe('the requests of a connection', () => {
   it('are begun one after the other', () => {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Admission } from '../../../../../src/application/ports/http-engine.js';
 import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
 import { rawExchange } from '../../../../support/raw-exchange.js';
 import { tlsCall } from '../../../../support/tls-call.js';
@@ -42,6 +43,7 @@ const hesitating = async (tls: Parameters<typeof recordedListener>[1]) => {
     asked: async () => {
       if (waiting.length === 0) await new Promise<void>((resolve) => asked.push(resolve));
     },
+    count: () => waiting.length,
     decide: () => {
       for (const told of waiting.splice(0)) told();
     },
@@ -102,6 +104,21 @@ describe('a connection whose admission is not known yet', () => {
     next.destroy();
     await listener.drain(1_000);
     expect(handler.open).toBe(0);
+  });
+
+  it('keeps no place where its client has ended it without a word', async () => {
+    const { address, count, decide, handler, listener } = await hesitating(null);
+    const socket = connect({ port: address.port, host: '127.0.0.1' });
+    await eventually(() => count() === 1);
+    socket.destroy();
+    // The engine hears of the end before it hears of the next one.
+    const next = await waitingClient(address.port);
+    await eventually(() => count() === 2);
+    decide();
+    await once(next, 'data');
+    next.destroy();
+    await eventually(() => handler.open === 0);
+    expect(listener.connections()).toBe(0);
   });
 
   it('ends with a drain, and what it was given goes back', async () => {

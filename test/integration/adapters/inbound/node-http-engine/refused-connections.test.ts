@@ -145,10 +145,11 @@ describe('a flood of connections that are refused', () => {
     };
     const address = { host: '127.0.0.1', port: 0 };
     const [first, second] = [
-      await engine.listen('first', address, handler, options),
-      await engine.listen('second', address, handler, { ...options, tls: null }),
+      await engine.bind('first', address, handler, options),
+      await engine.bind('second', address, handler, { ...options, tls: null }),
     ];
     cleanUp.add(() => Promise.all([first.drain(0), second.drain(0)]));
+    await Promise.all([first.listen(), second.listen()]);
     // Handshakes that do not come on hold their places.
     const held = Array.from({ length: 256 }, () => silent(first.address().port));
     await expect.poll(() => handler.peers.length).toBe(256);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AuditFile, type AuditFileWriter } from '../../../../../src/adapters/outbound/audit-file/audit-file.js';
 import { openAuditFile } from '../../../../../src/adapters/outbound/audit-file/open-audit-file.js';
@@ -60,6 +60,35 @@ describe('an audit file', () => {
     expect(readFileSync(path, 'utf8')).toBe('next\n');
   });
 
+  it('that is deleted has lost nothing once it is opened anew, and counts what it cannot hand over', async () => {
+    const path = folder().file('audit.log');
+    const first = await opened(path);
+    rmSync(path);
+    first.write('one\n');
+    const second = await opened(path);
+    await first.close(5_000, second);
+    rmSync(path);
+    second.write('two\n');
+    await second.close(5_000);
+    expect([first.dropped(), second.dropped()]).toEqual([0, 2]);
+  });
+
+  it('that is deleted while its disk was full never says that it is written again', async () => {
+    const path = folder().file('audit.log');
+    const logger = new RecordingLogger();
+    const log = await openAuditFile(path, logger);
+    if (!log.ok) throw new Error(log.error);
+    rmSync(path);
+    log.value.write('one\n');
+    await eventually(() => logger.lines.length > 0);
+    log.value.write('two\n');
+    const next = await opened(path);
+    await log.value.close(5_000, next);
+    await next.close(5_000);
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+    expect(logger.lines.map(({ level }) => level)).toEqual(['error']);
+  });
+
   it('is refused with what is wrong where it cannot be one', async () => {
     const { file } = folder();
     execFileSync('mkfifo', [file('pipe')]);
@@ -94,6 +123,10 @@ class FullDisk implements AuditFileWriter {
     return 0;
   }
 
+  isGone(done: (isGone: boolean) => void): void {
+    setImmediate(() => done(false));
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -116,6 +149,40 @@ describe('an audit file on a disk that is full', () => {
     // What was begun stays as a line of its own: no record is lost, and none is made of two.
     expect(disk.text).toBe('one-1234\ntwo-1\ntwo-1234\nthree-12\n');
     expect(file.dropped()).toBe(1);
+  });
+
+  it('gives what waits to the file that takes its place, and before what comes then', async () => {
+    const [full, disk] = [new FullDisk(), new FullDisk()];
+    disk.room = 1_000;
+    const logger = new RecordingLogger();
+    const file = new AuditFile(full, { path: '/audit.log', identity: '1:1', logger });
+    full.room = 6;
+    for (const line of ['one\n', 'two\n']) file.write(line);
+    await eventually(() => logger.lines.length > 0);
+    const next = new AuditFile(disk, { path: '/audit.log', identity: '1:1', logger });
+    const closed = file.close(1_000, next);
+    next.write('three\n');
+    await closed;
+    await next.close(1_000);
+    expect([file.dropped(), next.dropped()]).toEqual([0, 0]);
+    // It is the same file still, with a line that was begun at its end.
+    expect([full.text, disk.text]).toEqual(['one\ntw', '\ntwo\nthree\n']);
+  });
+
+  it('gives no more than the next has room for, or the one after that, and counts the rest', async () => {
+    const logger = new RecordingLogger();
+    const options = { path: '/audit.log', logger };
+    const file = new AuditFile(new FullDisk(), options);
+    for (const line of ['one\n', 'two\n', 'three\n', 'four\n']) file.write(line);
+    const second = new AuditFile(new FullDisk(), options);
+    const disk = new FullDisk();
+    const third = new AuditFile(disk, { ...options, maxPendingBytes: 8 });
+    // The write that is under way fails only when its heir has ended too.
+    await Promise.all([file.close(1_000, second), second.close(1_000, third)]);
+    disk.room = 1_000;
+    await third.close(1_000);
+    expect(disk.text).toBe('one\ntwo\n');
+    expect(file.dropped() + second.dropped() + third.dropped()).toBe(2);
   });
 
   it('counts what is still unwritten when it is closed', async () => {

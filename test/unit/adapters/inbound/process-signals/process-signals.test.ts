@@ -9,6 +9,7 @@ const listening = (canUpgrade = true) => {
     drain: (signal) => calls.push(`drain ${signal}`),
     endAtOnce: (signal) => calls.push(`end ${signal}`),
     reload: () => calls.push('reload'),
+    ignored: (signal) => void calls.push(`ignored ${signal}`),
     ...(canUpgrade ? { upgrade: () => void calls.push('upgrade') } : {}),
   });
   signals.listen();
@@ -46,7 +47,7 @@ describe('the signals of a process', () => {
     send('SIGUSR2');
     send('SIGTERM');
     expect(send('SIGUSR2')).toBe(true);
-    expect(calls).toEqual(['upgrade', 'drain SIGTERM']);
+    expect(calls).toEqual(['upgrade', 'drain SIGTERM', 'ignored SIGUSR2']);
   });
 
   it('SIGUSR2 is left to the system where the program cannot be replaced', () => {
@@ -58,7 +59,7 @@ describe('the signals of a process', () => {
     const { calls, send, source } = listening();
     send('SIGTERM');
     expect(send('SIGHUP')).toBe(true);
-    expect(calls).toEqual(['drain SIGTERM']);
+    expect(calls).toEqual(['drain SIGTERM', 'ignored SIGHUP']);
     expect(source.listenerCount('SIGHUP')).toBe(1);
   });
 

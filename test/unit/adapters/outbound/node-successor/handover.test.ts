@@ -5,7 +5,7 @@ const taken = (text: string) => takeHandover({ [handoverVariable]: text });
 
 describe('what a program is handed over', () => {
   it('is read, and removed from what its own children see', () => {
-    const handover = { predecessor: 12, sockets: [{ key: '127.0.0.1:80', fd: 4 }], state: [{ upstream: 'a' }] };
+    const handover = { predecessor: 12, sockets: [{ key: '127.0.0.1:80', fd: 4 }] };
     const env = { [handoverVariable]: JSON.stringify(handover), PATH: '/bin' };
     expect(takeHandover(env)).toEqual(handover);
     expect(env).toEqual({ PATH: '/bin' });
@@ -24,6 +24,6 @@ describe('what a program is handed over', () => {
 
   it('leaves out what is no socket: the standard streams above all', () => {
     const sockets = [null, 7, { key: 'a' }, { key: 1, fd: 4 }, { key: 'a', fd: 1 }, { key: 'a', fd: 4.5 }, { fd: 5 }];
-    expect(taken(JSON.stringify({ predecessor: 12, sockets }))).toEqual({ predecessor: 12, sockets: [], state: null });
+    expect(taken(JSON.stringify({ predecessor: 12, sockets }))).toEqual({ predecessor: 12, sockets: [] });
   });
 });

@@ -5,13 +5,14 @@ import { settingsOf } from '../../../../support/configuration-settings.js';
 
 const file = (parts: {
   listener?: string;
+  match?: string;
   limits?: string;
   admin?: string;
   agent?: string;
   config?: string;
 }): string => `
 listeners { listener "http" { address "127.0.0.1:8080"; ${parts.listener ?? ''} } }
-routes { route "all" { matches { path-prefix "/" }; upstream "u" } }
+routes { route "all" { matches { path-prefix "/"; ${parts.match ?? ''} }; upstream "u" } }
 upstreams { upstream "u" { target "127.0.0.1:8081" } }
 limits { ${parts.limits ?? ''} }
 ${parts.admin === undefined ? '' : `admin { ${parts.admin} }`}
@@ -28,8 +29,10 @@ const advised = (text: string) => {
   return { isSound: configuration !== null, warned: problems, advice: advise() };
 };
 
-const ids = (text: string): readonly string[] =>
-  advised(text).advice.map(({ message }) => /\[([a-z-]+)\]$/.exec(message)?.[1] ?? message);
+const ids = (text: string): readonly string[] => advised(text).advice.map(({ id, message }) => id ?? message);
+
+/** What a load warns of by name. */
+const warnedIds = (text: string): readonly string[] => advised(text).warned.flatMap(({ id }) => id ?? []);
 
 const saml = (more: string): string =>
   `saml { enabled #true; entity-id "https://sp.example"; acs-url "https://sp.example/saml/acs"; idp-sso-url "https://idp.example/sso"; idp-entity-id "idp"; idp-cert-file "/idp.pem"; ${more} }`;
@@ -57,10 +60,17 @@ describe('what is unsafe is told by its name', () => {
       'failing-policies-are-skipped',
       file({ config: 'authz { enabled #true; policy-file "/p.cedar"; on-error "skip" }' }),
     ],
-    ['session-cookie-in-the-clear', file({ config: saml('cookie-secure #false') })],
-    ['session-cookie-for-scripts', file({ config: saml('cookie-http-only #false') })],
-    ['sign-on-is-not-bound', file({ config: saml('browser-binding #false') })],
-    ['sign-on-unasked-for', file({ config: saml('allow-idp-initiated #true') })],
+    ['everybody-is-trusted', file({ listener: 'trusted-proxies "4.0.0.0/7"' })],
+    ['everybody-is-trusted', file({ listener: 'trusted-proxies "2002::/15"' })],
+    ['everybody-is-trusted', file({ listener: 'trusted-proxies "12.0.0.0/8" "14.0.0.0/8"' })],
+    ['everybody-is-trusted', file({ listener: 'trusted-proxies "::ffff:0:0/96"' })],
+    ['plain-secret', file({ config: 'own-dsn "postgres://u:pw@h/d"' })],
+    ['plain-secret', file({ config: 'deep { webhook "https://h.example/x" }' })],
+    ['plain-secret', file({ config: 'callback "https://h.example/x?token=abc"' })],
+    ['plain-secret', file({ config: 'anything "Bearer abc"' })],
+    ['plain-secret', file({ config: 'door { pin 1234 }' })],
+    ['plain-secret', file({ match: 'header "Authorization" "Bearer abc"' })],
+    ['plain-secret', file({ match: 'header "X-API-Key" "abc"' })],
     [
       'rate-limits-fail-open',
       file({
@@ -90,7 +100,7 @@ describe('what is unsafe is told by its name', () => {
     const told = new Set(Object.keys(adviceKinds));
     for (const id of ['secrets-readable-by-others', 'deprecated-form']) told.delete(id);
     // The table above names each of them: a kind that no test brings about would be a promise.
-    expect(told.size).toBe(17);
+    expect(told.size).toBe(21);
   });
 });
 
@@ -98,7 +108,12 @@ describe('what is safe is not told', () => {
   it.each([
     file({}),
     file({ admin: 'address "127.0.0.1:9090"; insecure-no-token #true' }),
-    file({ listener: 'trusted-proxies "10.0.0.0/8"' }),
+    file({
+      listener: 'trusted-proxies "10.0.0.0/8" "172.16.0.0/12" "127.0.0.0/8" "100.64.0.0/10" "fc00::/7" "13.0.0.0/8"',
+    }),
+    file({ listener: 'trusted-proxies "12.0.0.0/8" "12.0.0.0/9" "12.0.0.0/8"' }),
+    file({ match: 'header "X-Tenant" "a"' }),
+    file({ match: 'header "Authorization"' }),
     file({ config: `api-keys "sha256:${'a'.repeat(64)}:me" "@/keys"` }),
     file({ config: 'basic-auth-users "me:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA"' }),
     file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"; jwt-audience "api"' }),
@@ -117,6 +132,22 @@ describe('what is safe is not told', () => {
     const { warned, advice } = advised(text);
     expect(warned.map(({ message }) => message).join()).toMatch(/unjudged[\s\S]*not https/);
     expect(advice).toEqual([]);
+    expect(warnedIds(text)).toEqual(['agent-fails-open', 'fetched-in-the-clear']);
+  });
+
+  it.each([
+    ['session-cookie-in-the-clear', file({ config: saml('cookie-secure #false') })],
+    ['session-cookie-for-scripts', file({ config: saml('cookie-http-only #false') })],
+    ['sign-on-is-not-bound', file({ config: saml('browser-binding #false') })],
+    ['sign-on-unasked-for', file({ config: saml('allow-idp-initiated #true') })],
+    ['agent-fails-open', file({ agent: 'socket "/s"; failure-mode "open"' })],
+    ['fetched-in-the-clear', file({ config: saml('idp-slo-url "http://idp.example/slo"') })],
+    ['fetched-in-the-clear', `${file({})}tracing { endpoint "http://c.example/v1/traces" }`],
+    ['store-in-the-clear', file({ config: saml('session-store "redis"; session-store-url "redis://u:pw@r.example"') })],
+    ['authorization-is-off', file({ config: 'authz { enabled #false }' })],
+  ])('%s: once, by the load', (id, text) => {
+    expect(warnedIds(text)).toEqual([id]);
+    expect(ids(text)).not.toContain(id);
   });
 
   it('and never a secret', () => {

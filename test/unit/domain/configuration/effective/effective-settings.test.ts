@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KdlConfigurationSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { settingsText } from '../../../../../src/adapters/outbound/kdl-configuration/settings-text.js';
@@ -38,7 +38,7 @@ limits { rate-limit-store "redis"; rate-limit-store-url (env)"REDIS"; max-reques
 tracing { endpoint "http://127.0.0.1:4318/v1/traces"; collector-header "authorization" (env)"TOKEN" }
 agents {
   agent "auth" { transport "embedded"; config { api-keys (env)"KEYS"; user-id-header "X-User" } }
-  agent "other" { socket "/run/o.sock"; circuit-breaker { failure-threshold 2 }; config { anything { deep "x" 1 #null } } }
+  agent "other" { socket "/run/o.sock"; circuit-breaker { failure-threshold 2 }; config { anything { name "x" 1 #null } } }
 }
 `;
 
@@ -66,16 +66,21 @@ describe('the effective configuration', () => {
 
   it('hides what stands in the file, and shows where the rest comes from', () => {
     const settings = settingsOf(`admin { token "s3cret" }
+routes { route "r" { matches { header "Authorization" "Bearer s3cret"; header "x-api-key" "s3cret"; header "Cookie" "s3cret" } } }
 tracing { endpoint "https://c.example"; collector-header "authorization" "s3cret" }
 agents { agent "a" { socket "/s"; config {
   jwt-secret "s3cret"; api-keys "s3cret:a" "s3cret:b"; own-password "s3cret"; client { my-token "s3cret" key-s3cret-not="x" }
   store-url "redis://u:s3cret@h"; deep { deeper { secret-of-ours "s3cret" { child "s3cret" } } }
   oidc "corp" client-secret="s3cret"
+  dsn "s3cret"; bearer "s3cret"; authorization "s3cret"; cookie "s3cret"; webhook "s3cret"; door-pin "s3cret"
+  unheard-of "s3cret" { more "s3cret" }; mode "Bearer s3cret"; address "https://h/x?api_key=s3cret&a=b"
 } } }`);
     const effective = effectiveSettings(settings);
     const shown = settingsText(effective) + JSON.stringify(effectiveJson(effective));
-    expect(shown.replaceAll('key-s3cret-not', '')).not.toContain('s3cret');
+    expect(shown.replaceAll('key-s3cret-not', '').replaceAll('secret-of-ours', '')).not.toContain('s3cret');
     expect(shown).toContain('collector-header "authorization" "***"');
+    expect(shown).toContain('header "Authorization" "***"');
+    expect(shown).toContain('&a=b');
   });
 
   it('as JSON has an array wherever there may be several', async () => {
@@ -89,20 +94,56 @@ agents { agent "a" { socket "/s"; config {
     });
   });
 
-  it.each(readdirSync('config').filter((name) => name.endsWith('.kdl')))('of %s can be read again', async (name) => {
-    const source = new KdlConfigurationSource(`config/${name}`, { environment: null, patterns: re2PathPatterns });
-    const { settings = [] } = await source.load();
-    const printed = settingsText(effectiveSettings(settings));
-    const again = new KdlConfigurationSource(`config/${name}`, {
-      environment: null,
-      patterns: re2PathPatterns,
-      texts: new Map([[`config/${name}`, printed]]),
-    });
-    const { problems, settings: reread = [] } = await again.load();
-    const errors = problems.filter(
-      ({ severity, message }) => severity === 'error' && !/secret|entry|token/.test(message),
+  const variablesOf = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      [...text.matchAll(/\(env\)"([^"]+)"/g)].map(([, name = '']) => [
+        name,
+        /URL|REDIS|STORE/.test(name)
+          ? 'rediss://u:pw@r.example:6379'
+          : `01234567890123456789012345678901234567890${/KEYS|FILE/.test(name) ? ':me' : ''}`,
+      ]),
     );
-    expect(errors).toEqual([]);
-    expect(settingsText(effectiveSettings(reread))).toBe(printed);
+
+  const read = (name: string, text: string, environment: Record<string, string>) =>
+    new KdlConfigurationSource(name, { environment, patterns: re2PathPatterns, texts: new Map([[name, text]]) }).load();
+
+  const files = [
+    ...readdirSync('config')
+      .filter((name) => name.endsWith('.kdl'))
+      .map((name) => `config/${name}`),
+    ...readdirSync('test/corpus/migration')
+      .filter((name) => name.endsWith('.expected.kdl'))
+      .map((name) => `test/corpus/migration/${name}`),
+  ];
+
+  it.each(files)('of %s is the same configuration, and prints the same', async (name) => {
+    const text = readFileSync(name, 'utf8').replace(/\(file\)"[^"]*"/g, '(env)"A_FILE"');
+    const environment = variablesOf(text);
+    const before = await read(name, text, environment);
+    expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings ?? []));
+    const after = await read(name, printed, environment);
+    // What is hidden is another value, or none that can be read.
+    if (!printed.includes('***')) {
+      expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    }
+    expect(settingsText(effectiveSettings(after.settings ?? []))).toBe(printed);
+  });
+
+  it('shows the defaults that depend on other keys', async () => {
+    const { configuration, settings } = await load(`
+listeners { listener "http" { address "127.0.0.1:8080"; proxy-protocol #true; trusted-proxies "10.0.0.0/8" } }
+routes { route "r" { matches { path "/" }; upstream "u"; policies { rate-limit { requests-per-second 3 } } } }
+upstreams { upstream "u" { target "a.example:80" "b.example:80"; health-check { type "http"; interval-secs 2 } } }
+`);
+    const printed = settingsText(effectiveSettings(settings));
+    for (const line of ['proxy-header-secs 5', 'burst 30', 'timeout-secs 2', 'expected-status 200']) {
+      expect(printed).toContain(line);
+    }
+    expect(printed).toMatch(
+      /circuit-breaker \{\n\s+failure-threshold 5\n\s+timeout-seconds 30\n\s+probes 1\n\s+spare-last-target #true/,
+    );
+    const again = await load(printed);
+    expect(JSON.stringify(again.configuration)).toBe(JSON.stringify(configuration));
   });
 });

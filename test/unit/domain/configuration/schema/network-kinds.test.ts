@@ -133,3 +133,20 @@ describe('a header that routes match', () => {
     },
   );
 });
+
+describe('an address with a user and a password', () => {
+  it.each([
+    'http://user:secret@api.example',
+    'http://user:secret@api.example:8080/path',
+    'HTTPS://secret@api.example:1',
+    'user:secret@api.example:80',
+    'redis+tls://:se@cret@api.example',
+    `http://user:${'secret'.repeat(30)}@api.example`,
+  ])('is refused without a word of them: %s', (text) => {
+    const read = socketAddress(1).read(scalar(text));
+    const said = read.ok ? '' : `${read.error.message} ${read.error.suggestion ?? ''}`;
+    expect(said).toContain('must be host:port, not "');
+    expect(said).toContain('***@api.example');
+    expect(said).not.toMatch(/secret|user:|cret/);
+  });
+});

@@ -1,0 +1,76 @@
+/** What the gateway is configured to hold over all of its processes. */
+export interface Kind {
+  readonly name: string;
+  readonly describes: string;
+  /** Children of `limits`. */
+  readonly limits: readonly string[];
+  /** Children of the route's `policies`. */
+  readonly policies: readonly string[];
+  /** Most answers refuse. */
+  readonly isRefused: boolean;
+}
+
+const roomy = ['max-connections-per-client 1000', 'max-connections-per-route 1000', 'max-in-flight-requests 1000'];
+
+const rateOf = (requestsPerSecond: number, burst: number, key: string): string =>
+  `rate-limit { requests-per-second ${requestsPerSecond}; burst ${burst}; key "${key}" }`;
+
+export const kinds: readonly Kind[] = [
+  { name: 'plain', describes: 'no limits but those of every gateway', limits: [], policies: [], isRefused: false },
+  {
+    name: 'limits',
+    describes: 'a rate of each client, connections of each client and of the route, requests in flight: none reached',
+    limits: roomy,
+    policies: [rateOf(100_000, 100_000, 'client_ip')],
+    isRefused: false,
+  },
+  {
+    name: 'limits small',
+    describes: 'as before, the rate with a burst of 2000: a worker is lent little at a time',
+    limits: roomy,
+    policies: [rateOf(50_000, 2_000, 'client_ip')],
+    isRefused: false,
+  },
+  {
+    name: 'over the rate',
+    describes: 'a client sends all it can, and is let through 500 times a second',
+    limits: roomy,
+    policies: [rateOf(500, 500, 'client_ip')],
+    isRefused: true,
+  },
+  {
+    name: 'contended',
+    describes: '8 requests in flight, and the other connections wait for a place',
+    limits: ['max-in-flight-requests 8', 'max-queued-requests 1000'],
+    policies: [],
+    isRefused: false,
+  },
+];
+
+export const workersConfiguration = (
+  { limits, policies }: Kind,
+  at: { readonly port: number; readonly upstreamPort: number; readonly workers: number },
+): string => `
+system { worker-threads ${at.workers} }
+listeners { listener "bench" { address "127.0.0.1:${at.port}" } }
+limits {
+  max-idle-connections-per-upstream 400
+${limits.map((line) => `  ${line}`).join('\n')}
+}
+routes {
+  route "everything" {
+    matches { path-prefix "/" }
+    upstream "bench"
+    policies {
+${policies.map((line) => `      ${line}`).join('\n')}
+    }
+  }
+}
+upstreams {
+  upstream "bench" {
+    target "127.0.0.1:${at.upstreamPort}"
+    // As many as there are requests at a time: connections that are made anew would be measured, too.
+    connection-pool { max-connections 400; max-idle 200 }
+  }
+}
+`;

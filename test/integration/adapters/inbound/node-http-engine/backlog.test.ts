@@ -1,0 +1,20 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, it } from 'vitest';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { recordedListener } from '../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const hasSs = spawnSync('ss', ['-V']).status === 0;
+
+it.skipIf(!hasSs)('as many connections may wait to be accepted as the system allows, up to 4096', async () => {
+  const { listener } = await recordedListener(cleanUp, null);
+  const allowed = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+  // State, Recv-Q and, for a socket that listens, what its queue takes.
+  const [, , queue] = execFileSync('ss', ['-Hltn', `sport = :${listener.address().port}`], { encoding: 'utf8' }).split(
+    /\s+/,
+  );
+  expect(Number(queue)).toBe(Math.min(allowed, 4_096));
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
+import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
+import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
+import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { basicOf, exchangeGrant, formText, privatePem, tokenType } from '../../support/exchange-company.js';
+import { freePort } from '../../support/free-port.js';
+import { call } from '../../support/http-call.js';
+import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { LiveSamlProvider, newSamlKey } from '../../support/live-saml-provider.js';
+import { RecordingAuditLog } from '../../support/recording-audit-log.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { introduce, SamlBrowser } from '../../support/saml-browser.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { ecPair, signToken } from '../../support/test-tokens.js';
+
+const subjectSecret = 'the secret that subject tokens are signed with, long enough';
+const clientSecret = 'the secret of the front desk, which is long';
+
+const configuration = (ports: { readonly own: number; readonly upstream: number }, agent: string): string => `
+audit
+listeners { listener "main" { address "127.0.0.1:${ports.own}" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "back"; agents "auth" } }
+upstreams { upstream "back" { target "127.0.0.1:${ports.upstream}" } }
+agents {
+  agent "auth" {
+    transport "embedded"
+    events "request_headers" "request_body_chunk"
+    config { ${agent} }
+  }
+}
+`;
+
+const cleanUp = new CleanUp();
+const audit = new RecordingAuditLog();
+let provider: LiveSamlProvider;
+let port: number;
+
+beforeAll(async () => {
+  provider = new LiveSamlProvider();
+  await provider.start();
+  cleanUp.add(() => provider.stop());
+  const upstream = await startHttpUpstream(echo);
+  cleanUp.add(() => upstream.close());
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  port = await freePort();
+  const serviceProvider = newSamlKey('service provider');
+  const agent = `
+    jwt-secret "${subjectSecret}"
+    saml {
+      enabled #true
+      entity-id "urn:example:portcullis"
+      acs-url "http://127.0.0.1:${port}/saml/acs"
+      idp-metadata-url "${provider.origin}/metadata"
+      sp-key-file "${folder.write('sp.key', serviceProvider.key)}"
+      sp-cert-file "${folder.write('sp.crt', serviceProvider.certificate)}"
+      session-store "memory"
+      protected-paths "/app"
+    }
+    token-exchange {
+      enabled #true
+      issuer "http://127.0.0.1:${port}"
+      signing-key-file "${folder.write('signing.pem', privatePem(ecPair()))}"
+      signing-algorithm "ES256"
+      allowed-exchanges { subject-token-type "jwt"; issued-token-type "access_token" }
+      clients { client "desk" { secret "${clientSecret}"; allowed-audiences "orders" } }
+    }`;
+  const file = folder.write('gateway.kdl', configuration({ own: port, upstream: upstream.port }, agent));
+  const container = gatewayContainer(
+    file,
+    new KdlConfigurationSource(file, { environment: {}, patterns: re2PathPatterns }),
+    {
+      logger: new RecordingLogger(),
+      accessLog: { write: () => undefined },
+      droppedAccessLines: () => 0,
+      auditOutput: () => audit,
+    },
+  );
+  container.rebind(agentTokens.samlDocumentVerifier).toConstantValue(new XmlCryptoDocumentVerifier());
+  const started = await startGateway(container);
+  if (!started.ok) throw new Error(started.error.reason ?? JSON.stringify(started.error.problems));
+  cleanUp.add(() => started.value.stop(0));
+  await introduce(provider, port);
+});
+afterAll(() => cleanUp.run());
+
+const recordsOf = async (act: () => Promise<unknown>) => {
+  const before = audit.lines.length;
+  await act();
+  return audit.records.slice(before);
+};
+
+/** What has gone over the wire and is worth something to a thief. */
+const shown = new Set<string>();
+
+const show = <Text extends string | undefined>(text: Text): string => {
+  if (text === undefined || text === '') throw new Error('there is nothing to hide');
+  shown.add(text);
+  return text;
+};
+
+describe('the audit log of what the agent does', () => {
+  it('tells of a sign-on from its beginning to the session, of one that fails, and of the session in use', async () => {
+    const browser = new SamlBrowser(port);
+    let page = { action: '', fields: {} as Readonly<Record<string, string>> };
+    const begun = await recordsOf(async () => {
+      page = await browser.pageFor('/app/orders?token=in-the-query');
+    });
+    expect(begun).toMatchObject([
+      { event: 'sign_on', outcome: 'begun', agent: 'auth', route: 'all', client_ip: '127.0.0.1' },
+    ]);
+    shown.add('in-the-query');
+    for (const name of browser.cookieNames()) show(browser.cookie(name));
+    for (const value of Object.values(page.fields)) show(value);
+
+    expect(await recordsOf(() => browser.post(page))).toMatchObject([
+      { event: 'sign_on', outcome: 'succeeded', subject: 'ada@example.com', session: expect.any(String) },
+    ]);
+    show(browser.cookie('gateway_saml_session'));
+    expect(await recordsOf(() => browser.post(page))).toMatchObject([
+      { event: 'sign_on', outcome: 'failed', reason_codes: [expect.any(String)] },
+    ]);
+    expect(await recordsOf(() => browser.visit('/app/orders'))).toMatchObject([
+      { event: 'authentication', outcome: 'allowed', subject: 'ada@example.com', auth_method: 'saml' },
+    ]);
+  });
+
+  it('tells of a sign-out here and at the provider', async () => {
+    const browser = new SamlBrowser(port);
+    await browser.signOn('/app');
+    show(browser.cookie('gateway_saml_session'));
+    let away = '';
+    const begun = await recordsOf(async () => {
+      away = (await browser.visit('/saml/logout')).headers.location ?? '';
+    });
+    expect(begun).toMatchObject([{ event: 'sign_out', outcome: 'begun', subject: 'ada@example.com' }]);
+    show(new URL(away).searchParams.get('SAMLRequest') ?? undefined);
+    show(new URL(away).searchParams.get('Signature') ?? undefined);
+    const back = await fetch(away, { redirect: 'manual' });
+    const { pathname, search } = new URL(back.headers.get('location') ?? '');
+    expect(await recordsOf(() => browser.visit(pathname + search))).toMatchObject([
+      { event: 'sign_out', outcome: 'succeeded' },
+    ]);
+    expect(await recordsOf(() => browser.visit('/app'))).toMatchObject([{ event: 'sign_on', outcome: 'begun' }]);
+  });
+
+  it('tells of tokens that were exchanged, for whom, by whom and for what, and of those that were not', async () => {
+    const nowSecs = Math.floor(Date.now() / 1000);
+    const token = show(signToken('HS256', subjectSecret, { sub: 'ann', exp: nowSecs + 300, scope: 'read write' }));
+    const authorization = show(basicOf('desk', clientSecret));
+    const exchange = (audience: string, subjectToken = token) =>
+      call(port, {
+        path: '/token/exchange',
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+        body: formText({
+          grant_type: exchangeGrant,
+          subject_token: subjectToken,
+          subject_token_type: tokenType('jwt'),
+          audience,
+          scope: 'read',
+        }),
+      });
+    const issued = await recordsOf(async () => {
+      const { status, body } = await exchange('orders');
+      expect(status).toBe(200);
+      show((JSON.parse(body) as { access_token?: string }).access_token);
+    });
+    expect(issued).toMatchObject([
+      {
+        event: 'token_exchange',
+        outcome: 'issued',
+        subject: 'ann',
+        client_id: 'desk',
+        audience: 'orders',
+        scope: 'read',
+        jti: expect.any(String),
+      },
+    ]);
+    expect(await recordsOf(() => exchange('payroll'))).toMatchObject([
+      { event: 'token_exchange', outcome: 'refused', client_id: 'desk' },
+    ]);
+    const forged = show(signToken('HS256', 'another secret, as long as it has to be for that', { sub: 'root' }));
+    expect(await recordsOf(() => exchange('orders', forged))).toMatchObject([
+      { event: 'token_exchange', outcome: 'refused', client_id: 'desk' },
+    ]);
+  });
+
+  it('has nothing of what would let a reader be somebody else', () => {
+    const text = audit.lines.join('');
+    expect(shown.size).toBeGreaterThan(10);
+    const secrets = [...shown, subjectSecret, clientSecret].filter((secret) => secret !== '');
+    const found = secrets.filter((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+    expect(found).toEqual([]);
+    // Nor any part of one that would do as well: the signature of a token is what makes it good.
+    const signatures = secrets.filter((secret) => secret.split('.').length === 3).map((secret) => secret.split('.')[2]);
+    expect(signatures.length).toBeGreaterThan(1);
+    expect(signatures.filter((signature) => text.includes(signature ?? ''))).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { ServiceManager } from '../../../src/application/ports/service-manager.js';
+import { watchService } from '../../../src/bootstrap/watch-service.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { ManualScheduler } from '../../support/manual-scheduler.js';
+
+const watched = (watchdogMs: number | null) => {
+  const scheduler = new ManualScheduler(new ManualClock());
+  const told: string[] = [];
+  const manager: ServiceManager = {
+    watchdogMs,
+    ready: () => undefined,
+    reloading: () => undefined,
+    stopping: () => undefined,
+    status: (text) => void told.push(text),
+    alive: () => void told.push('alive'),
+    told: async () => undefined,
+  };
+  const gateway = { unserved: 0 };
+  const addresses = { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null };
+  watchService({ addresses, unservedMs: () => gateway.unserved }, manager, scheduler);
+  return { gateway, scheduler, told };
+};
+
+describe('what the service manager hears while the gateway runs', () => {
+  it('is that it is alive, until nobody has served for half a minute', async () => {
+    const { gateway, scheduler, told } = watched(10_000);
+    await scheduler.advance(10_000);
+    gateway.unserved = 29_999;
+    await scheduler.advance(10_000);
+    gateway.unserved = 30_000;
+    await scheduler.advance(20_000);
+    gateway.unserved = 0;
+    await scheduler.advance(10_000);
+    expect(told).toEqual(['alive', 'alive', 'No worker serves', 'alive', 'Serves on 127.0.0.1:8080']);
+  });
+
+  it('is also where nobody serves, if it wants no signs of life', async () => {
+    const { gateway, scheduler, told } = watched(null);
+    await scheduler.advance(20_000);
+    expect(told).toEqual([]);
+    gateway.unserved = 1;
+    await scheduler.advance(5_000);
+    expect(told).toEqual(['No worker serves']);
+  });
+});

@@ -10,8 +10,9 @@ export interface SoakSettings {
 /** The configuration for one reload: routes come and go, weights and limits change; `/orders` is always there. */
 export const soakConfiguration = (settings: SoakSettings, version: number): string => {
   const { port, adminPort, targetPorts, workers, key } = settings;
+  // The same names come back: for each name of a run there is a series of metrics, which stays.
   const extra = Array.from({ length: 1 + (version % 50) }, (_, index) => {
-    const id = `version-${version}-${index}`;
+    const id = `extra-${version % 4}-${index}`;
     return `  route "${id}" {\n    matches { path "/${id}" }\n    upstream "orders"\n  }`;
   });
   const targets = targetPorts.map(

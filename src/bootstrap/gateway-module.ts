@@ -5,100 +5,27 @@ import { ConnectionRefusals } from '../application/admit-connections/connection-
 import { FloodLog } from '../application/admit-connections/flood-log.js';
 import { FloodWindows } from '../application/admit-connections/flood-windows.js';
 import { RefusalLog } from '../application/admit-connections/refusal-log.js';
-import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
 import { AgentMetrics } from '../application/agent-metrics/agent-metrics.js';
 import { AdminAccount } from '../application/answer-admin/admin-account.js';
 import { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import { LocalGateway } from '../application/gather-workers/local-gateway.js';
 import { ReloadRequests } from '../application/gather-workers/reload-requests.js';
-import { MemoryGuard } from '../application/guard-memory/memory-guard.js';
 import { AuditTrail } from '../application/keep-audit/audit-trail.js';
-import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import { defaultEngineLimits } from '../application/ports/http-engine.js';
 import { ProblemAnswerer } from '../application/proxy-request/answer-problem.js';
 import { ProxyRequest } from '../application/proxy-request/proxy-request.js';
-import { RouteBreakers } from '../application/proxy-request/route-breakers.js';
 import { StatusReports } from '../application/report-status/status-reports.js';
 import { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import { Gateway } from '../application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import { RunningState } from '../application/run-gateway/running-state.js';
-import { dividedTargetClients } from '../application/share-permits/divided-target-clients.js';
-import { LocalPermitBook } from '../application/share-permits/local-permits.js';
-import { TargetLedgers } from '../application/upstream-targets/target-ledgers.js';
 import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { sharedTokens as shared } from './shared-tokens.js';
 
-/** The gateway's use cases. Needs the adapters of `gatewayAdaptersModule` or others in their place. */
+/** The gateway's use cases. Needs `gatewayTrafficModule`, and the adapters of `gatewayAdaptersModule` or others in their place. */
 export const gatewayModule = new ContainerModule(({ bind }) => {
-  bind(gateway.permits)
-    .toResolvedValue(() => new LocalPermitBook(), [])
-    .inSingletonScope();
-  bind(gateway.admissions)
-    .toResolvedValue(
-      (scheduler, permits) => new RequestAdmissions(scheduler, permits),
-      [shared.scheduler, gateway.permits],
-    )
-    .inSingletonScope();
-  bind(gateway.routeBreakers)
-    .toResolvedValue((clock, logger) => new RouteBreakers(clock, logger), [shared.clock, shared.logger])
-    .inSingletonScope();
-  bind(gateway.rateLimiters)
-    .toResolvedValue(
-      (memory, openShared, clock, logger) => new RateLimiters({ memory, openShared, clock, logger }),
-      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
-    )
-    .inSingletonScope();
-  bind(gateway.memoryOfOthers).toConstantValue(() => 0);
-  bind(gateway.memory)
-    .toResolvedValue(
-      (figures, othersBytes, reclaimer, scheduler, clock, logger, admissions) =>
-        new MemoryGuard({
-          figures,
-          othersBytes,
-          reclaimer,
-          scheduler,
-          clock,
-          logger,
-          tell: (violation) => admissions.shortOfMemory(violation),
-        }),
-      [
-        gateway.figures,
-        gateway.memoryOfOthers,
-        gateway.memoryReclaimer,
-        shared.scheduler,
-        shared.clock,
-        shared.logger,
-        gateway.admissions,
-      ],
-    )
-    .inSingletonScope();
-  bind(gateway.upstreamTargets)
-    .toResolvedValue(
-      (createClient, resolver, prober, clock, random, scheduler, logger, permits) => ({
-        ledgers: new TargetLedgers(),
-        createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
-        resolver,
-        prober,
-        clock,
-        random,
-        scheduler,
-        logger,
-      }),
-      [
-        gateway.createTargetClient,
-        gateway.resolver,
-        gateway.prober,
-        shared.clock,
-        shared.random,
-        shared.scheduler,
-        shared.logger,
-        gateway.permits,
-      ],
-    )
-    .inSingletonScope();
   bind(gateway.problems)
     .toResolvedValue((logger) => new ProblemAnswerer(logger), [shared.logger])
     .inSingletonScope();

@@ -63,7 +63,7 @@ const prepare = async (order: StartOrder, supervisor: Correspondence): Promise<R
   });
   const limits = asWorker(container, supervisor, order);
   const gathering = gatherInWorker(container, supervisor, order);
-  const loads = new WorkerLoadLogger(logger, order);
+  const loads = new WorkerLoadLogger(logger, order.warns);
   container.rebind(gatewayTokens.loadLogger).toConstantValue(loads);
   const audit = container.get(gatewayTokens.audit);
   supervisor.answer(auditLeft, async () => {
@@ -82,11 +82,11 @@ const prepare = async (order: StartOrder, supervisor: Correspondence): Promise<R
     await gathering.adoptDrained();
     const started = await prepared.value();
     if (!started.ok) return started;
-    loads.serves();
     return ok({
       addresses: started.value,
-      prepareReload: (texts) => {
+      prepareReload: ({ texts, warns }) => {
         source.hand(texts);
+        loads.become(warns);
         return gateway.prepareReload();
       },
       stop: (graceMs, manner) => gateway.stop(graceMs, manner),

@@ -28,6 +28,8 @@ export interface GatewayOpening {
   readonly sockets: NodeListeningSockets;
   /** Drained before this program took over. */
   readonly drainedTargets: readonly TargetName[];
+  /** Told before the first process of a worker is started how all are ended at once. */
+  begins(kill: () => void): void;
 }
 
 const standardOutput = 1;
@@ -71,7 +73,11 @@ export const openGateway = async (opening: GatewayOpening): Promise<Result<Servi
     output.share(isSharedPipe(standardOutput));
     const { superviseGateway } = await import('./supervise-gateway.js');
     const start = { configFile, log, source, first, workers, cores, sockets, logger, drainedTargets };
-    return superviseGateway({ ...start, auditOutput: () => new OutputAuditLog(output) });
+    return superviseGateway({
+      ...start,
+      auditOutput: () => new OutputAuditLog(output),
+      begins: (kill) => opening.begins(kill),
+    });
   }
   const { singleGateway } = await import('./single-gateway.js');
   const logs = {

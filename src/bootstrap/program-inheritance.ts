@@ -28,10 +28,16 @@ export const handedTargets = (state: unknown): readonly TargetName[] => {
   });
 };
 
+/** What a program leaves to the one that has taken over. */
+export interface HandedChanges extends DrainedChanges {
+  /** It was asked to reload while it was being replaced. */
+  readonly reload: boolean;
+}
+
 /** What has changed of it until the other program took over. */
-export const handedChanges = (changes: unknown): DrainedChanges => {
-  const { undrained, drained } = (changes ?? {}) as Partial<Record<keyof DrainedChanges, unknown>>;
-  return { undrained: handedTargets(undrained), drained: handedTargets(drained) };
+export const handedChanges = (changes: unknown): HandedChanges => {
+  const { undrained, drained, reload } = (changes ?? {}) as Partial<Record<keyof HandedChanges, unknown>>;
+  return { undrained: handedTargets(undrained), drained: handedTargets(drained), reload: reload === true };
 };
 
 /** To be called before any other process is started: the variables that it stands in are removed. */

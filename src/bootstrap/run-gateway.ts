@@ -19,7 +19,13 @@ import { socketAddressText } from '../domain/configuration/schema/network-kinds.
 import { tellOfDebugSignal } from './debug-signal.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
-import { handedChanges, handedTargets, type ProgramInheritance, takeInheritance } from './program-inheritance.js';
+import {
+  type HandedChanges,
+  handedChanges,
+  handedTargets,
+  type ProgramInheritance,
+  takeInheritance,
+} from './program-inheritance.js';
 import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
 import type { ServingGateway } from './serving-gateway.js';
 import type { RunningGateway } from './start-gateway.js';
@@ -56,7 +62,10 @@ export const runGateway = async (
   const scheduler = new NodeScheduler();
   const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
   let serving: ServingGateway | null = null;
+  let killWorkers: () => void = () => undefined;
+  // Also while it starts: workers are in groups of their own, and one that hangs would keep the sockets.
   const endAtOnce = (): void => {
+    killWorkers();
     serving?.gateway.kill();
     ownPidFile?.remove();
     output.flushSync();
@@ -76,7 +85,10 @@ export const runGateway = async (
     const sockets = new NodeListeningSockets(inheritance.sockets);
     const drainedTargets = predecessor === null ? [] : handedTargets(await predecessor.state());
     const opening = { configFile, workerThreads, log, output, logger, clock, sockets, drainedTargets };
-    const outcome = await openGateway(opening);
+    const begins = (kill: () => void): void => {
+      killWorkers = kill;
+    };
+    const outcome = await openGateway({ ...opening, begins });
     if (!outcome.ok) {
       process.stderr.write(loadFailureText(outcome.error));
       return 1;
@@ -94,25 +106,33 @@ export const runGateway = async (
       return 1;
     }
     manager?.ready(servingStatus(gateway));
+    let isReloadLeft = false;
     if (predecessor !== null) {
       // The service manager has to know which process counts before the other one ends.
       await manager?.told();
-      await follow(await predecessor.serving(), serving);
+      const changes = handedChanges(await predecessor.serving());
+      await follow(changes, serving);
+      isReloadLeft = changes.reload;
       logger.info('the program has taken over', { predecessor: inheritance.predecessor });
     }
-    if (manager !== null) watchService(gateway, manager, scheduler);
+    const watch = manager && watchService(gateway, manager, scheduler);
     started?.(gateway);
     const launcher = new NodeSuccessorLauncher(() => {
       const state = gateway.drainedTargets();
       return {
         sockets: sockets.held(),
         state,
-        changes: () => drainedChanges(state, gateway.drainedTargets()),
+        changes: (): HandedChanges => ({
+          ...drainedChanges(state, gateway.drainedTargets()),
+          reload: upgrade.takeReload(),
+        }),
         env: service === null ? {} : asVariables(service),
       };
     });
     const upgrade = new UpgradeProgram(launcher, scheduler, logger, process.pid !== firstProcess);
-    await serveUntilSignal(gateway, { signals, upgrade, manager, logger, reloadRequests, reloadCount });
+    const ending = (): void => watch?.cancel();
+    const own = { signals, upgrade, manager, logger, reloadRequests, reloadCount, isReloadLeft, ending };
+    await serveUntilSignal(gateway, own);
     return 0;
   } finally {
     predecessor?.leave();
@@ -124,8 +144,7 @@ export const runGateway = async (
 };
 
 /** Does what somebody has said to the program before while this one started. */
-const follow = async (changes: unknown, { drainTarget }: ServingGateway): Promise<void> => {
-  const { undrained, drained } = handedChanges(changes);
+const follow = async ({ undrained, drained }: HandedChanges, { drainTarget }: ServingGateway): Promise<void> => {
   for (const target of undrained) await drainTarget(target, false);
   for (const target of drained) await drainTarget(target, true);
 };

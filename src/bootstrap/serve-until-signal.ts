@@ -19,11 +19,17 @@ export interface ServingParts {
   readonly reloadRequests: ReloadRequests;
   /** Reloads that have taken effect. */
   reloadCount(): number;
+  /** The program before was asked to reload while this one started, and left it to this one. */
+  readonly isReloadLeft: boolean;
+  /** Told as soon as the end begins. */
+  ending(): void;
 }
 
 /** What the service manager shows. */
-export const servingStatus = ({ addresses }: Pick<RunningGateway, 'addresses'>): string =>
-  `Serves on ${[...addresses.listeners.values()].map(socketAddressText).join(', ')}`;
+export const servingStatus = (gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>): string => {
+  if (gateway.unservedMs() > 0) return 'No worker serves';
+  return `Serves on ${[...gateway.addressesNow().listeners.values()].map(socketAddressText).join(', ')}`;
+};
 
 /** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
 export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingParts): Promise<void> => {
@@ -39,6 +45,10 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingPa
     reloaded = Promise.allSettled([reloaded, outcome]);
     return outcome;
   };
+  if (parts.isReloadLeft) {
+    logger.info('the configuration is reloaded, as the program before was asked to while it was replaced');
+    void load();
+  }
   signals.onReload(() => {
     if (isEnding) ignore('SIGHUP');
     else void load();
@@ -48,11 +58,14 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingPa
     signals.onUpgrade(() => {
       void upgrade.upgrade(reloaded).then((isReplaced) => {
         if (isReplaced) resolve(null);
+        // A second wish to upgrade is refused while the first is under way, and ends nothing.
+        else if (!isEnding && !upgrade.isUnderway && !upgrade.isReplaced && upgrade.takeReload()) void load();
       });
     });
   });
   const signal = await Promise.race([signals.ended, replaced]);
   isEnding = true;
+  parts.ending();
   // From here on the service manager hears of the successor alone, where there is one.
   if (signal === null) logger.info('the gateway drains: another process has taken its place');
   else {
@@ -67,9 +80,12 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingPa
 
 const reload = async (gateway: RunningGateway, parts: ServingParts): Promise<ReloadOutcome> => {
   const { upgrade, manager, logger } = parts;
-  if (upgrade.isUnderway || upgrade.isReplaced) {
-    logger.warn('the configuration is not reloaded: the program that is about to take over reads it anyway');
-    return { kind: 'not_now', reason: 'Another process is about to take over, and reads the configuration anyway.' };
+  if (upgrade.isReplaced) return { kind: 'not_now', reason: 'Another process has taken over.' };
+  if (upgrade.isUnderway) {
+    // The successor may have read the file already.
+    upgrade.wishReload();
+    logger.info('the configuration is reloaded once the upgrade is over');
+    return { kind: 'after_upgrade' };
   }
   manager?.reloading();
   const reloaded = await gateway.reload();

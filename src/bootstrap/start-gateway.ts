@@ -13,6 +13,7 @@ import { auditLogs } from './audit-logs.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayModule } from './gateway-module.js';
 import { gatewayTokens } from './gateway-tokens.js';
+import { gatewayTrafficModule } from './gateway-traffic-module.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** Where a gateway writes what happens. */
@@ -26,7 +27,10 @@ export interface GatewayLogs {
 
 /** A gateway that serves. */
 export interface RunningGateway {
+  /** Where it served first. */
   readonly addresses: ListeningAddresses;
+  /** Where it serves by the configuration in force. */
+  addressesNow(): ListeningAddresses;
   /** Brings the configuration into force as it is now; any error changes nothing. */
   reload(): Promise<Result<void, LoadFailure>>;
   /**
@@ -48,7 +52,7 @@ export interface RunningGateway {
  */
 export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
   const container = new Container();
-  container.load(gatewayAdaptersModule, agentModule, gatewayModule);
+  container.load(gatewayAdaptersModule, agentModule, gatewayTrafficModule, gatewayModule);
   container.bind(sharedTokens.logger).toConstantValue(logs.logger);
   container.bind(gatewayTokens.accessLog).toConstantValue(logs.accessLog);
   container.bind(gatewayTokens.droppedAccessLines).toConstantValue(() => logs.droppedAccessLines());
@@ -71,6 +75,7 @@ export const startGateway = async (
   if (!started.ok) return started;
   return ok({
     addresses: started.value,
+    addressesNow: () => gateway.addresses(),
     reload: () => gateway.reload(),
     stop: (graceMs, isReplaced = false) => {
       const { gracefulShutdownTimeoutMs, shutdownDelayMs } = state.configuration().system;

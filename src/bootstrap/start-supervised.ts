@@ -35,6 +35,8 @@ export interface SupervisedStart {
   drainedTargets(): readonly TargetName[];
   reloaded(outcome: 'success' | 'failure'): void;
   logFailure(failure: WorkerFailure): void;
+  /** Told before the first process is started how all are ended at once. */
+  begins?(kill: () => void): void;
   /** What a worker runs; absent: the one beside this program. */
   readonly program?: URL;
   readonly times?: Partial<SupervisionTimes>;
@@ -53,9 +55,10 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
   const clock = new SystemClock();
   const program = start.program ?? new URL('./main-gateway-worker.js', import.meta.url);
   const { configFile, log } = start;
+  const processes = new NodeWorkerProcesses(program);
   const supervisor = new Supervisor({
     ...start,
-    processes: new NodeWorkerProcesses(program),
+    processes,
     clock,
     scheduler: new NodeScheduler(),
     times: { ...supervisionTimes, ...start.times },
@@ -64,6 +67,11 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
     reloaded: (outcome) => start.reloaded(outcome),
     logFailure: (failure) => start.logFailure(failure),
   });
+  const kill = (): void => {
+    supervisor.kill();
+    processes.killAll();
+  };
+  start.begins?.(kill);
   const started = await supervisor.start(start.first);
   if (!started.ok) return started;
   // While no worker has a process there is nothing else that keeps this one.
@@ -71,9 +79,10 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
   return ok({
     supervisor,
     addresses: started.value,
+    addressesNow: () => supervisor.addresses(),
     reload: () => supervisor.reload(),
     unservedMs: () => supervisor.unservedMs(),
-    kill: () => supervisor.kill(),
+    kill,
     drainedTargets: () => start.drainedTargets(),
     stop: async (graceMs, isReplaced = false) => {
       const { gracefulShutdownTimeoutMs, shutdownDelayMs } = supervisor.configuration().system;

@@ -52,8 +52,12 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Use a method of `Allow`.',
   },
   reload_not_now: {
-    when: 'A reload was asked for while the gateway starts, drains, or is being replaced by another process.',
-    remedy: 'Ask again when it serves; the process that takes over has read the configuration anyway.',
+    when: 'A reload was asked for while the gateway starts or drains, or another process has taken its place.',
+    remedy: 'Ask again when it serves; the process that has taken over is asked on a new connection.',
+  },
+  program_replaced: {
+    when: 'A target was to be drained, or not any more, by a connection to a process whose place another one has taken.',
+    remedy: 'Ask again on a new connection, which the other process takes.',
   },
   configuration_refused: {
     when: 'A reload was asked for, and the configuration has errors or cannot be brought into force; `problems` has them.',

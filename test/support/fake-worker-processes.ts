@@ -30,6 +30,8 @@ export class FakeWorkerProcess implements WorkerProcess {
   /** Set by a test: a drain lasts until the process is killed. */
   drainsForever = false;
   abandoned = 0;
+  /** The texts that it was to warn of. */
+  readonly warned: string[] = [];
   /** Set by a test: its audit log waits for this before it has its last record. */
   lastRecord: Promise<void> = Promise.resolve();
   readonly #ends: PairedLink;
@@ -51,6 +53,7 @@ export class FakeWorkerProcess implements WorkerProcess {
       prepare: async (order) => {
         this.order = order;
         const text = [...order.texts.values()][0] ?? '';
+        this.warned.push(...(order.warns ? [text] : []));
         const started = await behaviour.start(text, order.number);
         if (!started.ok) return started;
         return ok(async () => {
@@ -59,7 +62,7 @@ export class FakeWorkerProcess implements WorkerProcess {
           this.text = text;
           return ok({
             addresses: { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null },
-            prepareReload: (texts) => this.#prepare([...texts.values()][0] ?? '', behaviour),
+            prepareReload: ({ texts, warns }) => this.#prepare(warns, [...texts.values()][0] ?? '', behaviour),
             stop: async (graceMs) => {
               this.drained = { graceMs };
               if (this.drainsForever) await new Promise(() => undefined);
@@ -86,7 +89,12 @@ export class FakeWorkerProcess implements WorkerProcess {
     this.#ends.onMessage(() => undefined);
   }
 
-  async #prepare(text: string, behaviour: FakeGatewayBehaviour): Promise<Result<PreparedReload, LoadFailure>> {
+  async #prepare(
+    warns: boolean,
+    text: string,
+    behaviour: FakeGatewayBehaviour,
+  ): Promise<Result<PreparedReload, LoadFailure>> {
+    this.warned.push(...(warns ? [text] : []));
     const number = this.order?.number ?? 0;
     const prepared = await behaviour.prepare(text, number);
     if (!prepared.ok) return prepared;

@@ -1,9 +1,10 @@
 import { snapshotOf } from '../../src/application/gather-workers/snapshot-of.js';
-import type { GatewayState, TargetChange } from '../../src/application/ports/gateway-state.js';
+import type { GatewayState } from '../../src/application/ports/gateway-state.js';
 import type {
   GatewaySnapshot,
   MetricsText,
   ReloadOutcome,
+  TargetOutcome,
   WholeGateway,
 } from '../../src/application/ports/whole-gateway.js';
 
@@ -16,6 +17,7 @@ export class FixedWholeGateway implements WholeGateway {
   reloadOutcome: ReloadOutcome = { kind: 'reloaded', count: 1 };
   reloadsAsked = 0;
   answersDrain = true;
+  isReplaced = false;
 
   constructor(state: GatewayState) {
     this.#state = state;
@@ -34,7 +36,8 @@ export class FixedWholeGateway implements WholeGateway {
     return this.reloadOutcome;
   }
 
-  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange | 'no_answer'> {
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome> {
+    if (this.isReplaced) return 'replaced';
     return this.answersDrain ? this.#state.drainTarget(upstream, address, drained) : 'no_answer';
   }
 }

@@ -13,7 +13,10 @@ export interface AnsweredAdminRequest {
   readonly correlationId: string;
 }
 
-const outcomeOf = (status: number): Extract<AuditOutcome, 'carried_out' | 'denied' | 'refused'> => {
+const accepted = 202;
+
+const outcomeOf = (status: number): Extract<AuditOutcome, 'begun' | 'carried_out' | 'denied' | 'refused'> => {
+  if (status === accepted) return 'begun';
   if (status < 300) return 'carried_out';
   return status === 401 || status === 403 ? 'denied' : 'refused';
 };
@@ -41,10 +44,12 @@ export class AdminAccount {
   tell({ method, path, status, peerAddress, correlationId }: AnsweredAdminRequest): void {
     const outcome = outcomeOf(status);
     if (method !== 'POST' && outcome !== 'denied') return;
-    if (outcome !== 'carried_out' && !this.#windows.take(outcome, (count) => this.#leftOut(outcome, count))) return;
+    const isRefusal = outcome === 'denied' || outcome === 'refused';
+    if (isRefusal && !this.#windows.take(outcome, (count) => this.#leftOut(outcome, count))) return;
     const request = { path, client_ip: peerAddress, correlation_id: correlationId };
     this.#audit.record({ event: 'admin', outcome, members: { ...request, http_method: method, status } });
     const fields = { ...request, trace_id: correlationId };
+    if (outcome === 'begun') this.#logger.info('an admin request is still being carried out', fields);
     if (outcome === 'carried_out') this.#logger.info('an admin request was carried out', fields);
     if (outcome === 'denied') this.#logger.warn('an admin request was refused', { status, ...fields });
   }

@@ -57,6 +57,12 @@ const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswe
     }
     case 'not_now':
       return problemAnswer('reload_not_now', outcome.reason, correlationId);
+    case 'under_way':
+      return jsonAnswer(202, { reloaded: false, under_way: true });
+    case 'after_upgrade': {
+      const detail = 'The program is being replaced: the configuration is reloaded once the upgrade is over.';
+      return jsonAnswer(202, { reloaded: false, under_way: true, detail });
+    }
     case 'no_answer':
       return noWholeAnswer(correlationId);
   }
@@ -101,6 +107,10 @@ export class AnswerAdmin {
     if (method !== 'POST') return onlyPost(correlationId);
     const change = await this.#whole.drainTarget(upstream, address, drained);
     if (change === 'no_answer') return noWholeAnswer(correlationId);
+    if (change === 'replaced') {
+      const detail = 'Nothing has changed: another process has taken over. Ask it, on a new connection.';
+      return problemAnswer('program_replaced', detail, correlationId);
+    }
     if (change === 'no_upstream') return problemAnswer('no_such_target', 'There is no such upstream.', correlationId);
     if (change === 'no_target')
       return problemAnswer('no_such_target', 'The upstream has no such target.', correlationId);

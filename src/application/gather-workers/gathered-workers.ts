@@ -3,11 +3,11 @@ import { auditRecordsDropped, supervisedCounters } from '../../domain/status/cou
 import type { AgentReports } from '../agent-metrics/agent-reports.js';
 import type { Topic } from '../correspondence/topic.js';
 import type { PoolFigures } from '../ports/gateway-metrics.js';
-import type { GatewayPhase, ReloadFigures, TargetChange, TargetName } from '../ports/gateway-state.js';
+import type { GatewayPhase, ReloadFigures, TargetName } from '../ports/gateway-state.js';
 import type { Logger } from '../ports/logger.js';
 import type { ProcessFigures } from '../ports/process-figures.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
-import type { GatewaySnapshot, ReloadOutcome, WorkerRestarts } from '../ports/whole-gateway.js';
+import type { GatewaySnapshot, ReloadOutcome, TargetOutcome, WorkerRestarts } from '../ports/whole-gateway.js';
 import type { AttendedWorker, SupervisedService } from '../supervise-workers/supervised-service.js';
 import { Coalesced } from './coalesced.js';
 import { DrainedTargets } from './drained-targets.js';
@@ -116,9 +116,7 @@ export class GatheredWorkers implements SupervisedService {
   #reload(): Promise<ReloadOutcome> {
     const { facts, scheduler } = this.#parts;
     return new Promise((resolve) => {
-      const deadline = scheduler.after(reloadUnderwayMs, () =>
-        resolve({ kind: 'not_now', reason: 'The reload is still under way: the log says what comes of it.' }),
-      );
+      const deadline = scheduler.after(reloadUnderwayMs, () => resolve({ kind: 'under_way' }));
       void facts.reload().then((outcome) => {
         deadline.cancel();
         resolve(outcome);
@@ -153,10 +151,14 @@ export class GatheredWorkers implements SupervisedService {
     return { snapshot, pools, counts: this.#counts(), agentFamilies: this.#agentReports.families() };
   }
 
-  async drainTarget(wish: DrainWish): Promise<TargetChange | 'no_answer'> {
+  async drainTarget(wish: DrainWish): Promise<TargetOutcome> {
+    const { facts } = this.#parts;
+    if (facts.phase() === 'replaced') return 'replaced';
     // Noted first: a worker that joins meanwhile asks for the list, or is asked itself.
     if (wish.drained) this.#drained.note(wish);
     const { answers } = await this.#askAll(askWorker.drain, wish);
+    // What was noted before is the successor's too; what was not, nobody would know of.
+    if (!wish.drained && facts.phase() === 'replaced') return 'replaced';
     if (answers.length === 0) return 'no_answer';
     const change = mergeDrainChanges(answers);
     const isKnown = typeof change === 'object';

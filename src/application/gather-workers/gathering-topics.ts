@@ -4,7 +4,7 @@ import type { HeldReport } from '../agent-metrics/held-agent-reports.js';
 import { topic } from '../correspondence/topic.js';
 import type { PoolFigures } from '../ports/gateway-metrics.js';
 import type { TargetChange, TargetName } from '../ports/gateway-state.js';
-import type { GatewaySnapshot, ReloadOutcome } from '../ports/whole-gateway.js';
+import type { GatewaySnapshot, ReloadOutcome, TargetOutcome } from '../ports/whole-gateway.js';
 
 /** What one worker has counted since it started, and what is told with it. */
 export interface WorkerCounts {
@@ -43,7 +43,7 @@ export const askSupervisor = {
   snapshot: topic<null, GatewaySnapshot>('gateway-snapshot'),
   metrics: topic<null, WholeMetrics>('gateway-metrics'),
   reload: topic<null, ReloadOutcome>('gateway-reload'),
-  drain: topic<DrainWish, TargetChange | 'no_answer'>('gateway-drain-target'),
+  drain: topic<DrainWish, TargetOutcome>('gateway-drain-target'),
   /** Those that somebody has drained. */
   drained: topic<null, readonly TargetName[]>('gateway-drained-targets'),
 } as const;

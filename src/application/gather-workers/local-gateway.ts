@@ -1,6 +1,12 @@
 import type { MetricsExposition } from '../ports/gateway-metrics.js';
-import type { GatewayState, TargetChange } from '../ports/gateway-state.js';
-import type { GatewaySnapshot, MetricsText, ReloadOutcome, WholeGateway } from '../ports/whole-gateway.js';
+import type { GatewayState } from '../ports/gateway-state.js';
+import type {
+  GatewaySnapshot,
+  MetricsText,
+  ReloadOutcome,
+  TargetOutcome,
+  WholeGateway,
+} from '../ports/whole-gateway.js';
 import type { ReloadRequests } from './reload-requests.js';
 import { snapshotOf } from './snapshot-of.js';
 
@@ -28,7 +34,8 @@ export class LocalGateway implements WholeGateway {
     return this.#reloads.request();
   }
 
-  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange> {
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome> {
+    if (this.#state.phase() === 'replaced') return 'replaced';
     return this.#state.drainTarget(upstream, address, drained);
   }
 }

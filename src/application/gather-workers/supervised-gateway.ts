@@ -1,7 +1,13 @@
 import type { Correspondence } from '../correspondence/correspondence.js';
 import type { MetricsExposition } from '../ports/gateway-metrics.js';
-import type { GatewayState, TargetChange } from '../ports/gateway-state.js';
-import type { GatewaySnapshot, MetricsText, ReloadOutcome, WholeGateway } from '../ports/whole-gateway.js';
+import type { GatewayState } from '../ports/gateway-state.js';
+import type {
+  GatewaySnapshot,
+  MetricsText,
+  ReloadOutcome,
+  TargetOutcome,
+  WholeGateway,
+} from '../ports/whole-gateway.js';
 import { Coalesced } from './coalesced.js';
 import { askSupervisor, reloadAnswerMs, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './snapshot-of.js';
@@ -42,7 +48,7 @@ export class SupervisedGateway implements WholeGateway {
     return this.#reloads.get();
   }
 
-  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange | 'no_answer'> {
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome> {
     const answered = await this.#supervisor.ask(
       askSupervisor.drain,
       { upstream, address, drained },

@@ -27,7 +27,8 @@ export interface RequestHandler {
   /**
    * Asked for every connection, before anything is read of it but its PROXY header, where it has to have one: `peerAddress`
    * is that of the client then which the header names. `listener`: its key, as it was given to the engine. A promise settles
-   * in every case, soon; one that was let in is released where the connection has gone by then.
+   * in every case, soon, or with the reload that brings the listener; one that was let in is released where the connection
+   * has gone by then.
    */
   admit(listener: string, peerAddress: string): Admission | Promise<Admission>;
   handle(request: ClientRequest, response: ClientResponse): void;

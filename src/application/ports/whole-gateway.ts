@@ -51,8 +51,12 @@ export type ReloadOutcome =
   | { readonly kind: 'reloaded'; readonly count: number }
   /** Nothing has changed. `problems`: each on one line, or as many as it takes, fit to be shown to who holds the token. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
-  /** The gateway starts, drains or is being replaced, so that nothing has changed; or the reload lasts. The reason says which. */
+  /** The gateway starts, drains or is being replaced, so that nothing has changed. The reason says which. */
   | { readonly kind: 'not_now'; readonly reason: string }
+  /** It lasts: it may come into force yet, or be refused. */
+  | { readonly kind: 'under_way' }
+  /** The program is being replaced: whoever serves when that is over reloads it. */
+  | { readonly kind: 'after_upgrade' }
   /** What came of it is not known. */
   | { readonly kind: 'no_answer' };
 
@@ -62,6 +66,9 @@ export interface MetricsText {
   readonly text: string;
 }
 
+/** What came of a wish about a target. `replaced`: nothing, for another program has taken the place of this one. */
+export type TargetOutcome = TargetChange | 'no_answer' | 'replaced';
+
 /** The gateway with all of its workers, asked from one of them. Every method settles within a deadline of its own and never rejects. */
 export interface WholeGateway {
   snapshot(): GatewaySnapshot | Promise<GatewaySnapshot>;
@@ -69,5 +76,5 @@ export interface WholeGateway {
   metrics(): Promise<MetricsText | null>;
   reload(): Promise<ReloadOutcome>;
   /** See `GatewayState.drainTarget`; for every worker, those that come later too. */
-  drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetChange | 'no_answer'>;
+  drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome>;
 }

@@ -8,6 +8,7 @@ import type {
   RequestHandler,
   TlsContext,
 } from '../ports/http-engine.js';
+import { SwitchableHandler } from './switchable-handler.js';
 
 /** A listener that a configuration wants. */
 export interface WantedListener {
@@ -24,7 +25,10 @@ export interface WantedListener {
   readonly proxyHeaderFrom: CidrSet | null;
 }
 
-/** Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. */
+/**
+ * Listeners that a new configuration will use, the new ones bound already; none of these accepts yet. Once they listen, their
+ * connections wait, unread, for the configuration to come into force.
+ */
 export interface PreparedListeners {
   /**
    * The new ones begin to accept, all in one turn of the loop. Rejects with the system's error in the same turn, all of them
@@ -50,36 +54,6 @@ export const addressText = ({ host, port }: SocketAddress): string =>
 export const listenerKey = (address: SocketAddress, name: string): string =>
   address.port === 0 ? `${addressText(address)} ${name}` : addressText(address);
 
-/** Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose. */
-class SwitchableHandler implements RequestHandler {
-  current: RequestHandler;
-
-  constructor(first: RequestHandler) {
-    this.current = first;
-  }
-
-  /** A connection is released to whoever admitted it, since the admission carries that. */
-  admit(...parameters: Parameters<RequestHandler['admit']>): ReturnType<RequestHandler['admit']> {
-    return this.current.admit(...parameters);
-  }
-
-  handle(...parameters: Parameters<RequestHandler['handle']>): void {
-    this.current.handle(...parameters);
-  }
-
-  reject(...parameters: Parameters<RequestHandler['reject']>): ReturnType<RequestHandler['reject']> {
-    return this.current.reject(...parameters);
-  }
-
-  handshakeFailed(...parameters: Parameters<RequestHandler['handshakeFailed']>): void {
-    this.current.handshakeFailed(...parameters);
-  }
-
-  proxyHeaderFailed(...parameters: Parameters<RequestHandler['proxyHeaderFailed']>): void {
-    this.current.proxyHeaderFailed(...parameters);
-  }
-}
-
 interface RegisteredListener {
   readonly listener: OpenListener;
   readonly handler: SwitchableHandler;
@@ -104,8 +78,11 @@ export class ListenerRegistry {
   async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
     const next = new Map<string, RegisteredListener>();
     const bound: BoundListener[] = [];
+    const handlers: SwitchableHandler[] = [];
     const abandon = async () => {
       await Promise.all(bound.map((listener) => listener.drain(0)));
+      // Whoever waited has been cut off.
+      for (const handler of handlers) handler.abandon();
     };
     for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
       const present = this.#open.get(key);
@@ -118,6 +95,7 @@ export class ListenerRegistry {
         const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom };
         const listener = await this.#engine.bind(key, address, switchable, options);
         bound.push(listener);
+        handlers.push(switchable);
         next.set(key, { listener, handler: switchable });
       } catch (error) {
         await abandon();
@@ -144,10 +122,10 @@ export class ListenerRegistry {
     for (const { key, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
       const registered = next.get(key);
       if (!registered) continue;
-      registered.handler.current = handler;
       registered.listener.waitFor(timeouts);
       registered.listener.expectProxyHeaders(proxyHeaderFrom, graceMs);
       registered.listener.secure(tls, graceMs);
+      registered.handler.serve(handler);
     }
     return dropped;
   }

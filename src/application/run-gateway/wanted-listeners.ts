@@ -81,7 +81,7 @@ export const wantedListeners = (
 /** Where a configuration is served in fact, with the ports that port 0 became. */
 export const listeningAddresses = (
   configuration: GatewayConfiguration,
-  listeners: readonly OpenListener[],
+  listeners: readonly Pick<OpenListener, 'key' | 'address'>[],
 ): ListeningAddresses => {
   const open = new Map(listeners.map((listener) => [listener.key, listener.address()]));
   const { listeners: configured, admin } = configuration;

@@ -12,6 +12,7 @@ import {
   drainWorker,
   heartbeat,
   prepareReload,
+  type ReloadOrder,
   type StartOrder,
   startWorker,
 } from '../supervise-workers/worker-topics.js';
@@ -30,8 +31,8 @@ export type PreparedWorker = () => Promise<Result<StartedWorker, LoadFailure>>;
 /** A gateway that serves as a worker. */
 export interface StartedWorker {
   readonly addresses: ListeningAddresses;
-  /** See `Gateway.prepareReload`; `texts` are those of the configuration. */
-  prepareReload(texts: ReadonlyMap<string, string>): Promise<Result<PreparedReload, LoadFailure>>;
+  /** See `Gateway.prepareReload`. */
+  prepareReload(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>>;
   stop(graceMs: number, manner: StopManner): Promise<void>;
   /** Closes all of its addresses at once and finishes within the grace, whatever drain is under way. */
   leave(graceMs: number): Promise<void>;
@@ -68,8 +69,8 @@ export class SupervisedGatewayProcess {
       const started = await this.#serve();
       return started.ok ? started : err(plainFailure(started.error));
     });
-    supervisor.answer(prepareReload, async (texts) => {
-      const prepared = await this.#prepare(texts);
+    supervisor.answer(prepareReload, async (order) => {
+      const prepared = await this.#prepare(order);
       return prepared.ok ? ok(null) : err(plainFailure(prepared.error));
     });
     supervisor.answer(commitReload, () => this.#settle(async (prepared) => prepared.commit()));
@@ -91,12 +92,12 @@ export class SupervisedGatewayProcess {
     return ok(started.value.addresses);
   }
 
-  #prepare(texts: ReadonlyMap<string, string>): Promise<Result<PreparedReload, LoadFailure>> {
+  #prepare(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>> {
     if (this.#gateway === null) return Promise.resolve(err(loadFailure('the worker does not serve yet')));
     if (this.#preparing !== null) {
       return Promise.resolve(err(loadFailure('the worker prepares another configuration already')));
     }
-    const preparing = this.#gateway.prepareReload(texts);
+    const preparing = this.#gateway.prepareReload(order);
     this.#preparing = preparing;
     return preparing;
   }

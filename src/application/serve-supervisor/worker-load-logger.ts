@@ -1,21 +1,19 @@
 import type { Logger } from '../ports/logger.js';
-import type { StartOrder } from '../supervise-workers/worker-topics.js';
 
-/** What loads warn of in a worker: the first worker's, and not again what the one before it has said of what is in force. */
+/** What loads warn of in a worker: nothing where another worker loads, or has loaded, the same texts and says it. */
 export class WorkerLoadLogger implements Pick<Logger, 'warn'> {
   readonly #logger: Pick<Logger, 'warn'>;
   #warns: boolean;
-  readonly #isFirst: boolean;
 
-  constructor(logger: Pick<Logger, 'warn'>, { number, isReplacement }: Pick<StartOrder, 'number' | 'isReplacement'>) {
+  /** `warns`: see `StartOrder`. */
+  constructor(logger: Pick<Logger, 'warn'>, warns: boolean) {
     this.#logger = logger;
-    this.#isFirst = number === 1;
-    this.#warns = this.#isFirst && !isReplacement;
+    this.#warns = warns;
   }
 
-  /** The load of its start is over. */
-  serves(): void {
-    this.#warns = this.#isFirst;
+  /** For the load that comes next. */
+  become(warns: boolean): void {
+    this.#warns = warns;
   }
 
   warn(...parameters: Parameters<Logger['warn']>): void {

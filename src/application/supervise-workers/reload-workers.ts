@@ -3,17 +3,17 @@ import { type LoadFailure, loadFailure } from '../run-gateway/load-failure.js';
 import { failureOf } from './plain-failure.js';
 import type { SupervisedWorker } from './supervised-worker.js';
 import type { SupervisionTimes } from './supervision-times.js';
-import { abandonReload, auditLeft, commitReload, prepareReload } from './worker-topics.js';
+import { abandonReload, auditLeft, commitReload, prepareReload, type ReloadOrder } from './worker-topics.js';
 
 /** What came of asking one worker; null: it has ended meanwhile, and is left to its replacement. */
 type Prepared = Result<null, LoadFailure> | null;
 
 const prepareIn = async (
   worker: SupervisedWorker,
-  texts: ReadonlyMap<string, string>,
+  order: () => ReloadOrder,
   { prepareMs, unansweredMs }: SupervisionTimes,
 ): Promise<Prepared> => {
-  const answered = await worker.askAtLength(prepareReload, texts, prepareMs);
+  const answered = await worker.askAtLength(prepareReload, order(), prepareMs);
   if (answered.ok) return answered.value.ok ? ok(null) : err(failureOf(answered.value.error));
   const who = `worker ${worker.number}`;
   switch (answered.error) {
@@ -34,10 +34,10 @@ const prepareIn = async (
  */
 const prepareInAll = async (
   workers: readonly SupervisedWorker[],
-  texts: ReadonlyMap<string, string>,
+  order: () => ReloadOrder,
   times: SupervisionTimes,
 ): Promise<Result<readonly SupervisedWorker[], LoadFailure>> => {
-  const answers = await Promise.all(workers.map((worker) => prepareIn(worker, texts, times)));
+  const answers = await Promise.all(workers.map((worker) => prepareIn(worker, order, times)));
   const failed = answers.find((answer) => answer?.ok === false);
   if (failed?.ok !== false) return ok(workers.filter((_, at) => answers[at]?.ok === true));
   await abandonIn(workers, times);
@@ -47,17 +47,17 @@ const prepareInAll = async (
 /** How often workers that have come meanwhile are asked too. */
 const mostRounds = 3;
 
-/** The same for all that serve, those too that come meanwhile. Gives those that are prepared: at least one. */
+/** The same for all that serve, those too that come meanwhile. Gives those that are prepared: at least one. `order`: asked for each of them. */
 export const prepareWhoServes = async (
   serving: () => readonly SupervisedWorker[],
-  texts: ReadonlyMap<string, string>,
+  order: () => ReloadOrder,
   times: SupervisionTimes,
 ): Promise<Result<readonly SupervisedWorker[], LoadFailure>> => {
   const prepared = new Set<SupervisedWorker>();
   for (let round = 0; round < mostRounds; round += 1) {
     const unprepared = serving().filter((worker) => !prepared.has(worker));
     if (unprepared.length === 0) break;
-    const outcome = await prepareInAll(unprepared, texts, times);
+    const outcome = await prepareInAll(unprepared, order, times);
     if (!outcome.ok) {
       await abandonIn([...prepared], times);
       return outcome;

@@ -35,6 +35,8 @@ interface Spare extends LinkedProcess {
 export class SpareProcess {
   readonly #parts: SpareProcessParts;
   #spare: Spare | null = null;
+  /** Taken, and asked whether they answer. */
+  readonly #asked = new Set<Spare>();
   #history: RestartHistory = noDeaths;
   #refill: ScheduledTask | null = null;
   #isStopped = false;
@@ -50,8 +52,11 @@ export class SpareProcess {
     if (spare === null || spare.process.link.isClosed) return this.#start();
     // One that still loads its program cannot answer yet; another one would be no sooner there.
     if (!spare.isReady) return spare;
+    this.#asked.add(spare);
     const answered = await spare.correspondence.ask(heartbeat, null, this.#parts.times.spareMs);
-    if (answered.ok) return spare;
+    this.#asked.delete(spare);
+    // Whoever takes it sees to it that nothing begins any more.
+    if (answered.ok || this.#isStopped) return spare;
     if (answered.error !== 'closed') this.#kill(spare);
     return this.#start();
   }
@@ -75,15 +80,19 @@ export class SpareProcess {
   kill(): void {
     this.#isStopped = true;
     this.#refill?.cancel();
-    this.#spare?.process.kill();
+    for (const { process } of this.#kept()) process.kill();
   }
 
   /** Resolves when it has ended. */
   async stop(): Promise<void> {
-    const spare = this.#spare;
+    const kept = this.#kept();
     this.kill();
     this.#spare = null;
-    await spare?.process.ended;
+    await Promise.all(kept.map(({ process }) => process.ended));
+  }
+
+  #kept(): readonly Spare[] {
+    return this.#spare === null ? [...this.#asked] : [this.#spare, ...this.#asked];
   }
 
   #start(): LinkedProcess {

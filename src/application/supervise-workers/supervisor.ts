@@ -15,6 +15,7 @@ import type { AttendedWorker } from './supervised-service.js';
 import type { SupervisorParts } from './supervisor-parts.js';
 import { within } from './within.js';
 import { WorkerPlaces } from './worker-places.js';
+import type { ReloadOrder } from './worker-topics.js';
 
 interface InForce {
   readonly configuration: GatewayConfiguration;
@@ -32,7 +33,10 @@ export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #places: WorkerPlaces;
   readonly #spare: SpareProcess;
+  readonly #shared: ShareSockets;
   #inForce: InForce | null = null;
+  /** Texts that a worker has got, and warns of. */
+  readonly #warned = new WeakSet<ReadonlyMap<string, string>>();
   #reloads: ReloadFigures;
   #loading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | null = null;
@@ -42,16 +46,16 @@ export class Supervisor {
     this.#reloads = { count: 0, lastLoadMs: parts.order.startedAtMs };
     this.#spare = new SpareProcess(parts);
     const { order, workers, services, sockets } = parts;
+    this.#shared = new ShareSockets(sockets);
     this.#places = new WorkerPlaces({
       ...parts,
       spare: this.#spare,
-      services: [new ShareSockets(sockets), ...services],
-      order: (number, isReplacement) => ({
+      services: [this.#shared, ...services],
+      order: (number) => ({
         ...order,
+        ...this.#toLoad(this.#inForce?.texts ?? new Map()),
         number,
         workers,
-        isReplacement,
-        texts: this.#inForce?.texts ?? new Map(),
         reloads: this.#reloads,
         drainedTargets: parts.drainedTargets(),
       }),
@@ -81,6 +85,11 @@ export class Supervisor {
 
   reloads(): ReloadFigures {
     return this.#reloads;
+  }
+
+  /** Where the one in force is served. */
+  addresses(): ListeningAddresses {
+    return this.#shared.addresses(this.configuration());
   }
 
   /** The one in force. */
@@ -194,7 +203,11 @@ export class Supervisor {
   /** Workers that come meanwhile serve what is in force, and prepare too; those that are not so far are replaced once more. */
   async #swap(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
     const { times } = this.#parts;
-    const outcome = await prepareWhoServes(() => this.#places.serving(), next.texts, times);
+    const outcome = await prepareWhoServes(
+      () => this.#places.serving(),
+      () => this.#toLoad(next.texts),
+      times,
+    );
     if (!outcome.ok) return outcome;
     const ready = outcome.value;
     if (this.#stopped !== null) {
@@ -233,6 +246,13 @@ export class Supervisor {
     }
   }
 
+  /** The first one who gets them has to warn. */
+  #toLoad(texts: ReadonlyMap<string, string>): ReloadOrder {
+    const warns = !this.#warned.has(texts);
+    this.#warned.add(texts);
+    return { texts, warns };
+  }
+
   #loaded(): void {
     this.#parts.audit.act('configuration', 'loaded');
     this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: this.#parts.clock.wallMs() };
@@ -240,7 +260,7 @@ export class Supervisor {
 
   #adopt(next: InForce): void {
     this.#inForce = next;
-    for (const service of this.#parts.services) service.adopt(next.configuration);
+    for (const service of [this.#shared, ...this.#parts.services]) service.adopt(next.configuration);
   }
 
   #refused({ reason, problems }: LoadFailure): void {

@@ -28,7 +28,7 @@ export interface WorkerPlacesParts {
   readonly logger: Logger;
   readonly times: SupervisionTimes;
   /** The order for a worker as things are now. */
-  order(number: number, isReplacement: boolean): StartOrder;
+  order(number: number): StartOrder;
   /** Says what kept a worker from replacing another. */
   logFailure(failure: WorkerFailure): void;
 }
@@ -88,7 +88,7 @@ export class WorkerPlaces {
   async open(number: number): Promise<Result<BeginServing, LoadFailure>> {
     const place: Place = { worker: null, history: noDeaths, servingSinceMs: null, restart: null, filling: null };
     this.#places.set(number, place);
-    return (await this.#fill(number, place, false)).prepared;
+    return (await this.#fill(number, place)).prepared;
   }
 
   /** For how long nobody has served, in milliseconds; 0 while somebody does. Null: nobody ever has. */
@@ -163,7 +163,7 @@ export class WorkerPlaces {
     return this.#refill(number, place);
   }
 
-  async #fill(number: number, place: Place, isReplacement: boolean): Promise<Filled> {
+  async #fill(number: number, place: Place): Promise<Filled> {
     const { spare, services, scheduler, times, logger } = this.#parts;
     const { process, correspondence } = await spare.take();
     const worker = new SupervisedWorker(number, process, correspondence, scheduler, times);
@@ -183,7 +183,7 @@ export class WorkerPlaces {
       });
       worker.kill();
     });
-    const prepared = await worker.prepare(this.#parts.order(number, isReplacement));
+    const prepared = await worker.prepare(this.#parts.order(number));
     return { worker, prepared: prepared.ok ? ok(() => this.#serve(place, worker)) : prepared };
   }
 
@@ -241,7 +241,7 @@ export class WorkerPlaces {
   /** Where it does not come to serve, another one tries, later and later. */
   async #bringUp(number: number, place: Place): Promise<Result<ListeningAddresses, LoadFailure>> {
     const { logger, logFailure, spare } = this.#parts;
-    const { worker, prepared } = await this.#fill(number, place, true);
+    const { worker, prepared } = await this.#fill(number, place);
     const started = prepared.ok ? await prepared.value() : prepared;
     if (started.ok) {
       place.filling = null;

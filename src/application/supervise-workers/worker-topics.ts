@@ -22,14 +22,17 @@ export interface StartOrder extends GatewayOrder {
   readonly number: number;
   /** How many there are. */
   readonly workers: number;
-  /** Another one with this number has served before, or tried to. */
-  readonly isReplacement: boolean;
   /** The configuration in force, by path. Holds secrets in the clear: never print it. */
   readonly texts: ReadonlyMap<string, string>;
+  /** It is the first one that loads these texts, and says what loading them warns of. */
+  readonly warns: boolean;
   readonly reloads: ReloadFigures;
   /** Those that are to get no new requests. */
   readonly drainedTargets: readonly TargetName[];
 }
+
+/** What a worker prepares: see `StartOrder`. */
+export type ReloadOrder = Pick<StartOrder, 'texts' | 'warns'>;
 
 /** How a worker drains. */
 export interface WorkerDrain {
@@ -47,7 +50,7 @@ export const beginServing = topic<null, Result<ListeningAddresses, PlainFailure>
 export const heartbeat = topic<null, null>('heartbeat');
 
 /** The supervisor has a worker build all of a configuration, by the texts of it. One at a time: it is committed or abandoned. */
-export const prepareReload = topic<ReadonlyMap<string, string>, Result<null, PlainFailure>>('prepare-reload');
+export const prepareReload = topic<ReloadOrder, Result<null, PlainFailure>>('prepare-reload');
 
 /** The prepared configuration comes into force. False: there was none. */
 export const commitReload = topic<null, boolean>('commit-reload');

@@ -20,6 +20,7 @@ export class UpgradeProgram {
   #isUnderway = false;
   #isAbandoned = false;
   #isReplaced = false;
+  #isReloadWished = false;
 
   /** `canLeave`: false for the first process of a container, with whose end the container ends. */
   constructor(launcher: SuccessorLauncher, scheduler: Scheduler, logger: Logger, canLeave: boolean) {
@@ -37,6 +38,18 @@ export class UpgradeProgram {
   /** A successor serves: this program only finishes what it has begun. */
   get isReplaced(): boolean {
     return this.#isReplaced;
+  }
+
+  /** Somebody wants the configuration reloaded, by whoever serves once the upgrade is over. */
+  wishReload(): void {
+    this.#isReloadWished = true;
+  }
+
+  /** Whether somebody has, since it was asked last: whoever asks has to do it, or to hand it over. */
+  takeReload(): boolean {
+    const isWished = this.#isReloadWished;
+    this.#isReloadWished = false;
+    return isWished;
   }
 
   /**

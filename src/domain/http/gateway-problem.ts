@@ -36,6 +36,7 @@ export const gatewayProblems = {
   no_such_target: kind(404, 'There is no such target', 'info'),
   method_not_allowed: kind(405, 'The endpoint does not have this method', 'info'),
   reload_not_now: kind(409, 'The configuration cannot be reloaded now', 'warn'),
+  program_replaced: kind(409, 'Another process has taken the place of this one', 'warn', { closes: true }),
   configuration_refused: kind(422, 'The configuration is refused; the one before stays in force', 'error'),
   request_timeout: kind(408, 'The request took too long to arrive', 'info', { closes: true }),
   body_too_large: kind(413, 'The request body is too large', 'warn', { closes: true }),

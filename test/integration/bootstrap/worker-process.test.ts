@@ -49,4 +49,11 @@ describe('the process of a worker that has no order yet', () => {
     expect(process.kill(-(pid ?? 0), 0)).toBe(true);
     expect(await toWorker(link).ask(heartbeat, null, deadlineMs)).toEqual(ok(null));
   });
+
+  it('ends with all the others at once, whoever waits for it', async () => {
+    const processes = new NodeWorkerProcesses(pathToFileURL(program));
+    const started = [processes.start(), processes.start()];
+    processes.killAll();
+    for (const { ended } of started) expect(await ended).toEqual({ exitCode: null, signal: 'SIGKILL' });
+  });
 });

@@ -62,6 +62,24 @@ describe('a reload in two steps', () => {
     expect(gateway.state.reloads().count).toBe(0);
   });
 
+  it('has the clients of a new listener wait for what it brings, and cuts them off where it brings nothing', async () => {
+    for (const isCommitted of [true, false]) {
+      const { gateway, changed, port, status } = await started();
+      gateway.load(changed);
+      const prepared = await gateway.gateway.prepareReload();
+      if (!prepared.ok) throw new Error('it is right');
+      // The configuration before would have answered 404.
+      const early = call(port, { path: '/new' }).then(
+        ({ status }) => status,
+        () => 'cut off',
+      );
+      expect(await status()).toBe(200);
+      if (isCommitted) prepared.value.commit();
+      else await prepared.value.abandon();
+      expect(await early).toBe(isCommitted ? 200 : 'cut off');
+    }
+  });
+
   it('has other reloads wait for its end', async () => {
     const { gateway, changed, status } = await started();
     gateway.load(changed);

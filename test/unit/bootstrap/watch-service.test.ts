@@ -18,8 +18,9 @@ const watched = (watchdogMs: number | null) => {
   };
   const gateway = { unserved: 0 };
   const addresses = { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null };
-  watchService({ addresses, unservedMs: () => gateway.unserved }, manager, scheduler);
-  return { gateway, scheduler, told };
+  const served = { addressesNow: () => addresses, unservedMs: () => gateway.unserved };
+  const watch = watchService(served, manager, scheduler);
+  return { watch, addresses, gateway, scheduler, told };
 };
 
 describe('what the service manager hears while the gateway runs', () => {
@@ -42,5 +43,20 @@ describe('what the service manager hears while the gateway runs', () => {
     gateway.unserved = 1;
     await scheduler.advance(5_000);
     expect(told).toEqual(['No worker serves']);
+  });
+
+  it('is where it serves by then, and nothing once the watch is cancelled', async () => {
+    const { watch, addresses, gateway, scheduler, told } = watched(10_000);
+    gateway.unserved = 40_000;
+    await scheduler.advance(10_000);
+    gateway.unserved = 0;
+    addresses.listeners.set('main', { host: '127.0.0.1', port: 9090 });
+    await scheduler.advance(10_000);
+    expect(told).toEqual(['No worker serves', 'alive', 'Serves on 127.0.0.1:9090']);
+    watch.cancel();
+    gateway.unserved = 1;
+    await scheduler.advance(60_000);
+    expect(told.length).toBe(3);
+    expect(scheduler.waiting).toBe(0);
   });
 });

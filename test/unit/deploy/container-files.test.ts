@@ -109,6 +109,17 @@ describe('the compose file', () => {
     expect(Number(seconds) * 1000).toBeGreaterThan(shutdownDelayMs + gracefulShutdownTimeoutMs + endMs + killedMs);
   });
 
+  it('has a balancer that passes on nothing of what clients say of their address, scheme and host', () => {
+    const guide = readFileSync(join(repositoryRoot, 'docs/guides/behind-a-load-balancer.md'), 'utf8');
+    const documented = guide.slice(guide.indexOf('\n## HAProxy\n'), guide.indexOf('\nbackend gateways\n'));
+    const rules = /^ {2}(http-request (?:del|set)-header .+)$/gm;
+    expect(matches(haproxy, rules)).toEqual(matches(documented, rules));
+    expect(matches(haproxy, rules).join('\n')).toContain('set-header X-Forwarded-For %[src]');
+    expect(matches(haproxy, rules)).toHaveLength(4);
+    expect(haproxy).not.toContain('option forwardfor');
+    expect(compose.includes('see `secrets`')).toBe(/^secrets:/m.test(compose));
+  });
+
   it('has a balancer that sees a gateway leave before it does', async () => {
     const { system, routes } = await configuration();
     const [checkMs = ''] = matches(haproxy, /check inter (\d+)s fall 1/g);

@@ -1,15 +1,25 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAgentArguments } from '../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { parseGatewayArguments } from '../../../src/adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 import { supervisionTimes } from '../../../src/application/supervise-workers/supervision-times.js';
+import { loadConfiguration } from '../../support/configuration-files.js';
 import { readDeployFile, readUnit, type UnitFile, valueIn } from '../../support/deploy-files.js';
 import { testConfiguration } from '../../support/in-process-gateway.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const gateway = readUnit(readDeployFile('systemd/portcullis-gateway.service'));
 const agent = readUnit(readDeployFile('systemd/portcullis-gateway-auth.service'));
 const socket = readUnit(readDeployFile('systemd/portcullis-gateway.socket'));
 
 const service = (unit: UnitFile, key: string): string => valueIn(unit, 'Service', key);
+
+/** What else a gateway needs that has the agent of the example. */
+const examplesGateway = `
+listeners { listener "public" { address "127.0.0.1:8080" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "api"; agents "auth" } }
+upstreams { upstream "api" { target "127.0.0.1:8081" } }
+`;
 
 /** Without any of these the service could do more than it has to. */
 const hardening: Readonly<Record<string, string>> = {
@@ -82,6 +92,22 @@ describe('what the units start', () => {
     expect(service(agent, 'ExecStart')).toMatch(/^\/usr\/bin\/gateway-auth /);
     expect(parseAgentArguments(words(service(agent, 'ExecStart')), {}, '0')).toMatchObject({ kind: 'run' });
   });
+});
+
+it('the agent that the unit names as an example is one that a gateway takes', async () => {
+  const [example] =
+    /^# {3}(agent "auth" .+)$/m.exec(readDeployFile('systemd/portcullis-gateway-auth.service'))?.slice(1) ?? [];
+  const folder = temporaryFolder();
+  try {
+    const file = folder.file('gateway.kdl');
+    writeFileSync(file, `${examplesGateway}agents {\n  ${example}\n}\n`);
+    const { problems, configuration } = await loadConfiguration(file);
+    expect(problems).toEqual([]);
+    expect(configuration?.agents).toMatchObject([{ name: 'auth' }]);
+    expect(example).toContain(`"/run/${service(agent, 'RuntimeDirectory')}/`);
+  } finally {
+    folder.remove();
+  }
 });
 
 describe('what systemd and the gateway tell each other', () => {

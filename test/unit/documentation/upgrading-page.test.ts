@@ -17,9 +17,11 @@ describe('the guide to upgrades', () => {
     const steps = folder.write('steps', '');
     // What the loop asks of the gateway and of time is noted: the file as it is then.
     const stubs = `gateway() { [ "$*" = 'reload --config gateway.kdl' ]; }; sleep() { cp gateway.kdl "step-$weight.kdl"; echo "$weight" >> '${steps}'; };`;
-    const { status, stderr } = spawnSync('bash', ['-euc', `${stubs}\n${canary}`], {
+    const { status, stderr } = spawnSync('bash', ['--norc', '-euc', `${stubs}\n${canary}`], {
       cwd: folder.path,
       encoding: 'utf8',
+      // A socket there makes bash take itself for a remote shell, which reads the machine's own files first.
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 10_000,
     });
     expect([status, stderr]).toEqual([0, '']);

@@ -34,6 +34,11 @@ const reloaded = (body: JsonValue): ReloadReport => {
 /** Nothing is said that was not: the gateway that answers may be another version, or no gateway. */
 const refusal = ({ status, body }: AdminReply, where: string): ReloadReport => {
   switch (status) {
+    case 202:
+      if (detailOf(body) !== '') return failed(`error: the configuration was not reloaded yet${detailOf(body)}`);
+      return failed(
+        `error: the configuration is still being loaded: config_reload_count of /status at ${where} tells whether it came into force, and the log what became of it`,
+      );
     case 401:
       return failed(
         `error: the gateway at ${where} does not take the token of this file: it runs with another one. Send SIGHUP to its process`,

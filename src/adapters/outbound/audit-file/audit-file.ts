@@ -10,6 +10,15 @@ const batchBytes = 256 * 1024;
 export const retryMs = 1_000;
 
 const lineFeed = 0x0a;
+const goneReason = 'the file was deleted: a reload makes it again';
+
+/** Of one write. */
+interface Batch {
+  readonly octets: Buffer;
+  readonly lines: number;
+  /** It begins with the line feed that ends a line that was begun. */
+  readonly mends: boolean;
+}
 
 export interface AuditFileOptions {
   readonly path: string;
@@ -37,8 +46,8 @@ export const fileWriter = (file: FileHandle): AuditFileWriter => ({
 
 /**
  * Lines of the audit log, appended to a file: some whole lines with each write, so that what several processes write is never mixed within a
- * line. What cannot be written, or went into a file that is deleted, is kept, in the bounds, and tried again; the file that takes its place
- * gets it. What finds no room is counted as lost.
+ * line. What cannot be written is kept, in the bounds, and tried again; the file that takes its place gets it. So is what went into a file
+ * that is deleted, which grows no more: nobody would see what fills the disk. What finds no room is counted as lost.
  */
 export class AuditFile implements AuditLog {
   readonly #writer: AuditFileWriter;
@@ -56,6 +65,8 @@ export class AuditFile implements AuditLog {
   /** The end of the file is a part of a line. */
   #isTorn = false;
   #isFailing = false;
+  /** Those that still write to the same file, before this may: what they leave may be a part of a line. */
+  #predecessors = 0;
   #isClosed = false;
   #onIdle: (() => void) | null = null;
   /** Opened in its place. */
@@ -85,12 +96,10 @@ export class AuditFile implements AuditLog {
     const waits = this.#retry !== null;
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;
+    if (this.#next !== null && this.#isSameFileAs(this.#next)) this.#next.#predecessors += 1;
     // Where another file takes the lines they go before those that come now.
-    if (waits && this.#next === null) {
-      this.#isWriting = true;
-      this.#writeNext();
-    }
-    if (this.#isWriting) await this.#idle(deadlineMs);
+    if (waits && this.#next === null) this.#tryAgain();
+    if (this.#isWriting || this.#predecessors > 0) await this.#idle(deadlineMs);
     process.off('exit', this.#onExit);
     this.#handOver();
     await this.#writer.close().catch(() => undefined);
@@ -106,19 +115,32 @@ export class AuditFile implements AuditLog {
     this.#lines.push(octets);
     this.#pendingBytes += octets.length;
     // A turn of the loop has many records: they go together.
-    if (!this.#isWriting && this.#retry === null) {
-      this.#isWriting = true;
-      setImmediate(() => this.#writeNext());
-    }
+    if (!this.#isWriting && this.#retry === null && this.#predecessors === 0) this.#writeSoon();
     return true;
+  }
+
+  #writeSoon(): void {
+    this.#isWriting = true;
+    setImmediate(() => this.#writeNext());
+  }
+
+  #isSameFileAs(other: AuditFile): boolean {
+    return this.#identity !== null && other.#identity === this.#identity;
   }
 
   /** What was not written is the next file's, and lost where that has no room or there is none. */
   #handOver(): void {
     const next = this.#next;
-    if (this.#isTorn && next !== null && next.#identity === this.#identity) next.#isTorn = true;
     for (const line of this.#lines.splice(0)) if (next === null || !next.#take(line)) this.#dropped += 1;
     this.#pendingBytes = 0;
+    if (next !== null && this.#isSameFileAs(next)) next.#follow(this.#isTorn);
+  }
+
+  /** One that wrote to the same file is done. */
+  #follow(isTorn: boolean): void {
+    if (isTorn) this.#isTorn = true;
+    this.#predecessors -= 1;
+    if (this.#predecessors === 0 && !this.#isWriting && this.#retry === null) this.#writeSoon();
   }
 
   #idle(deadlineMs: number): Promise<void> {
@@ -132,25 +154,25 @@ export class AuditFile implements AuditLog {
   }
 
   #writeNext(): void {
-    const { octets, lines } = this.#nextBatch();
-    if (lines === 0) {
+    const { octets, lines, mends } = this.#nextBatch();
+    if (lines === 0 || this.#predecessors > 0) {
       this.#isWriting = false;
-      this.#onIdle?.();
+      if (this.#predecessors === 0) this.#onIdle?.();
       return;
     }
     this.#writer.write(octets, (error, written) => {
-      if (error === null && written === octets.length) this.#writer.isGone((isGone) => this.#wrote(isGone, lines));
-      else this.#failed(octets, error === null ? written : 0, error?.code ?? 'the disk took a part of it');
+      if (error === null && written === octets.length) {
+        this.#writer.isGone((isGone) => (isGone ? this.#fails(goneReason) : this.#written(lines, mends)));
+      } else {
+        const reason = error?.code ?? 'the disk took a part of it';
+        this.#failed({ octets, mends, written: error === null ? written : 0 }, reason);
+      }
     });
   }
 
-  #wrote(isGone: boolean, lines: number): void {
-    if (isGone) this.#fails('the file was deleted: a reload makes it again');
-    else this.#written(lines);
-  }
-
-  #nextBatch(): { readonly octets: Buffer; readonly lines: number } {
-    const batch: Buffer[] = this.#isTorn ? [Buffer.of(lineFeed)] : [];
+  #nextBatch(): Batch {
+    const mends = this.#isTorn;
+    const batch: Buffer[] = mends ? [Buffer.of(lineFeed)] : [];
     let bytes = 0;
     let lines = 0;
     for (const line of this.#lines) {
@@ -159,22 +181,23 @@ export class AuditFile implements AuditLog {
       bytes += line.length;
       lines += 1;
     }
-    return { octets: Buffer.concat(batch), lines };
+    return { octets: Buffer.concat(batch), lines, mends };
   }
 
-  #written(lines: number): void {
+  /** What is torn since the write began is so still. */
+  #written(lines: number, mends: boolean): void {
     this.#forget(lines);
-    this.#isTorn = false;
+    if (mends) this.#isTorn = false;
     if (this.#isFailing) this.#logger.info('the audit log is written again', { file: this.#path });
     this.#isFailing = false;
     this.#writeNext();
   }
 
   /** What was written of the last line stays as a line of its own: others may have written behind it by the time of the next try. */
-  #failed(octets: Buffer, written: number, reason: string): void {
+  #failed({ octets, mends, written }: Omit<Batch, 'lines'> & { readonly written: number }, reason: string): void {
     const whole = octets.subarray(0, written).lastIndexOf(lineFeed) + 1;
     let lines = 0;
-    for (let octet = this.#isTorn ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
+    for (let octet = mends ? 1 : 0; octet < whole; octet += 1) if (octets[octet] === lineFeed) lines += 1;
     if (written > 0) this.#isTorn = written > whole;
     this.#forget(lines);
     this.#fails(reason);
@@ -193,7 +216,7 @@ export class AuditFile implements AuditLog {
   #tryAgain(): void {
     this.#retry = null;
     this.#isWriting = true;
-    this.#writeNext();
+    this.#writer.isGone((isGone) => (isGone ? this.#fails(goneReason) : this.#writeNext()));
   }
 
   /** A write that ends after its lines were handed over finds none of them. */

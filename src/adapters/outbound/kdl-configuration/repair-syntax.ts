@@ -35,6 +35,9 @@ const longestList = 4096;
 /** The rest of a list after its bracket: strings and words, without comments and blocks. */
 const plainList = /^(?:"(?:[^"\\\n\r]|\\.)*"|[^"[\]{}/#\\])*\]/;
 
+/** The bracket that ends a list and its line. */
+const listEnd = /\s*\][ \t]*(?:[\n\r]|$)/y;
+
 /** A list of comments alone, and its end. */
 const hollowList = /^\[(?:\s|\/\/[^\n\r]*(?=[\n\r])|\/\*(?:[^*/]|\*(?!\/)|\/(?!\*))*\*\/)*?([ \t]*\])/;
 
@@ -116,18 +119,23 @@ class SyntaxRepair {
   #endsList(): boolean {
     const rest = /^\s*\]/.exec(this.#text.slice(this.#at, this.#at + longestList));
     if (rest === null) return false;
-    this.#edit(this.#at, this.#at + rest[0].length, '', noBrackets);
-    this.#at += rest[0].length;
+    const end = this.#at + rest[0].length;
+    this.#edit(this.#at, end, this.#gapAt(end), noBrackets);
+    this.#at = end;
     this.#brackets -= 1;
     return true;
   }
 
-  /** In a list the line goes on before its comment: in the comment nobody would see it. */
+  /**
+   * In a list the line goes on before its comment: in the comment nobody would see it. So it does before the bracket,
+   * if more follows that.
+   */
   #lineComment(): boolean {
     const start = this.#at;
     if (!this.#skip(/\/\/[^\n\r]*/y)) return false;
     if (this.#brackets === 0 || this.#at === this.#text.length) return true;
-    if (/^\s*\]/.test(this.#text.slice(this.#at, this.#at + longestList))) return true;
+    listEnd.lastIndex = this.#at;
+    if (listEnd.test(this.#text)) return true;
     this.#edit(start, start, '\\ ', noBrackets);
     this.#pastLineEnd();
     return true;
@@ -144,6 +152,11 @@ class SyntaxRepair {
       this.#joined.push([start, end]);
       this.#edit(start, end, isEdge ? '' : ' ', noBrackets);
     }
+  }
+
+  /** What parts the end of a list from a value after it. */
+  #gapAt(end: number): string {
+    return /^(?:[\s;{}\],]|\/[/*]|$)/.test(this.#text.slice(end, end + 2)) ? '' : ' ';
   }
 
   #continued(): void {
@@ -216,6 +229,15 @@ class SyntaxRepair {
         return;
       }
       const hollow = hollowList.exec(this.#text.slice(at, at + longestList));
+      listEnd.lastIndex = at + (hollow?.[0].length ?? 1) - 1;
+      const isAtEnd = hollow === null || !/[\n\r]/.test(hollow[0]) || listEnd.test(this.#text);
+      if (hollow !== null && !isAtEnd) {
+        // What is in it is told to go on, as in any other list.
+        this.#edit(at, at + 1, `${space}#null `, 'a list that is empty is #null');
+        this.#isStrange ||= this.#brackets > 0;
+        this.#brackets += 1;
+        return;
+      }
       if (hollow !== null) {
         this.#edit(at, at + 1, `${space}#null`, 'a list that is empty is #null');
         this.#edit(at + hollow[0].length - (hollow[1] ?? '').length, at + hollow[0].length, '', noBrackets);
@@ -234,7 +256,7 @@ class SyntaxRepair {
     if (mark === ']') {
       this.#isStrange ||= this.#brackets === 0;
       this.#brackets -= 1;
-      this.#edit(at, at + 1, '', noBrackets);
+      this.#edit(at, at + 1, this.#gapAt(at + 1), noBrackets);
       return;
     }
     const next = this.#text.charAt(this.#at);

@@ -1,22 +1,51 @@
 import { type Document, getLocation, type Node } from '@bgotink/kdl';
+import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
 import type { SourcePosition } from '../../../domain/configuration/configuration-problem.js';
+import { isHarmlessName } from '../../../domain/configuration/effective/harmless-names.js';
 import { hiddenInLine, hiddenInText, looksSecret } from '../../../domain/configuration/effective/hidden-text.js';
+import type { Shape } from '../../../domain/configuration/schema/schema.js';
 import { isKnownName } from './known-names.js';
 import type { SourceText } from './source-text.js';
 
 const hidden = '[secret]';
 /** Words that may stand beside a secret, in a text that has no tree yet. A word too many costs a line, not more. */
-const sensitive = /secr|passw|pwd|token|key|jwt|basic|cred|priv|authori|bearer|cookie|dsn|webhook|:\/\/.*@/i;
+const sensitive = /secr|passw|pwd|token|key|jwt|basic|cred|priv|authori|bearer|cookie|dsn|webhook|@/i;
 /** Names that hold a secret in the configuration of any agent, whether they are known or not. */
 const surelySecret = /secr|passw|private-?key/i;
 /** Lines that are looked at upwards for the beginning of what a line continues. */
 const maximumLookBack = 200;
+
+/** Options of an agent: those that are known in a block, and null where none is. */
+interface Options {
+  readonly shape: Shape | null;
+}
+
+const agentOptions: Options = { shape: agentOptionsShape };
+
+const keyIn = ({ shape }: Options, name: string): Shape[string] | undefined =>
+  shape !== null && Object.hasOwn(shape, name) ? shape[name] : undefined;
+
+const innerOptions = (node: Node, options: Options | null): Options | null =>
+  options === null ? null : { shape: keyIn(options, node.getName())?.shape ?? null };
+
+/** An option that no agent of ours has, and that is not known to be harmless, may hold anything. */
+const holdsUnknown = (node: Node, options: Options): boolean => {
+  const inner = innerOptions(node, options) ?? options;
+  const isUnknown = (name: string, among: Options): boolean =>
+    keyIn(among, name) === undefined && !isHarmlessName(name);
+  return (
+    (node.getArguments().length > 0 && isUnknown(node.getName(), options)) ||
+    node.getPropertyEntries().some((entry) => isUnknown(entry.getName() ?? '', inner))
+  );
+};
 
 /** The lines of a file as they may be shown: what may be a secret is cut off. */
 export class ShownLines {
   readonly #source: SourceText;
   readonly #secretNames: ReadonlySet<string>;
   readonly #longStrings: readonly (readonly [number, number])[];
+  /** The first line with the word `config`; null: not looked for. */
+  #firstConfig: number | null = null;
   /** Lines that hold a part of a setting with a secret; null while there is no tree. */
   #secretLines: Set<number> | null = null;
 
@@ -33,7 +62,7 @@ export class ShownLines {
   /** Learns from the tree which lines hold secrets. */
   learn(document: Document): void {
     this.#secretLines = new Set();
-    this.#mark(document.nodes, this.#secretLines);
+    this.#mark(document.nodes, this.#secretLines, null);
   }
 
   /** `secret` says that what stands at the position may be a secret whatever its name is. */
@@ -64,13 +93,17 @@ export class ShownLines {
     return hiddenInText(text) !== text;
   }
 
-  #mark(nodes: readonly Node[], lines: Set<number>): void {
+  /** @param options the options of an agent that may stand there; null: none do */
+  #mark(nodes: readonly Node[], lines: Set<number>, options: Options | null, parent: string | null = null): void {
     for (const node of nodes) {
       const isSecret =
         [node.getName(), ...node.getPropertyEntries().map((entry) => entry.getName() ?? '')].some((name) =>
           this.#isSecretName(name),
-        ) || namesSecret(node);
-      if (node.children !== null) this.#mark(node.children.nodes, lines);
+        ) ||
+        namesSecret(node) ||
+        (options !== null && holdsUnknown(node, options));
+      const inner = parent === 'agent' && node.getName() === 'config' ? agentOptions : innerOptions(node, options);
+      if (node.children !== null) this.#mark(node.children.nodes, lines, inner, node.getName());
       if (!isSecret) continue;
       const place = getLocation(node);
       const [from, to] = [place?.start.offset ?? 0, place?.end.offset ?? 0];
@@ -88,13 +121,32 @@ export class ShownLines {
     for (let steps = 0; ; steps += 1) {
       if (steps === maximumLookBack) return true;
       const line = this.#source.line(first);
-      if (line === null || sensitive.test(line) || this.#namesSecret(line)) return true;
+      if (line === null || sensitive.test(line) || this.#namesSecret(line) || this.#mayBeOption(first)) return true;
       const string = this.#longStrings.find(([from, to]) => from < first && first <= to);
       const above = first > 1 ? (this.#source.line(first - 1) ?? '\\') : '';
       if (string !== undefined) first = string[0];
       else if (first > 1 && (/[\\[,]\s*(\/\/.*)?$/.test(above) || !/^\s*([\p{L}_}]|\/\/|$)/u.test(line))) first -= 1;
       else return false;
     }
+  }
+
+  /** From the first `config` on, a name that is known nowhere may be an option of an agent, and its value anything. */
+  #mayBeOption(number: number): boolean {
+    this.#firstConfig ??= this.#findConfig();
+    if (number < this.#firstConfig) return false;
+    const bare = (this.#source.line(number) ?? '').replace(/"(?:[^"\\]|\\.)*"?/g, '"');
+    return [...bare.matchAll(/(?:^|[{;])\s*([\p{L}_][\p{L}\p{N}_.-]{0,200})\s*[^\s{};]/gu)].some(
+      ([, name = '']) => !isKnownName(name) && !isHarmlessName(name),
+    );
+  }
+
+  #findConfig(): number {
+    let number = 1;
+    for (let line = this.#source.line(1); line !== null; line = this.#source.line(number)) {
+      if (/\bconfig\b/.test(line)) return number;
+      number += 1;
+    }
+    return number;
   }
 
   #namesSecret(line: string): boolean {

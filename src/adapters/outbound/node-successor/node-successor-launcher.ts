@@ -46,7 +46,10 @@ const endOf = (child: ChildProcess): Promise<void> =>
     child.once('error', () => resolve());
   });
 
-/** With the processes that it has started: workers that hang would keep the sockets. It leads a group of its own. */
+/**
+ * For one that hangs: otherwise it has ended its workers itself when it was abandoned. It leads a group of its own; its workers are
+ * in others, and end when their channel to it closes. A worker that is stopped meanwhile (SIGSTOP) stays until it goes on.
+ */
 const killGroup = ({ pid, exitCode, signalCode }: ChildProcess): void => {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {

@@ -19,6 +19,8 @@ const withoutInspector = process.allowedNodeEnvironmentFlags.has('--disable-sigu
 /** Workers as processes of Node. Each writes to the standard output and error of this process. */
 export class NodeWorkerProcesses implements WorkerProcesses {
   readonly #program: string;
+  /** Those that have not ended. */
+  readonly #running = new Set<ChildProcess>();
 
   /** `program`: what a worker runs. */
   constructor(program: URL) {
@@ -34,9 +36,16 @@ export class NodeWorkerProcesses implements WorkerProcesses {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const link = new IpcLink(child);
+    this.#running.add(child);
     const ended = endOf(child);
+    void ended.then(() => this.#running.delete(child));
     // A worker that can no longer be told anything is of no use.
     link.onClosed(() => child.kill('SIGKILL'));
     return { pid: child.pid ?? null, link, ended, kill: () => void child.kill('SIGKILL') };
+  }
+
+  /** Ends all of them at once, whatever they do and whoever waits for them. */
+  killAll(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
   }
 }

@@ -1,5 +1,5 @@
 import { agentOptionsShape } from '../agent/agent-options-schema.js';
-import { holdsSecret, looksSecret } from '../effective/hidden-text.js';
+import { describesOnly, holdsSecret, looksSecret } from '../effective/hidden-text.js';
 import { agentShape } from '../gateway/agent-schema.js';
 import { gatewayShape } from '../gateway/gateway-schema.js';
 import type { Key, Shape } from '../schema/schema.js';
@@ -46,7 +46,8 @@ const holdsPlainSecret = ({ name, args }: Setting, key: Key<unknown> | undefined
   const [first] = args;
   const isNamedSecret = isNamed(key) && typeof first?.value === 'string' && looksSecret(first.value);
   const isSecretKey = key === undefined ? looksSecret(name) : key.secret;
-  return (isInSecret || isNamedSecret || isSecretKey) && values.some((scalar) => isLiteralSecret(name, scalar));
+  const isInherited = isInSecret && !(key === undefined && describesOnly(name));
+  return (isInherited || isNamedSecret || isSecretKey) && values.some((scalar) => isLiteralSecret(name, scalar));
 };
 
 /** Settings whose secrets stand in the file itself. Names say what may be one where the keys are not known: null. */

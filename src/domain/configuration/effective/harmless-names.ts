@@ -1,4 +1,4 @@
-import { looksSecret } from './hidden-text.js';
+import { describesOnly, looksSecret } from './hidden-text.js';
 
 /** Names in the options of agents of any make whose values give nothing away. */
 const harmless = new Set([
@@ -65,4 +65,5 @@ const measures = /-(?:ms|secs|seconds|minutes|hours|days|bytes|kb|mb|count|perce
 
 /** Whether a value may be shown whose meaning is not known here. What is not known to be harmless is not. */
 export const isHarmlessName = (name: string): boolean =>
-  !looksSecret(name) && (harmless.has(name.toLowerCase()) || measures.test(name) || /^(?:max|min|log)-/i.test(name));
+  describesOnly(name) ||
+  (!looksSecret(name) && (harmless.has(name.toLowerCase()) || measures.test(name) || /^(?:max|min|log)-/i.test(name)));

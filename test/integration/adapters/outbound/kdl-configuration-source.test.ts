@@ -340,6 +340,12 @@ describe('a hostile file', () => {
 describe('a line that is shown', () => {
   it.each([
     'upstreams { upstream "u" { target "http://user:s3cret@h:1" } }',
+    'upstreams { upstream "u" { target "user:s3cret@h:1" } }',
+    'agents { agent "a" { socket "/s"; sockt 1; config { bob "s3cret" } } }',
+    'agents { agent "a" { socket "/s"; sockt 1; config { deep { bob "s3cret" } } } }',
+    'agents { agent "a" { socket "/s"; sockt 1; config { deep bob="s3cret" } } }',
+    'agents { agent "a" { socket "/s"; config { bob "s3cret" [ } } }',
+    'agents { agent "a" { socket "/s"; config {\n bob "s3cret" [\n } } }',
     'routes { route "r" { matches { header "Authorization" "Bearer s3cret"; pth "x" } } }',
     'agents { agent "a" { socket "/s"; sockt 1; config { dsn "s3cret" } } }',
     'limits { unheard-of "https://h/x?token=s3cret" }',

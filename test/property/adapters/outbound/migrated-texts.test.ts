@@ -1,3 +1,4 @@
+import type { Node } from '@bgotink/kdl';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readKdl } from '../../../../src/adapters/outbound/kdl-configuration/kdl-document.js';
@@ -40,6 +41,20 @@ const file = fc
 const comments = (text: string): readonly string[] =>
   (text.match(/\/\/ (?:c|own line|after|x)(?=[\r\n])|\/\* in \*\//g) ?? []).toSorted();
 
+const settingsOf = (nodes: readonly Node[]): readonly unknown[] =>
+  nodes.map((node) => [
+    node.getName(),
+    node.getArguments(),
+    [...node.getProperties()],
+    node.children === null ? null : settingsOf(node.children.nodes),
+  ]);
+
+/** The settings of a text, without its comments and its layout. */
+const meaning = (text: string): readonly unknown[] | null => {
+  const read = readKdl(text);
+  return read.ok ? settingsOf(read.value.places.nodes) : null;
+};
+
 describe('a migrated text', () => {
   it('can be read as KDL 2, has every comment, and is not changed again', () => {
     let changed = 0;
@@ -60,6 +75,54 @@ describe('a migrated text', () => {
     );
     // The rule is of no worth where nothing is ever rewritten.
     expect(changed).toBeGreaterThan(30);
+  });
+
+  it('has the settings that the old file meant, with comments in its lists', () => {
+    const comment = fc.constantFrom(
+      '',
+      '',
+      ' ',
+      '\n',
+      ' // c\n',
+      '\n// c ]; x\n',
+      ' /* in */ ',
+      '\n\n',
+      ' // "c" {\n // d\n',
+    );
+    const item = fc.constantFrom(['"a"', '"a"'], ['true', '#true'], ['5', '5'], ['b', 'b'], ['"]"', '"]"']);
+    const list = fc
+      .tuple(comment, fc.array(fc.tuple(item, comment, fc.constantFrom(',', ' ')), { maxLength: 3 }), comment)
+      .map(([first, items, last]) => ({
+        old: `[${first}${items.map(([[old], after, mark]) => `${old}${after}${mark}`).join('')}${last}]`,
+        plain: items.length === 0 ? '#null' : items.map(([[, now]]) => now).join(' '),
+      }));
+    const value = fc.oneof(
+      list,
+      list,
+      fc.constantFrom({ old: 'null', plain: '#null' }, { old: '10MB', plain: '"10MB"' }),
+    );
+    const setting = fc
+      .tuple(
+        fc.constantFrom('events', 'agents', 'failure-mode', 'x'),
+        value,
+        fc.constantFrom('', ' "more"', ' { y 1; }'),
+      )
+      .map(([name, { old, plain }, more]) => ({ old: `${name} ${old}${more}`, plain: `${name} ${plain}${more}` }));
+    const after = fc.constantFrom('; ', ';', '\n', ' // after\n', '; // after\n', ' /* after */ ; ');
+    const settings = fc.array(fc.tuple(setting, after), { minLength: 1, maxLength: 4 });
+    let changed = 0;
+    fc.assert(
+      fc.property(settings, fc.boolean(), (parts, isWindows) => {
+        const text = `agent "n" {\n${parts.map(([{ old }, end]) => old + end).join('')}}\n`;
+        const plain = `agent "n" {\n${parts.map(([one]) => one.plain).join('\n')}\n}\n`;
+        const { text: once, changes, refused } = migrateText(isWindows ? text.replaceAll('\n', '\r\n') : text);
+        expect(refused).toBeNull();
+        if (changes.length > 0) changed += 1;
+        expect(meaning(once)).toEqual(meaning(migrateText(plain).text));
+      }),
+      { numRuns: 150 },
+    );
+    expect(changed).toBeGreaterThan(100);
   });
 
   it('has every comment, wherever KDL allows one', () => {

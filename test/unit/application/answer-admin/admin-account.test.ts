@@ -39,6 +39,13 @@ it('what is looked at is nobody’s business, what is changed or kept from someb
   ]);
 });
 
+it('what is still being done when it is answered was begun, and neither carried out nor refused', () => {
+  const { records, logger, tell } = world();
+  tell('POST', 202);
+  expect(records).toMatchObject([{ event: 'admin', outcome: 'begun', members: { status: 202 } }]);
+  expect(logger.lines).toMatchObject([{ level: 'info', message: 'an admin request is still being carried out' }]);
+});
+
 it('who tries token after token gets a few lines, and is told of once more with the count of the others', async () => {
   const { records, logger, scheduler, tell } = world();
   for (let attempt = 0; attempt < 1_000; attempt += 1) tell('GET', 401);

@@ -291,6 +291,27 @@ describe('the wish to reload', () => {
     });
   });
 
+  it('says of one that lasts neither that it was done nor that it was refused', async () => {
+    whole.reloadOutcome = { kind: 'under_way' };
+    const { status, body } = await reload();
+    expect([status, JSON.parse(body)]).toEqual([202, { reloaded: false, under_way: true }]);
+  });
+
+  it('says of one that comes after an upgrade that it does', async () => {
+    whole.reloadOutcome = { kind: 'after_upgrade' };
+    const { status, body } = await reload();
+    expect([status, JSON.parse(body)]).toMatchObject([202, { reloaded: false, under_way: true }]);
+    expect(body).toContain('once the upgrade is over');
+  });
+
+  it('about a target is refused by a program that was replaced', async () => {
+    whole.isReplaced = true;
+    const path = '/admin/upstreams/api/targets/10.0.0.1:80/drain';
+    const refused = await ask({ method: 'POST', path, authorizations: [bearer] }, guarded);
+    expect([refused.status, codeOf(refused)]).toEqual([409, 'program_replaced']);
+    whole.isReplaced = false;
+  });
+
   it('says where it cannot be now, and where nobody knows what came of it', async () => {
     whole.reloadOutcome = { kind: 'not_now', reason: 'The gateway drains.' };
     const refused = await reload();

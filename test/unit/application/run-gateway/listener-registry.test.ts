@@ -162,3 +162,49 @@ describe('listeners over a reload', () => {
     expect(open).toEqual({ first: 0, second: 0 });
   });
 });
+
+describe('connections to a new listener', () => {
+  const arrived = async () => {
+    const admitted: string[] = [];
+    const handler: RequestHandler = {
+      ...countingHandler(),
+      admit: (_, peerAddress) => {
+        admitted.push(peerAddress);
+        return { kind: 'admitted', release: () => undefined };
+      },
+    };
+    const prepared = await registry.prepare([wanted(80, { handler })]);
+    await prepared.listen();
+    const connect = (peerAddress: string) => engine.listeners[0]?.handler.admit('127.0.0.1:80', peerAddress);
+    return { prepared, admitted, connect };
+  };
+
+  it('wait for the configuration that names it, and are judged by that', async () => {
+    const { prepared, admitted, connect } = await arrived();
+    const early = connect('192.0.2.1');
+    expect(early).toBeInstanceOf(Promise);
+    await Promise.resolve();
+    expect(admitted).toEqual([]);
+    prepared.commit(0);
+    // What comes into force is one step: they are asked about behind it.
+    expect(admitted).toEqual([]);
+    expect(await early).toMatchObject({ kind: 'admitted' });
+    expect(connect('192.0.2.2')).toMatchObject({ kind: 'admitted' });
+    expect(admitted).toEqual(['192.0.2.1', '192.0.2.2']);
+  });
+
+  it('are let in nowhere where that never comes into force', async () => {
+    const { prepared, admitted, connect } = await arrived();
+    const early = connect('192.0.2.1');
+    await prepared.abandon();
+    expect(engine.listeners[0]?.drained).toBe(true);
+    expect(await early).toMatchObject({ kind: 'refused', answer: { status: 503 } });
+    expect(admitted).toEqual([]);
+  });
+
+  it('wait in a bounded number', async () => {
+    const { connect } = await arrived();
+    for (let count = 0; count < 1_024; count += 1) expect(connect('192.0.2.1')).toBeInstanceOf(Promise);
+    expect(connect('192.0.2.1')).toMatchObject({ kind: 'refused', answer: { status: 503 } });
+  });
+});

@@ -21,7 +21,7 @@ const order: StartOrder = {
   log: { level: 'info', format: 'json', warning: null },
   startedAtMs: 0,
   number: 1,
-  isReplacement: false,
+  warns: true,
   workers: 2,
   texts: new Map(),
   reloads: { count: 0, lastLoadMs: 0 },
@@ -72,18 +72,23 @@ describe('the process of a worker', () => {
   it('answers before it has an order', async () => {
     const { supervisor } = workerProcess();
     expect(await supervisor.ask(heartbeat, null, 1_000)).toEqual(ok(null));
-    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toMatchObject({ ok: true, value: { ok: false } });
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toMatchObject({
+      ok: true,
+      value: { ok: false },
+    });
   });
 
   it('commits or abandons what it has prepared, once', async () => {
     const { supervisor, happened, serve } = workerProcess();
     await serve();
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
-    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toEqual(ok(ok(null)));
-    expect(await supervisor.ask(prepareReload, new Map(), 1_000)).toMatchObject({ value: { ok: false } });
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toEqual(ok(ok(null)));
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toMatchObject({
+      value: { ok: false },
+    });
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(true));
     await supervisor.ask(abandonReload, null, 1_000);
-    await supervisor.ask(prepareReload, new Map(), 1_000);
+    await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000);
     await supervisor.ask(abandonReload, null, 1_000);
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
     expect(happened).toEqual(['commit', 'abandon']);

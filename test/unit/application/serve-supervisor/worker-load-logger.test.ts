@@ -3,23 +3,20 @@ import { WorkerLoadLogger } from '../../../../src/application/serve-supervisor/w
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 /** What is said of a warning at the start, and of one of a later load. */
-const said = (number: number, isReplacement: boolean): readonly string[] => {
+const said = (atStart: boolean, atReload: boolean): readonly string[] => {
   const logger = new RecordingLogger();
-  const loads = new WorkerLoadLogger(logger, { number, isReplacement });
+  const loads = new WorkerLoadLogger(logger, atStart);
   loads.warn('at the start');
-  loads.serves();
+  loads.become(atReload);
   loads.warn('at a reload');
   return logger.lines.map(({ message }) => message);
 };
 
-describe('the warnings of what workers load', () => {
-  it('are those of the first worker alone', () => {
-    expect(said(1, false)).toEqual(['at the start', 'at a reload']);
-    expect(said(2, false)).toEqual([]);
-  });
-
-  it('are not said again by a worker that replaces another', () => {
-    expect(said(1, true)).toEqual(['at a reload']);
-    expect(said(2, true)).toEqual([]);
+describe('the warnings of what a worker loads', () => {
+  it('are said where the supervisor has it say them, load by load', () => {
+    expect(said(true, true)).toEqual(['at the start', 'at a reload']);
+    expect(said(false, true)).toEqual(['at a reload']);
+    expect(said(true, false)).toEqual(['at the start']);
+    expect(said(false, false)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadFailure } from '../../../../src/application/run-gateway/load-failure.js';
 import type { SupervisedService } from '../../../../src/application/supervise-workers/supervised-service.js';
+import { supervisionTimes } from '../../../../src/application/supervise-workers/supervision-times.js';
 import type { AuditConfiguration } from '../../../../src/domain/configuration/audit-configuration.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
 import { testConfiguration } from '../../../support/in-process-gateway.js';
@@ -710,5 +711,54 @@ describe('the audit log of a supervisor', () => {
     const second = await startedWithAudit();
     await second.supervisor.stop(0, { delayMs: 0, isReplaced: true });
     expect(second.audited().slice(2)).toEqual(['gateway upgraded', 'gateway stopped']);
+  });
+});
+
+describe('what the load of a configuration warns of', () => {
+  const warned = ({ processes }: ReturnType<typeof supervisedGateway>) =>
+    processes.started.flatMap((one) => one.warned);
+
+  it('is said by one worker for each, whichever gets it first', async () => {
+    const gateway = await started(2);
+    const { processes, supervisor, disk } = gateway;
+    expect(warned(gateway)).toEqual(['one']);
+    processes.started[0]?.end({ exitCode: 1, signal: null });
+    await settled();
+    expect(processes.serving()).toHaveLength(2);
+    expect(warned(gateway)).toEqual(['one']);
+    disk.next = textConfiguration('two');
+    await supervisor.reload();
+    expect(warned(gateway)).toEqual(['one', 'two']);
+  });
+
+  it('is said where the first worker is missing at a reload', async () => {
+    const gateway = await started(2);
+    const { processes, supervisor, disk } = gateway;
+    processes.behaviour = { ...processes.behaviour, start: () => new Promise(() => undefined) };
+    processes.started[0]?.end({ exitCode: 1, signal: null });
+    await settled();
+    disk.next = textConfiguration('two');
+    const reload = supervisor.reload();
+    await settled();
+    await gateway.scheduler.advance(supervisionTimes.unansweredMs);
+    expect((await reload).ok).toBe(true);
+    expect(processes.started[1]?.warned).toEqual(['two']);
+    expect(warned(gateway)).toEqual(['one', 'two']);
+  });
+});
+
+describe('the process that waits', () => {
+  it('is ended with the others while it is asked whether it answers, and none is started for it', async () => {
+    const { processes, supervisor } = await started(1);
+    await settled();
+    const [worker, spare] = processes.started;
+    spare?.hang();
+    worker?.end({ exitCode: 1, signal: null });
+    await settled();
+    expect(spare?.link.isClosed).toBe(false);
+    supervisor.kill();
+    await settled();
+    expect(spare?.link.isClosed).toBe(true);
+    expect(processes.started).toHaveLength(2);
   });
 });

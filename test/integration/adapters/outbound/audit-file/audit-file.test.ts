@@ -110,13 +110,19 @@ describe('an audit file', () => {
 class FullDisk implements AuditFileWriter {
   room = 0;
   text = '';
+  gone = false;
+  asked = 0;
+  /** A write ends when the test says so. */
+  isSlow = false;
+  end = (): void => undefined;
 
   write(octets: Buffer, done: (error: NodeJS.ErrnoException | null, written: number) => void): void {
     const taken = Math.min(this.room, octets.length);
     this.room -= taken;
     this.text += octets.subarray(0, taken).toString();
     const error = taken === 0 ? Object.assign(new Error('no space'), { code: 'ENOSPC' }) : null;
-    setImmediate(() => done(error, taken));
+    this.end = () => done(error, taken);
+    if (!this.isSlow) setImmediate(this.end);
   }
 
   writeSync(): number {
@@ -124,7 +130,8 @@ class FullDisk implements AuditFileWriter {
   }
 
   isGone(done: (isGone: boolean) => void): void {
-    setImmediate(() => done(false));
+    this.asked += 1;
+    setImmediate(() => done(this.gone));
   }
 
   close(): Promise<void> {
@@ -167,6 +174,61 @@ describe('an audit file on a disk that is full', () => {
     expect([file.dropped(), next.dropped()]).toEqual([0, 0]);
     // It is the same file still, with a line that was begun at its end.
     expect([full.text, disk.text]).toEqual(['one\ntw', '\ntwo\nthree\n']);
+  });
+
+  it('writes nothing more into a file that is deleted, and all of it into the one that takes its place', async () => {
+    const [gone, disk] = [new FullDisk(), new FullDisk()];
+    gone.room = 1_000;
+    gone.gone = true;
+    disk.room = 1_000;
+    const logger = new RecordingLogger();
+    const file = new AuditFile(gone, { path: '/audit.log', identity: '1:1', logger });
+    file.write('one\n');
+    await eventually(() => logger.lines.length > 0);
+    file.write('two\n');
+    // The first is the one after the write, the others come before a retry.
+    await eventually(() => gone.asked >= 3);
+    expect(gone.text).toBe('one\n');
+    const next = new AuditFile(disk, { path: '/audit.log', identity: '1:2', logger });
+    await file.close(1_000, next);
+    await next.close(1_000);
+    expect([gone.text, disk.text]).toEqual(['one\n', 'one\ntwo\n']);
+    expect(file.dropped() + next.dropped()).toBe(0);
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it('that is deleted is not written to when it ends, either', async () => {
+    const gone = new FullDisk();
+    const logger = new RecordingLogger();
+    gone.room = 1_000;
+    gone.gone = true;
+    const file = new AuditFile(gone, { path: '/audit.log', logger });
+    file.write('one\n');
+    await eventually(() => logger.lines.length > 0);
+    await file.close(1_000);
+    expect([gone.text, file.dropped()]).toEqual(['one\n', 1]);
+  });
+
+  it('has the next wait for a write that is under way, which may leave a part of a line', async () => {
+    const [full, disk] = [new FullDisk(), new FullDisk()];
+    disk.room = 1_000;
+    const logger = new RecordingLogger();
+    const options = { path: '/audit.log', identity: '1:1', logger };
+    const file = new AuditFile(full, options);
+    full.room = 6;
+    full.isSlow = true;
+    for (const line of ['one\n', 'two\n']) file.write(line);
+    await eventually(() => full.text !== '');
+    const next = new AuditFile(disk, options);
+    const closed = file.close(5_000, next);
+    next.write('three\n');
+    const ended = next.close(5_000);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(disk.text).toBe('');
+    full.end();
+    await Promise.all([closed, ended]);
+    expect([full.text, disk.text]).toEqual(['one\ntw', '\nthree\n']);
+    expect([file.dropped(), next.dropped()]).toEqual([1, 0]);
   });
 
   it('gives no more than the next has room for, or the one after that, and counts the rest', async () => {

@@ -38,6 +38,19 @@ describe('what gateway reload says', () => {
     expect([exitCode, text.includes(words)]).toEqual([1, true]);
   });
 
+  it('does not say of a reload that lasts that it was none', () => {
+    const { exitCode, text } = said(202, { reloaded: false, under_way: true });
+    expect(exitCode).toBe(1);
+    expect(text).toContain('is still being loaded');
+    expect(text).toContain('/status');
+    expect(text).not.toContain('not reloaded');
+  });
+
+  it('says of a reload that comes after an upgrade that it does', () => {
+    const { exitCode, text } = said(202, { reloaded: false, under_way: true, detail: 'once the upgrade is over' });
+    expect([exitCode, text]).toEqual([1, 'error: the configuration was not reloaded yet: once the upgrade is over\n']);
+  });
+
   it('does not paint on the terminal what somebody answered', () => {
     const evil = '\u001b[2Jgone\u202e\u0007';
     for (const { text } of [said(422, { problems: [evil] }), said(409, { detail: evil })]) {

@@ -90,6 +90,12 @@ describe('lists in brackets', () => {
     ['agents "a", "b"\n', 'agents "a" "b"\n'],
     ['agents [\n  "a",\n  "b",\n]\n', 'agents "a" "b"\n'],
     ['agents [\n  "a" // x\n  "b"\n]\n', 'agents \\\n  "a" \\ // x\n  "b"\n'],
+    ['e [\n "a" // x\n ]; f "b"; g 5\n', 'e \\\n "a" \\ // x\n ; f "b"; g 5\n'],
+    ['e [\n "a" // x\n\n ] "b"\n', 'e \\\n "a" \\ // x\n "b"\n'],
+    ['e [\n "a" // x\n ] // y\n', 'e \\\n "a" \\ // x\n  // y\n'],
+    ['e [\n "a" // x\n ]\n', 'e \\\n "a" // x\n'],
+    ['e [a]b\n', 'e a b\n'],
+    ['e [ // x\n ]; f 1\n', 'e #null  \\ // x\n ; f 1\n'],
     ['agents []\n', 'agents #null\n'],
     ['header "a" "[b, c]" [1]\n', 'header "a" "[b, c]" 1\n'],
   ])('%j', (old, expected) => {

@@ -1,0 +1,80 @@
+import { ContainerModule } from 'inversify';
+import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
+import { MemoryGuard } from '../application/guard-memory/memory-guard.js';
+import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
+import { RouteBreakers } from '../application/proxy-request/route-breakers.js';
+import { dividedTargetClients } from '../application/share-permits/divided-target-clients.js';
+import { LocalPermitBook } from '../application/share-permits/local-permits.js';
+import { TargetLedgers } from '../application/upstream-targets/target-ledgers.js';
+import { gatewayTokens as gateway } from './gateway-tokens.js';
+import { sharedTokens as shared } from './shared-tokens.js';
+
+/** What governs requests over all configurations: limits, rates, breakers, memory, and what is known of targets. */
+export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
+  bind(gateway.permits)
+    .toResolvedValue(() => new LocalPermitBook(), [])
+    .inSingletonScope();
+  bind(gateway.admissions)
+    .toResolvedValue(
+      (scheduler, permits) => new RequestAdmissions(scheduler, permits),
+      [shared.scheduler, gateway.permits],
+    )
+    .inSingletonScope();
+  bind(gateway.routeBreakers)
+    .toResolvedValue((clock, logger) => new RouteBreakers(clock, logger), [shared.clock, shared.logger])
+    .inSingletonScope();
+  bind(gateway.rateLimiters)
+    .toResolvedValue(
+      (memory, openShared, clock, logger) => new RateLimiters({ memory, openShared, clock, logger }),
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
+    )
+    .inSingletonScope();
+  bind(gateway.memoryOfOthers).toConstantValue(() => 0);
+  bind(gateway.memory)
+    .toResolvedValue(
+      (figures, othersBytes, reclaimer, scheduler, clock, logger, admissions) =>
+        new MemoryGuard({
+          figures,
+          othersBytes,
+          reclaimer,
+          scheduler,
+          clock,
+          logger,
+          tell: (violation) => admissions.shortOfMemory(violation),
+        }),
+      [
+        gateway.figures,
+        gateway.memoryOfOthers,
+        gateway.memoryReclaimer,
+        shared.scheduler,
+        shared.clock,
+        shared.logger,
+        gateway.admissions,
+      ],
+    )
+    .inSingletonScope();
+  bind(gateway.upstreamTargets)
+    .toResolvedValue(
+      (createClient, resolver, prober, clock, random, scheduler, logger, permits) => ({
+        ledgers: new TargetLedgers(),
+        createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
+        resolver,
+        prober,
+        clock,
+        random,
+        scheduler,
+        logger,
+      }),
+      [
+        gateway.createTargetClient,
+        gateway.resolver,
+        gateway.prober,
+        shared.clock,
+        shared.random,
+        shared.scheduler,
+        shared.logger,
+        gateway.permits,
+      ],
+    )
+    .inSingletonScope();
+});

@@ -161,7 +161,8 @@ describeWithPeers(['redis-server', 'haproxy', 'nginx'], 'two gateways that share
       const unasked = { action: provider.acsUrl(), fields: { SAMLResponse: await provider.response('') } };
       expect((await new SamlBrowser(two.port).post(unasked)).status).toBe(302);
       for (const { port } of [one, two]) expect((await new SamlBrowser(port).post(unasked)).status).toBe(403);
-      expect(one.output()).toContain('"reason":"replayed"');
+      // Lines of the log are written a little later.
+      await untilTrue('the log says why', async () => one.output().includes('"reason":"replayed"'));
     });
   });
 

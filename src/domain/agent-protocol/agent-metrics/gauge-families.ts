@@ -2,6 +2,7 @@ import type { ReportedValue } from '../metrics-report.js';
 import type { DropReason } from './dropped-series.js';
 import { flatText } from './flat-text.js';
 import { helpText, keptLabels, sortedLabels } from './reported-text.js';
+import { sharedGauges } from './own-agent-families.js';
 import type { ReportingAgent } from './reporting-agent.js';
 import type { SeriesRoom } from './series-room.js';
 
@@ -61,7 +62,10 @@ export class GaugeFamilies {
     }
   }
 
-  /** The value of a series is the sum of what is reported; one whose sum is no finite number is left out. */
+  /**
+   * The value of a series is the sum of what is reported, of what agents share the largest; one whose sum is no finite number
+   * is left out.
+   */
   all(): readonly {
     readonly name: string;
     readonly help: string;
@@ -70,9 +74,10 @@ export class GaugeFamilies {
     return Array.from(this.#families, ([name, { help, series }]) => ({
       name,
       help,
-      series: Array.from(series.values(), ({ labels, values }) => ({ labels, value: sum(values.values()) })).filter(
-        ({ value }) => Number.isFinite(value),
-      ),
+      series: Array.from(series.values(), ({ labels, values }) => ({
+        labels,
+        value: sharedGauges.has(name) ? Math.max(...values.values()) : sum(values.values()),
+      })).filter(({ value }) => Number.isFinite(value)),
     })).filter(({ series }) => series.length > 0);
   }
 }

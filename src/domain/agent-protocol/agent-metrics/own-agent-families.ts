@@ -13,3 +13,6 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['saml_sign_ons_total', 'counter'],
   ['saml_sessions_active', 'gauge'],
 ]);
+
+/** Gauges of a place that agents share: each of them reports all of it, and the largest value stands for it. */
+export const sharedGauges: ReadonlySet<string> = new Set(['saml_sessions_active']);

@@ -96,6 +96,19 @@ describe('a counter', () => {
 });
 
 describe('a gauge', () => {
+  it('of the store that the embedded agents of all workers share is not counted once for each of them', () => {
+    for (const [agentId, sessions] of [
+      ['one', 5],
+      ['two', 7],
+      ['three', 6],
+    ] as const) {
+      take({ agentId, intervalMs: 10_000, gauges: [reportedValue(sessions, 'saml_sessions_active')] });
+    }
+    expect(lines()).toEqual(['saml_sessions_active auth {} 7']);
+    book.ended('auth', 'two');
+    expect(lines()).toEqual(['saml_sessions_active auth {} 6']);
+  });
+
   it('is what each agent id says now, added up', () => {
     gauge(5, 'one');
     gauge(7, 'two');

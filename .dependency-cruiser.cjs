@@ -97,7 +97,7 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A file that nobody imports and that imports nobody has no place in the program.',
       severity: 'error',
-      from: { orphan: true, path: '^(?:src|test/support|bench)/' },
+      from: { orphan: true, path: '^(?:src|test/support|bench|fuzz)/' },
       to: {},
     },
     {

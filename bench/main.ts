@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { agents } from './agents/agents.js';
 import { authentication } from './authentication/authentication.js';
 import { authorization } from './authorization/authorization.js';
+import { benchToken } from './bench-token.js';
 import { runComparisons } from './checks/run-comparisons.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { exchange } from './exchange/exchange.js';
@@ -12,7 +13,7 @@ import { runFaults } from './faults/faults.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
 import { runOverload } from './overload/overload.js';
-import { benchToken, portcullis } from './portcullis.js';
+import { portcullis } from './portcullis.js';
 import { runReloads } from './reloads/reloads.js';
 import { renderPreface, renderTable, type Series } from './report.js';
 import type { Scenario } from './scenarios.js';
@@ -58,6 +59,14 @@ const startOrLeaveOut = async (contender: Contender, place: Place): Promise<Runn
   }
 };
 
+/** What has wrk send the body of a scenario; null where there is none. */
+const uploadScript = (folder: string, { method, uploadOctets }: Scenario): string | null => {
+  if (method === 'GET') return null;
+  const file = join(folder, 'upload.lua');
+  writeFileSync(file, `wrk.method = "${method}"\nwrk.body = string.rep("x", ${uploadOctets})\n`);
+  return file;
+};
+
 const runScenario = async (
   scenario: Scenario,
   contenders: readonly Contender[],
@@ -75,6 +84,7 @@ const runScenario = async (
     seconds: settings.seconds,
     connections: settings.connections,
     headers: [`Authorization: Bearer ${benchToken()}`, ...scenario.requestHeaders],
+    script: uploadScript(folder, scenario),
   };
   try {
     for (const contender of contenders) {

@@ -17,6 +17,8 @@ export interface Load {
   readonly seconds: number;
   readonly connections: number;
   readonly headers: readonly string[];
+  /** See `runWrk`. */
+  readonly script: string | null;
 }
 
 const settleMs = 200;
@@ -27,6 +29,7 @@ const run = (contender: RunningContender, load: Load, seconds: number): Promise<
     seconds,
     connections: load.connections,
     headers: load.headers,
+    script: load.script,
   });
 
 /** Lets connections open and code be compiled before anything counts. */

@@ -2,6 +2,11 @@
 export interface Scenario {
   readonly name: string;
   readonly describes: string;
+  readonly method: 'GET' | 'POST';
+  /** Octets of the body that the client sends. */
+  readonly uploadOctets: number;
+  /** Each request has a connection of its own, which ends with the response. */
+  readonly isAlone: boolean;
   /** Octets of the response body. */
   readonly bodyOctets: number;
   /** Header fields that the client sends besides Host and Authorization. */
@@ -27,8 +32,11 @@ const serviceHeaders: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
 ];
 
+const get = { method: 'GET', uploadOctets: 0, isAlone: false } as const;
+
 export const scenarios: readonly Scenario[] = [
   {
+    ...get,
     name: 'small',
     describes: 'GET, 5 octets back, hardly any headers',
     bodyOctets: 5,
@@ -36,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
     responseHeaders: [['Content-Type', 'text/plain']],
   },
   {
+    ...get,
     name: 'typical',
     describes: 'GET with the headers of a browser, 1 KB of JSON back with the headers of a service',
     bodyOctets: 1024,
@@ -43,10 +52,39 @@ export const scenarios: readonly Scenario[] = [
     responseHeaders: serviceHeaders,
   },
   {
+    ...get,
     name: 'large',
     describes: 'GET with the headers of a browser, 10 KB back',
     bodyOctets: 10_240,
     requestHeaders: browserHeaders,
+    responseHeaders: serviceHeaders,
+  },
+  {
+    ...get,
+    name: 'huge',
+    describes: 'GET with the headers of a browser, 1 MB back',
+    bodyOctets: 1_048_576,
+    requestHeaders: browserHeaders,
+    responseHeaders: serviceHeaders,
+  },
+  {
+    name: 'upload',
+    describes: 'POST of 1 KB with the headers of a browser, 1 KB of JSON back',
+    method: 'POST',
+    uploadOctets: 1024,
+    isAlone: false,
+    bodyOctets: 1024,
+    requestHeaders: [...browserHeaders, 'Content-Type: application/json'],
+    responseHeaders: serviceHeaders,
+  },
+  {
+    name: 'connections',
+    describes: 'as typical, with a new connection for each request',
+    method: 'GET',
+    uploadOctets: 0,
+    isAlone: true,
+    bodyOctets: 1024,
+    requestHeaders: [...browserHeaders, 'Connection: close'],
     responseHeaders: serviceHeaders,
   },
 ];

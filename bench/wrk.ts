@@ -41,16 +41,19 @@ export const runWrk = (
     readonly seconds: number;
     readonly connections: number;
     readonly headers: readonly string[];
+    /** A script of wrk's; null: it sends GETs. */
+    readonly script?: string | null;
   },
 ): Promise<WrkOutcome> =>
   new Promise((resolve, reject) => {
-    const { url, seconds, connections, headers } = options;
+    const { url, seconds, connections, headers, script = null } = options;
     const args = [
       '--latency',
       '-t1',
       `-c${connections}`,
       `-d${seconds}s`,
       ...headers.flatMap((line) => ['-H', line]),
+      ...(script === null ? [] : ['-s', script]),
       url,
     ];
     const child = spawn('taskset', ['-c', String(core), wrk, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -5,7 +5,7 @@ import { bundlePrograms } from './bundle-programs.mjs';
 import { inRoot } from './paths.mjs';
 
 /** Folders of dist that have no counterpart under src. */
-const otherOutput = new Set([inRoot('dist', 'bench'), inRoot('dist', 'programs')]);
+const otherOutput = new Set([inRoot('dist', 'bench'), inRoot('dist', 'fuzz'), inRoot('dist', 'programs')]);
 
 /** @param {string} compiled */
 const hasSource = (compiled) => {

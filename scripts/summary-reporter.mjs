@@ -20,7 +20,8 @@ export default class SummaryReporter {
     /** @type {TestReport} */
     const report = { passed: 0, failed: [], skipped: [] };
     for (const module of modules) {
-      const file = relative(root, module.moduleId);
+      // A file can be part of several projects.
+      const file = `${module.project.name}: ${relative(root, module.moduleId)}`;
       const failedBefore = report.failed.length;
       for (const test of module.children.allTests()) {
         const result = test.result();

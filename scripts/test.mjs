@@ -36,7 +36,9 @@ const checkLint = () =>
   });
 
 const checkLaws = () =>
-  runNode(toolPaths.depcruise, ['--config', '.dependency-cruiser.cjs', 'src', 'test', 'bench'], { quiet: true });
+  runNode(toolPaths.depcruise, ['--config', '.dependency-cruiser.cjs', 'src', 'test', 'bench', 'fuzz'], {
+    quiet: true,
+  });
 
 /**
  * @param {string} name

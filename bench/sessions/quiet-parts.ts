@@ -1,7 +1,10 @@
+import type { PreparedIdentity } from '../../src/application/authenticate-request/prepared-identity.js';
 import type { Clock } from '../../src/application/ports/clock.js';
 import type { Scheduler } from '../../src/application/ports/scheduler.js';
 import type { SecretDigest } from '../../src/application/ports/secret-digest.js';
 import type { SessionsParts } from '../../src/application/saml-sessions/sessions.js';
+import type { HeaderOperation } from '../../src/domain/agent-protocol/messages.js';
+import type { Identity } from '../../src/domain/identity/identity.js';
 import { built } from '../built.js';
 
 /** What sessions need besides a store and what is known of it, from the product. */
@@ -15,14 +18,14 @@ export const quietParts = async (): Promise<Omit<SessionsParts, 'store' | 'known
   const { HmacSecretDigest } = await built<{ readonly HmacSecretDigest: new () => SecretDigest }>(
     'adapters/outbound/hmac-secret-digest/hmac-secret-digest.js',
   );
+  const { preparedIdentity } = await built<{
+    readonly preparedIdentity: (identity: Identity, operations: readonly HeaderOperation[]) => PreparedIdentity;
+  }>('application/authenticate-request/prepared-identity.js');
   return {
     clock: new SystemClock(),
     scheduler: new NodeScheduler(),
     digest: new HmacSecretDigest(),
-    prepare: ({ userId }) => ({
-      identity: { method: 'saml', userId, claims: null, certificate: null },
-      operations: [],
-    }),
+    prepare: ({ userId }) => preparedIdentity({ method: 'saml', userId, claims: null, certificate: null }, []),
     idleMs: null,
     issuer: () => null,
   };

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { ContainerModule } from 'inversify';
-import { NodeHttpEngine } from '../adapters/inbound/node-http-engine/node-http-engine.js';
+import { HttpEngines } from '../adapters/inbound/http-engines/http-engines.js';
 import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health-prober.js';
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
@@ -16,7 +16,7 @@ import { nodeZlibInflater } from '../adapters/outbound/node-zlib-inflater/node-z
 import { ownSampleNames } from '../adapters/outbound/prometheus-metrics/agent-samples.js';
 import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { UndiciTargetClient } from '../adapters/outbound/undici-upstream/undici-target-client.js';
+import { createTargetClient } from '../adapters/outbound/upstream-clients/upstream-clients.js';
 import { agentClients } from './agent-clients.js';
 import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
@@ -59,7 +59,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .toResolvedValue(() => new NodeListeningSockets(), [])
     .inSingletonScope();
   bind(gateway.engine)
-    .toResolvedValue((sockets) => new NodeHttpEngine(sockets), [gateway.listeningSockets])
+    .toResolvedValue((sockets) => new HttpEngines(sockets), [gateway.listeningSockets])
     .inSingletonScope();
   bind(gateway.textFiles)
     .toResolvedValue(() => new NodeTextFileReader(), [])
@@ -77,7 +77,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
-  bind(gateway.createTargetClient).toConstantValue((settings) => new UndiciTargetClient(settings));
+  bind(gateway.createTargetClient).toConstantValue(createTargetClient);
   bind(gateway.resolver)
     .toResolvedValue(() => new NodeHostResolver(), [])
     .inSingletonScope();

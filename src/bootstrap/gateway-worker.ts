@@ -22,6 +22,7 @@ import { ok, type Result } from '../domain/shared/result.js';
 import { configurationFile } from './configuration-file.js';
 import { tellOfDebugSignal } from './debug-signal.js';
 import { gatewayTokens } from './gateway-tokens.js';
+import { withInstead } from './instead-of-keys.js';
 import { gatewayContainer } from './start-gateway.js';
 import { gatherInWorker } from './worker-gathering.js';
 import { asWorker } from './worker-module.js';
@@ -54,7 +55,10 @@ const prepare = async (order: StartOrder, supervisor: Correspondence): Promise<R
   log = { output, logger };
   tellOfDebugSignal(logger);
   const clock = new SystemClock();
-  const source = new HandedConfiguration((texts) => configurationFile(order.configFile, texts), order.texts);
+  const source = new HandedConfiguration(
+    (texts) => withInstead(configurationFile(order.configFile, texts), order.instead),
+    order.texts,
+  );
   const container = gatewayContainer(order.configFile, source, {
     logger,
     accessLog: new PinoAccessLog(order.log.level, output, () => clock.wallMs(), order.number),

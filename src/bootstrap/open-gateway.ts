@@ -13,14 +13,14 @@ import type { LogConfiguration } from '../domain/configuration/log-configuration
 import { err, type Result } from '../domain/shared/result.js';
 import { workerCount, workerCountWarning } from '../domain/supervision/worker-count.js';
 import { configurationFile } from './configuration-file.js';
+import { type InsteadOfKeys, withInstead } from './instead-of-keys.js';
 import type { ServingGateway } from './serving-gateway.js';
 
 /** What a gateway is opened with, however many processes it will have. */
 export interface GatewayOpening {
   /** As it was given on the command line. */
   readonly configFile: string;
-  /** Takes the place of `worker-threads`; null: the file says it. */
-  readonly workerThreads: number | null;
+  readonly instead: InsteadOfKeys;
   readonly log: LogConfiguration;
   readonly output: LogOutput;
   readonly logger: Logger;
@@ -33,19 +33,6 @@ export interface GatewayOpening {
 }
 
 const standardOutput = 1;
-
-/** A source whose `worker-threads` are those of the command line, where it has them. */
-const withWorkerThreads = (source: ConfigurationSource, workerThreads: number | null): ConfigurationSource => {
-  if (workerThreads === null) return source;
-  return {
-    load: async () => {
-      const loaded = await source.load();
-      const { configuration } = loaded;
-      if (configuration === null) return loaded;
-      return { ...loaded, configuration: { ...configuration, system: { ...configuration.system, workerThreads } } };
-    },
-  };
-};
 
 /** A source that gives first what was read already, and then says where a reload cannot do what it asks for. */
 const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, cores: number, logger: Logger) => {
@@ -63,8 +50,8 @@ const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, c
 
 /** Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it takes. */
 export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
-  const { configFile, log, output, logger, clock, sockets, drainedTargets } = opening;
-  const source = withWorkerThreads(configurationFile(configFile), opening.workerThreads);
+  const { configFile, log, output, logger, clock, sockets, drainedTargets, instead } = opening;
+  const source = withInstead(configurationFile(configFile), instead);
   const first = await source.load();
   if (first.configuration === null) return err({ problems: first.problems, reason: null, cause: null });
   const cores = availableParallelism();
@@ -72,7 +59,7 @@ export const openGateway = async (opening: GatewayOpening): Promise<Result<Servi
   if (workers > 1) {
     output.share(isSharedPipe(standardOutput));
     const { superviseGateway } = await import('./supervise-gateway.js');
-    const start = { configFile, log, source, first, workers, cores, sockets, logger, drainedTargets };
+    const start = { configFile, instead, log, source, first, workers, cores, sockets, logger, drainedTargets };
     return superviseGateway({
       ...start,
       auditOutput: () => new OutputAuditLog(output),

@@ -17,6 +17,7 @@ import { UpgradeProgram } from '../application/upgrade-program/upgrade-program.j
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { socketAddressText } from '../domain/configuration/schema/network-kinds.js';
 import { tellOfDebugSignal } from './debug-signal.js';
+import { type InsteadOfKeys, nothingInstead } from './instead-of-keys.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
 import {
@@ -41,8 +42,7 @@ const firstProcess = 1;
 export interface RunOptions {
   /** Where the number of the process in charge is written; null: nowhere. */
   readonly pidFile?: string | null;
-  /** Takes the place of `worker-threads`; null: the configuration says it. */
-  readonly workerThreads?: number | null;
+  readonly instead?: InsteadOfKeys;
   /** Told once the gateway serves. */
   started?(gateway: RunningGateway): void;
 }
@@ -51,7 +51,7 @@ export interface RunOptions {
 export const runGateway = async (
   configFile: string,
   log: LogConfiguration,
-  { pidFile = null, workerThreads = null, started }: RunOptions = {},
+  { pidFile = null, instead = nothingInstead, started }: RunOptions = {},
 ): Promise<number> => {
   const { level, format, warning } = log;
   const inheritance = takeInheritance(process.env, process.pid);
@@ -84,7 +84,7 @@ export const runGateway = async (
     if (inheritance.warning !== null) logger.warn(inheritance.warning);
     const sockets = new NodeListeningSockets(inheritance.sockets);
     const drainedTargets = predecessor === null ? [] : handedTargets(await predecessor.state());
-    const opening = { configFile, workerThreads, log, output, logger, clock, sockets, drainedTargets };
+    const opening = { configFile, instead, log, output, logger, clock, sockets, drainedTargets };
     const begins = (kill: () => void): void => {
       killWorkers = kill;
     };

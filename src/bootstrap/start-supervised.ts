@@ -13,12 +13,14 @@ import { Supervisor } from '../application/supervise-workers/supervisor.js';
 import type { WorkerFailure } from '../application/supervise-workers/worker-places.js';
 import type { LogConfiguration } from '../domain/configuration/log-configuration.js';
 import { ok, type Result } from '../domain/shared/result.js';
+import type { InsteadOfKeys } from './instead-of-keys.js';
 import type { RunningGateway } from './start-gateway.js';
 
 /** What a gateway of several processes is started with. */
 export interface SupervisedStart {
   /** As it was given on the command line. */
   readonly configFile: string;
+  readonly instead: InsteadOfKeys;
   readonly log: LogConfiguration;
   /** Reads the file again at a reload. */
   readonly source: ConfigurationSource;
@@ -54,7 +56,7 @@ const longestDelayMs = 2 ** 31 - 1;
 export const startSupervised = async (start: SupervisedStart): Promise<Result<RunningSupervisor, LoadFailure>> => {
   const clock = new SystemClock();
   const program = start.program ?? new URL('./main-gateway-worker.js', import.meta.url);
-  const { configFile, log } = start;
+  const { configFile, instead, log } = start;
   const processes = new NodeWorkerProcesses(program);
   const supervisor = new Supervisor({
     ...start,
@@ -62,7 +64,7 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
     clock,
     scheduler: new NodeScheduler(),
     times: { ...supervisionTimes, ...start.times },
-    order: { configFile, log, startedAtMs: clock.wallMs() },
+    order: { configFile, instead, log, startedAtMs: clock.wallMs() },
     drainedTargets: () => start.drainedTargets(),
     reloaded: (outcome) => start.reloaded(outcome),
     logFailure: (failure) => start.logFailure(failure),

@@ -61,6 +61,7 @@ const written = (name: MessageName, payload: string | Uint8Array): string => {
   const outbox = new FrameOutbox(
     (sent) => {
       octets = Buffer.from(sent);
+      return true;
     },
     () => {},
   );

@@ -119,8 +119,10 @@ describe.each(['embedded', 'socket'] as const)('a hostile client, the agent %s',
   );
 
   it('gets no tunnel without a credential, and none for anything but a WebSocket', async () => {
-    const upgrade = ['Connection: Upgrade', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13'];
-    const refused = await send(['GET / HTTP/1.1', host, ...upgrade, 'Upgrade: websocket']);
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    // What is refused leaves the connection as it was: this client wants no other request on it.
+    const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket', key, 'Sec-WebSocket-Version: 13'];
+    const refused = await send(['GET / HTTP/1.1', host, ...upgrade]);
     expect(refused.status).toBe(401);
     expect(stack.upstream.received).toEqual([]);
     await stack.ask({

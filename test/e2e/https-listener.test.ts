@@ -100,10 +100,12 @@ describeWithPeers(['openssl', 'curl'], 'a listener of protocol https', () => {
     });
   });
 
-  it('speaks HTTP/1.1 with a client that would rather have HTTP/2, and no plain HTTP', async () => {
-    expect((await curlTo('main.example', '--http2', '--write-out', '\n%{http_version}\n%{http_code}')).body).toMatch(
-      /^ok\n1\.1$/,
-    );
+  it.each([
+    ['--http2', '2'],
+    ['--http1.1', '1.1'],
+  ])('speaks what its client would rather have (%s), and no plain HTTP', async (option, version) => {
+    const { body } = await curlTo('main.example', option, '--write-out', '\n%{http_version}\n%{http_code}');
+    expect(body).toBe(`ok\n${version}`);
     await expect(call(at().port)).rejects.toThrow();
     await stack.gateway.wrote(/ERR_SSL_HTTP_REQUEST/);
   });

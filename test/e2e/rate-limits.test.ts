@@ -9,8 +9,11 @@ import { startRedis } from '../support/redis-server.js';
 import { startBuiltGateway } from '../support/running-gateway.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const measuredMs = 10_000;
-const lanesEach = 4;
+const measuredMs = 4_000;
+/** So many that they come to the rate on a busy machine too, where each answer takes long. */
+const lanesEach = 10;
+const perSecond = 25;
+const burst = 60;
 
 const cleanUp = new CleanUp();
 const agent = new Agent({ keepAlive: true });
@@ -57,20 +60,21 @@ const measure = async (ports: readonly number[], key: string): Promise<{ passed:
   const lane = async (port: number): Promise<void> => {
     while (performance.now() - begun < measuredMs) {
       if (await isLetThrough(port, key)) passed += 1;
-      // A few hundred requests a second are enough to be over the rate at every moment.
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      else await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
   await Promise.all(ports.flatMap((port) => Array.from({ length: lanesEach }, () => lane(port))));
   return { passed, seconds: (performance.now() - begun) / 1000 };
 };
 
-describe('a rate limit, seen from outside for ten seconds', () => {
+const policy = `requests-per-second ${perSecond}; burst ${burst}; key "header:x-key"`;
+
+describe('a rate limit, seen from outside for some seconds', () => {
   it('is kept within 5 % for each of three keys at a time', { timeout: 60_000 }, async () => {
-    const port = await startGateway('', 'requests-per-second 40; burst 60; key "header:x-key"');
+    const port = await startGateway('', policy);
     const keys = ['a', 'b', 'c'];
     for (const { passed, seconds } of await Promise.all(keys.map((key) => measure([port], key)))) {
-      const due = 60 + 40 * seconds;
+      const due = burst + perSecond * seconds;
       expect(passed).toBeGreaterThan(due * 0.95);
       expect(passed).toBeLessThanOrEqual(due * 1.05);
     }
@@ -85,8 +89,8 @@ describe('a rate limit, seen from outside for ten seconds', () => {
     const seconds = Number(refused.headers['retry-after']);
     expect([1, 2]).toContain(seconds);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-    expect(await isLetThrough(port, 'any')).toBe(true);
-    expect(await isLetThrough(port, 'any')).toBe(false);
+    const next = await Promise.all([isLetThrough(port, 'any'), isLetThrough(port, 'any')]);
+    expect(next.toSorted()).toEqual([false, true]);
   });
 });
 
@@ -95,10 +99,9 @@ describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a r
     const redis = await startRedis({ password: 'a-password' });
     cleanUp.add(() => redis.remove());
     const limits = `rate-limit-store "redis"; rate-limit-store-url "${redis.url().reveal()}"`;
-    const policy = 'requests-per-second 40; burst 60; key "header:x-key"';
     const ports = await Promise.all([startGateway(limits, policy), startGateway(limits, policy)]);
     const { passed, seconds } = await measure(ports, 'shared');
-    const due = 60 + 40 * seconds;
+    const due = burst + perSecond * seconds;
     expect(passed).toBeGreaterThan(due * 0.95);
     expect(passed).toBeLessThanOrEqual(due * 1.05);
 
@@ -113,8 +116,8 @@ describeWithPeers(['redis-server'], 'a rate limit of two gateways that share a r
       }),
     );
     for (const { count, seconds: taken } of alone) {
-      expect(count).toBeGreaterThanOrEqual(60);
-      expect(count).toBeLessThanOrEqual(60 + 40 * taken + 1);
+      expect(count).toBeGreaterThanOrEqual(burst);
+      expect(count).toBeLessThanOrEqual(burst + perSecond * taken + 1);
     }
   });
 });

@@ -326,11 +326,12 @@ describe('limits', () => {
       while (performance.now() - begunMs < 4_000) {
         const { status } = await stack.ask({ path: '/rate', agent, headers: { 'X-Key': 'a' } });
         if (status === 200) passed += 1;
-        await new Promise((resolve) => setTimeout(resolve, 3));
+        else await new Promise((resolve) => setTimeout(resolve, 30));
       }
     };
-    for (const agent of agents) agent.maxSockets = 2;
-    await Promise.all([...agents, ...agents].map(lane));
+    // So many that they come to the rate on a busy machine too, where each answer takes long.
+    for (const agent of agents) agent.maxSockets = 5;
+    await Promise.all(Array.from({ length: 5 }, () => agents.map(lane)).flat());
     const due = 20 + (50 * (performance.now() - begunMs)) / 1000;
     expect(passed).toBeGreaterThan(due * 0.95);
     expect(passed).toBeLessThanOrEqual(due);

@@ -47,7 +47,7 @@ export const authorizedAgent = async (
 ): Promise<AuthorizedAgent> => {
   const block = typeof authz === 'string' ? { 'policy-inline': authz } : authz;
   const made = await startedTestAgent({ ...methods, authz: { enabled: true, ...block }, ...more }, swapped);
-  const answer = ({ headers = [], method, uri, clientIp, correlationId }: AskedRequest) => {
+  const answer = async ({ headers = [], method, uri, clientIp, correlationId }: AskedRequest) => {
     const event = requestEvent(headers, correlationId);
     return made.agent.judge(
       {

@@ -16,7 +16,7 @@ interface Explanation {
 /** What no code can say of itself. A code without an entry does not compile. */
 const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   malformed_request: {
-    when: 'The octets are no valid HTTP/1.1, `Content-Length` and `Transfer-Encoding` come together or one of them is repeated, the target is no path, the body ends early, or an agent wants to read it and it is not what its `Content-Encoding` says.',
+    when: 'The octets are no valid HTTP ([what is refused](http-strictness.md)), `Content-Length` and `Transfer-Encoding` come together or one of them is repeated, the target is no path, the body ends early, or an agent wants to read it and it is not what its `Content-Encoding` says.',
     remedy: 'Correct the client. Behind a proxy: the proxy passes on what it should have refused.',
   },
   unsafe_path: {

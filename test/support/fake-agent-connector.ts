@@ -44,6 +44,7 @@ export class FakeAgentConnection implements AgentConnection {
   readonly cancels: string[] = [];
   readonly configures: { readonly config: JsonObject | null; settle(outcome: ConfigureOutcome): void }[] = [];
   isBusy = false;
+  isGathering = false;
   isOver = false;
   /** False: events are larger than a message can be. */
   fits = true;

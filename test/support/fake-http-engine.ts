@@ -57,6 +57,8 @@ export class FakeOpenListener implements BoundListener {
     this.patience.push(timeouts);
   }
 
+  acceptHttp2(_isAccepted: boolean): void {}
+
   secure(tls: TlsContext | null, graceMs: number): void {
     this.graceMs = graceMs;
     this.secured.push(tls);

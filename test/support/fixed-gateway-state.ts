@@ -30,7 +30,13 @@ export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): 
 export const configurationWithSecrets = (
   readyRequires: readonly ('upstreams' | 'agents')[] = [],
 ): GatewayConfiguration => ({
-  system: { instance: 'edge-1', gracefulShutdownTimeoutMs: 30_000, shutdownDelayMs: 0, workerThreads: 0 },
+  system: {
+    instance: 'edge-1',
+    gracefulShutdownTimeoutMs: 30_000,
+    shutdownDelayMs: 0,
+    workerThreads: 0,
+    httpEngine: 'core',
+  },
   listeners: [
     {
       name: 'main',
@@ -39,6 +45,7 @@ export const configurationWithSecrets = (
       trustedProxies: [],
       proxyProtocol: false,
       acceptClientCertHeader: null,
+      http2: false,
       timeouts: plainTimeouts,
     },
   ],

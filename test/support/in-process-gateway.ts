@@ -17,6 +17,7 @@ import type {
   SocketAddress,
   UpstreamConfiguration,
 } from '../../src/domain/configuration/gateway-configuration.js';
+import { engineUnderTest } from './engine-under-test.js';
 import { plainLimits, plainPolicies, plainTimeouts, plainUpstream } from './plain-configurations.js';
 import { RecordingAuditLog } from './recording-audit-log.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -68,7 +69,13 @@ export const testConfiguration = (
   upstreams: readonly UpstreamConfiguration[],
   changes: Partial<GatewayConfiguration> = {},
 ): GatewayConfiguration => ({
-  system: { instance: 'test', gracefulShutdownTimeoutMs: 5_000, shutdownDelayMs: 0, workerThreads: 1 },
+  system: {
+    instance: 'test',
+    gracefulShutdownTimeoutMs: 5_000,
+    shutdownDelayMs: 0,
+    workerThreads: 1,
+    httpEngine: engineUnderTest,
+  },
   listeners: [
     {
       name: 'main',
@@ -77,6 +84,7 @@ export const testConfiguration = (
       trustedProxies: [],
       proxyProtocol: false,
       acceptClientCertHeader: null,
+      http2: false,
       timeouts: plainTimeouts,
     },
   ],

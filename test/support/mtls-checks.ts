@@ -2,6 +2,7 @@ import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest
 import { X509CertificateReader } from '../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import type { CheckOutcome } from '../../src/application/authenticate-request/authentication-check.js';
 import { MtlsCheck, type MtlsCheckParts } from '../../src/application/authenticate-request/mtls-check.js';
+import { preparedIdentity } from '../../src/application/authenticate-request/prepared-identity.js';
 import type { ReadCertificate } from '../../src/application/ports/certificate-reader.js';
 import { type AllowedSan, parseAllowedSan } from '../../src/domain/client-certificates/allowed-san.js';
 import {
@@ -41,7 +42,7 @@ export const mtlsCheck = (parts: Partial<MtlsCheckParts>): MtlsCheck =>
     rules: certificateRules(),
     authorities: null,
     reader,
-    prepare: (identity) => ({ identity, operations: [] }),
+    prepare: (identity) => preparedIdentity(identity, []),
     digest: new HmacSecretDigest(),
     clock: new ManualClock(Date.now()),
     memorySize: 100,

@@ -62,4 +62,5 @@ export const plainUpstream = (name: string, port: number): UpstreamConfiguration
   stickyCookie: null,
   retries: { maxAttempts: 3, budgetPercent: 20 },
   dnsRefreshMs: 30_000,
+  httpVersion: '1.1',
 });

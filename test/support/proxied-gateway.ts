@@ -21,6 +21,7 @@ export const proxiedListener = (changes: Partial<ListenerConfiguration> = {}): L
   trustedProxies: ['127.0.0.1'],
   proxyProtocol: true,
   acceptClientCertHeader: null,
+  http2: false,
   timeouts: plainTimeouts,
   ...changes,
 });

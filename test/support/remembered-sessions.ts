@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { PreparedIdentity } from '../../src/application/authenticate-request/authentication-check.js';
+import {
+  type PreparedIdentity,
+  preparedIdentity,
+} from '../../src/application/authenticate-request/prepared-identity.js';
 import { KnownSessions } from '../../src/application/saml-sessions/known-sessions.js';
 import type { SessionMemoryLimits } from '../../src/application/saml-sessions/session-memory.js';
 import { Sessions, type SessionsParts } from '../../src/application/saml-sessions/sessions.js';
@@ -31,10 +34,10 @@ export const sessionOf = (name: string, createdMs: number, changes: Partial<Sess
   ...changes,
 });
 
-export const preparedIdentityOf = ({ userId }: Session): PreparedIdentity => ({
-  identity: { method: 'saml', userId, claims: null, certificate: null },
-  operations: [{ kind: 'set', name: 'X-User-Id', value: userId }],
-});
+export const preparedIdentityOf = ({ userId }: Session): PreparedIdentity =>
+  preparedIdentity({ method: 'saml', userId, claims: null, certificate: null }, [
+    { kind: 'set', name: 'X-User-Id', value: userId },
+  ]);
 
 /** Parts that a test may swap. */
 export interface SwappedSessionsParts extends Partial<Omit<SessionsParts, 'store' | 'known' | 'clock' | 'scheduler'>> {

@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
+import type { Soon } from '../../src/application/ports/soon.js';
 import type { AgentAnswer, AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { HeaderList } from '../../src/domain/http/header-list.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
@@ -9,7 +10,7 @@ import type { SamlKey } from './saml-keys.js';
 import { requestEvent } from './test-agent.js';
 
 /** An agent that anything can be asked of. */
-export type Judge = (event: AgentEvent) => Promise<AgentAnswer>;
+export type Judge = (event: AgentEvent) => Soon<AgentAnswer>;
 
 export const judgeOf =
   (client: AgentClient): Judge =>

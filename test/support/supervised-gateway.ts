@@ -73,7 +73,12 @@ export const supervisedGateway = (workers = 2, services: readonly SupervisedServ
     logger,
     audit,
     times: supervisionTimes,
-    order: { configFile: 'gateway.kdl', log: { level: 'info', format: 'json', warning: null }, startedAtMs: 5 },
+    order: {
+      configFile: 'gateway.kdl',
+      instead: { workerThreads: null, httpEngine: null },
+      log: { level: 'info', format: 'json', warning: null },
+      startedAtMs: 5,
+    },
     workers,
     cores: 2,
     drainedTargets: () => drainedTargets,

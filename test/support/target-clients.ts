@@ -1,5 +1,9 @@
-import { UndiciTargetClient } from '../../src/adapters/outbound/undici-upstream/undici-target-client.js';
-import type { TargetClientSettings, UpstreamRequest } from '../../src/application/ports/upstream-client.js';
+import { createTargetClient } from '../../src/adapters/outbound/upstream-clients/upstream-clients.js';
+import type {
+  TargetClient,
+  TargetClientSettings,
+  UpstreamRequest,
+} from '../../src/application/ports/upstream-client.js';
 import type { CleanUp } from './clean-up.js';
 
 /** A real client of a port of this machine. */
@@ -7,8 +11,8 @@ export const targetClient = (
   port: number,
   cleanUp: CleanUp,
   changes: Partial<TargetClientSettings> = {},
-): UndiciTargetClient => {
-  const client = new UndiciTargetClient({
+): TargetClient => {
+  const client = createTargetClient({
     address: { host: '127.0.0.1', port },
     authority: `127.0.0.1:${port}`,
     connectMs: 1_000,
@@ -16,6 +20,8 @@ export const targetClient = (
     maxConnections: 100,
     maxIdle: 20,
     idle: { take: () => true, giveBack: () => undefined },
+    engine: 'node',
+    httpVersion: '1.1',
     ...changes,
   });
   cleanUp.add(() => client.close(0));

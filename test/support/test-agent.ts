@@ -139,7 +139,7 @@ export const testAgent = (
   const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: optionsOf(block) }, parts);
   const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
   const agent = new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
-  return { agent, clock, logger, ask: (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
+  return { agent, clock, logger, ask: async (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
 };
 
 /** The same, started. */

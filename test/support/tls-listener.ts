@@ -1,4 +1,4 @@
-import { NodeHttpEngine } from '../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { HttpEngines } from '../../src/adapters/inbound/http-engines/http-engines.js';
 import { NodeListeningSockets } from '../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import {
   defaultEngineLimits,
@@ -12,6 +12,7 @@ import {
 import type { ListenerTimeouts } from '../../src/domain/configuration/gateway-configuration.js';
 import { Secret } from '../../src/domain/shared/secret.js';
 import type { CleanUp } from './clean-up.js';
+import { engineUnderTest } from './engine-under-test.js';
 import { type OpensslCertificate, pemChain } from './openssl-certificates.js';
 import { plainTimeouts } from './plain-configurations.js';
 import { RecordingHandler } from './recording-handler.js';
@@ -27,11 +28,12 @@ export const preparedTls = (
   identities: readonly OpensslCertificate[],
   changes: Partial<TlsMaterial> = {},
 ): TlsContext => {
-  const prepared = new NodeHttpEngine(new NodeListeningSockets()).prepareTls({
+  const prepared = new HttpEngines(new NodeListeningSockets()).prepareTls({
     certificates: identities.map(asTlsCertificate),
     clientAuth: 'none',
     clientAuthorities: null,
     minVersion: '1.2',
+    http2: false,
     ...changes,
   });
   if (!prepared.ok) throw new Error(prepared.error);
@@ -47,7 +49,9 @@ export interface RecordedListener {
 export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
-  changes: Partial<EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom'>> = {},
+  changes: Partial<
+    EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom' | 'engine' | 'http2'>
+  > = {},
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };
@@ -57,8 +61,10 @@ export const recordedListener = async (
     timeouts: { ...plainTimeouts, ...changes },
     tls,
     proxyHeaderFrom: changes.proxyHeaderFrom ?? null,
+    engine: changes.engine ?? engineUnderTest,
+    http2: changes.http2 ?? false,
   };
-  const listener = await new NodeHttpEngine(new NodeListeningSockets()).bind('main', address, handler, options);
+  const listener = await new HttpEngines(new NodeListeningSockets()).bind('main', address, handler, options);
   await listener.listen();
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };

@@ -13,6 +13,7 @@ import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
+import type { AuthenticationScope } from '../authenticate-request/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
@@ -21,6 +22,7 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Scheduler } from '../ports/scheduler.js';
+import { type Soon, whenThere } from '../ports/soon.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
 import type { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
@@ -43,6 +45,9 @@ export interface AgentFacts {
  * are bounded where they wait, far below this: they never take the places of all the others.
  */
 const maxConcurrency = 1_000;
+
+const withSession: AuthenticationScope = { readsSession: true };
+const withoutSession: AuthenticationScope = { readsSession: false };
 
 const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
   agentId: facts.agentId,
@@ -132,7 +137,7 @@ export class AuthAgent implements AgentService {
     return this.#configuration.configure(config, giver, occasion);
   }
 
-  async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
+  judge(event: AgentEvent, connection: symbol): Soon<AgentAnswer> {
     if (event.kind === 'request_body_chunk') {
       const endpoints = this.#configuration.current()?.endpoints ?? null;
       const taken = this.#endpoints.take(event, connection, endpoints);
@@ -205,49 +210,62 @@ export class AuthAgent implements AgentService {
     return () => this.#healthListeners.delete(listener);
   }
 
-  async #judge(
+  #judge(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
     connection: symbol,
     judgement: Cancellation,
-  ): Promise<AgentAnswer> {
+  ): Soon<AgentAnswer> {
     const startedMs = this.#clock.monotonicMs();
     const path = agent.endpoints.pathOf(event.uri);
     const endpoint = agent.endpoints.at(path);
     if (path !== null && endpoint !== null)
       return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
     const standing = agent.saml?.signOn.standing(path) ?? 'open';
-    const scope = { readsSession: standing !== 'excluded' };
-    const outcome = await agent.authentication.authenticate(event.headers, judgement, scope);
-    // Nobody gets the answer; it was no failure of the client's either.
-    if (outcome.kind === 'cancelled') return undecidedAnswer(event);
-    const durationMs = this.#clock.monotonicMs() - startedMs;
-    const answer = this.#answers.answer(event, agent, outcome, durationMs, standing);
-    this.#latency.record(this.#clock.monotonicMs() - startedMs);
-    return answer;
+    const scope = standing === 'excluded' ? withoutSession : withSession;
+    const authenticated = agent.authentication.authenticate(event.headers, judgement, scope);
+    return whenThere(authenticated, (outcome): Soon<AgentAnswer> => {
+      // Nobody gets the answer; it was no failure of the client's either.
+      if (outcome.kind === 'cancelled') return undecidedAnswer(event);
+      const endedMs = this.#clock.monotonicMs();
+      const answer = this.#answers.answer(event, agent, outcome, endedMs - startedMs, standing);
+      this.#latency.record(endedMs - startedMs);
+      return answer;
+    });
   }
 
   /** What fails is undecided: it never lets a request pass. */
-  async #guarded(
+  #guarded(
     event: RequestHeadersEvent,
     connection: symbol,
-    work: (judgement: Cancellation) => Promise<AgentAnswer>,
-  ): Promise<AgentAnswer> {
+    work: (judgement: Cancellation) => Soon<AgentAnswer>,
+  ): Soon<AgentAnswer> {
     this.#inFlight += 1;
     const judgement = this.#judgements.open(event.correlationId, connection);
-    try {
-      return await work(judgement);
-    } catch (error) {
-      this.#logger.error('a request could not be judged', {
-        trace_id: eventTraceId(event),
-        correlation_id: event.correlationId,
-        error: error instanceof Error ? error.message : String(error),
-      });
-      return undecidedAnswer(event);
-    } finally {
+    const close = (): void => {
       this.#inFlight -= 1;
       this.#judgements.close(event.correlationId, connection, judgement);
+    };
+    try {
+      const answer = work(judgement);
+      if (answer instanceof Promise) {
+        return answer.catch((error: unknown) => this.#undecided(event, error)).finally(close);
+      }
+      close();
+      return answer;
+    } catch (error) {
+      close();
+      return this.#undecided(event, error);
     }
+  }
+
+  #undecided(event: RequestHeadersEvent, error: unknown): AgentAnswer {
+    this.#logger.error('a request could not be judged', {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    return undecidedAnswer(event);
   }
 
   #condition(): AgentCondition {

@@ -1,10 +1,10 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { Identity } from '../../domain/identity/identity.js';
+import { authorizationRemarks, identityRemarks } from '../../domain/identity/identity-remarks.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
-import { authorizationRemarks, identityRemarks } from './identity-remarks.js';
 import { type ProblemKind, problemAnswer } from './problem-answer.js';
 import { withRemarks } from './with-remarks.js';
 

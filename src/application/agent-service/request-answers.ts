@@ -2,18 +2,17 @@ import {
   type AgentAnswer,
   allowAnswer,
   emptyAudit,
-  type HeaderOperation,
   type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
-import type { Identity } from '../../domain/identity/identity.js';
 import { removalOperations } from '../../domain/identity/identity-headers.js';
+import { authorizationRemarks, identityRemarks } from '../../domain/identity/identity-remarks.js';
 import type { SamlPathStanding } from '../../domain/saml/protected-paths.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
+import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
 import type { AgentCounters } from './agent-counters.js';
-import { authorizationRemarks, identityRemarks } from './identity-remarks.js';
 import { deniedAnswer, refusedAnswer } from './refusal.js';
 
 /**
@@ -42,9 +41,9 @@ export class RequestAnswers {
     standing: SamlPathStanding,
   ): AgentAnswer | Promise<AgentAnswer> {
     if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, standing);
-    const { identity, operations } = outcome.prepared;
-    this.#counters.succeeded(identity.method, durationMs / 1000);
-    return this.#authorize(event, agent, identity, operations);
+    const { prepared } = outcome;
+    this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
+    return this.#authorize(event, agent, prepared);
   }
 
   #withoutIdentity(
@@ -68,7 +67,7 @@ export class RequestAnswers {
     if (agent.failOpen && !isProtected) {
       const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
       this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
-      return this.#authorize(event, agent, null, []);
+      return this.#authorize(event, agent, null);
     }
     this.#counters.refusedRequest();
     const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
@@ -82,9 +81,9 @@ export class RequestAnswers {
   #authorize(
     event: RequestHeadersEvent,
     { authorization, removable, saml, forwardsCookies }: PreparedAgent,
-    identity: Identity | null,
-    operations: readonly HeaderOperation[],
+    prepared: PreparedIdentity | null,
   ): AgentAnswer {
+    const identity = prepared?.identity ?? null;
     const authorized = authorization?.authorize(event, identity) ?? null;
     if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
     if (authorized?.decision === 'deny') {
@@ -92,10 +91,14 @@ export class RequestAnswers {
       return deniedAnswer(event, authorized, identity);
     }
     // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
-    const requestHeaders = removalOperations(event.headers, removable);
-    requestHeaders.push(...operations);
+    const changes = removalOperations(event.headers, removable);
     // Whoever has the cookie is the user: the upstream has no need to know it.
-    if (saml !== null && !forwardsCookies) requestHeaders.push(...saml.cookieOperations(event.headers));
+    const cookies = saml === null || forwardsCookies ? [] : saml.cookieOperations(event.headers);
+    const isPlain = changes.length + cookies.length === 0;
+    if (prepared !== null && isPlain && authorized === null) return prepared.answer;
+    const requestHeaders = isPlain
+      ? (prepared?.operations ?? [])
+      : [...changes, ...(prepared?.operations ?? []), ...cookies];
     const custom = identityRemarks(identity);
     if (authorized === null) {
       return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };

@@ -2,13 +2,8 @@ import type { ApiKey, ApiKeySecret } from '../../domain/configuration/agent-conf
 import type { Identity } from '../../domain/identity/identity.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
-import {
-  type AuthenticationCheck,
-  absent,
-  type CheckOutcome,
-  failed,
-  type PreparedIdentity,
-} from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 
 interface KnownKey {
   readonly digest: string;

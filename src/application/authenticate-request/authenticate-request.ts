@@ -12,7 +12,9 @@ import {
   requestCredentials,
 } from '../../domain/identity/request-credentials.js';
 import type { Cancellation } from '../ports/cancellation.js';
-import type { AuthenticationCheck, CheckOutcome, PreparedIdentity } from './authentication-check.js';
+import type { Soon } from '../ports/soon.js';
+import type { AuthenticationCheck, CheckOutcome } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 
 export type AuthenticationOutcome =
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
@@ -108,24 +110,49 @@ export class AuthenticateRequest {
     this.#hasBasic = checks.some(({ method }) => method === 'basic');
   }
 
-  async authenticate(
+  authenticate(
     headers: HeaderList,
     cancellation: Cancellation,
     { readsSession = true }: AuthenticationScope = {},
-  ): Promise<AuthenticationOutcome> {
+  ): Soon<AuthenticationOutcome> {
     const credentials = requestCredentials(headers, readsSession ? this.#headers : this.#headersWithoutSession);
     if (!credentials.ok) return ambiguous(this.#hasBasic);
-    let refusal: Refusal | null = null;
-    for (const check of this.#checks) {
-      const pending = check.check(credentials.value, cancellation);
-      // Most checks answer at once: waiting for them would cost each request a turn of the queue.
-      const outcome = pending instanceof Promise ? await pending : pending;
-      if (outcome.kind === 'authenticated' || outcome.kind === 'cancelled') return outcome;
-      if (outcome.kind === 'absent') continue;
-      refusal ??= new Refusal(showsBearer(credentials.value));
-      refusal.note(check, outcome);
+    return this.#tryFrom(0, credentials.value, cancellation, null);
+  }
+
+  /** @param refusal what the methods before have come to; null: none of them had a credential */
+  #tryFrom(
+    first: number,
+    credentials: RequestCredentials,
+    cancellation: Cancellation,
+    refusal: Refusal | null,
+  ): Soon<AuthenticationOutcome> {
+    let noted = refusal;
+    for (let place = first; place < this.#checks.length; place += 1) {
+      const check = this.#checks[place] as AuthenticationCheck;
+      const pending = check.check(credentials, cancellation);
+      if (pending instanceof Promise) {
+        const before = noted;
+        return pending.then((outcome) => {
+          if (outcome.kind === 'authenticated' || outcome.kind === 'cancelled') return outcome;
+          return this.#tryFrom(place + 1, credentials, cancellation, noteFailure(before, credentials, check, outcome));
+        });
+      }
+      if (pending.kind === 'authenticated' || pending.kind === 'cancelled') return pending;
+      noted = noteFailure(noted, credentials, check, pending);
     }
-    refusal ??= new Refusal(showsBearer(credentials.value));
-    return refusal.outcome(this.#hasBasic);
+    return (noted ?? new Refusal(showsBearer(credentials))).outcome(this.#hasBasic);
   }
 }
+
+const noteFailure = (
+  refusal: Refusal | null,
+  credentials: RequestCredentials,
+  check: AuthenticationCheck,
+  outcome: Exclude<CheckOutcome, { kind: 'authenticated' | 'cancelled' }>,
+): Refusal | null => {
+  if (outcome.kind === 'absent') return refusal;
+  const noted = refusal ?? new Refusal(showsBearer(credentials));
+  noted.note(check, outcome);
+  return noted;
+};

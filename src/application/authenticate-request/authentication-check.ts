@@ -1,15 +1,8 @@
-import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
 import type { FailureReason, UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
-import type { Identity } from '../../domain/identity/identity.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
 import type { Cancellation } from '../ports/cancellation.js';
-
-/** An identity with the headers that tell of it, made once and used for every request it makes. */
-export interface PreparedIdentity {
-  readonly identity: Identity;
-  readonly operations: readonly HeaderOperation[];
-}
+import type { PreparedIdentity } from './prepared-identity.js';
 
 export type CheckOutcome =
   /** The request shows no credential of this method. */

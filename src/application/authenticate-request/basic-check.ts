@@ -12,10 +12,10 @@ import {
   type CheckOutcome,
   cancelled,
   failed,
-  type PreparedIdentity,
   undecided,
 } from './authentication-check.js';
 import type { PasswordChecks } from './password-checks.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 import { RememberedPasswords } from './remembered-passwords.js';
 import type { SharedVerdict } from './shared-check.js';
 

@@ -4,8 +4,8 @@ import type { Identity } from '../../domain/identity/identity.js';
 import { type IdentityHeaderNames, identityHeaders } from '../../domain/identity/identity-headers.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
-import type { PreparedIdentity } from './authentication-check.js';
 import { OncePerPeriod } from './once-per-period.js';
+import { type PreparedIdentity, preparedIdentity } from './prepared-identity.js';
 
 /** Left-out claims that one log line names, at the most. */
 const namedAtMost = 10;
@@ -40,7 +40,7 @@ export class IdentityPreparation {
         untold,
       });
     }
-    return { identity, operations };
+    return preparedIdentity(identity, operations);
   }
 
   #linesOf(method: AuthenticationMethod): OncePerPeriod {

@@ -21,14 +21,9 @@ import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { CertificateReader, ReadCertificate } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { SecretDigest } from '../ports/secret-digest.js';
-import {
-  type AuthenticationCheck,
-  absent,
-  type CheckOutcome,
-  failed,
-  type PreparedIdentity,
-} from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
 import { CertificateMemory, type ValidityWindow } from './certificate-memory.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 
 export interface MtlsCheckParts {
   readonly rules: CertificateRules;

@@ -4,13 +4,8 @@ import { maximumTokenLength } from '../../domain/tokens/compact-jws.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/read-token.js';
-import {
-  type AuthenticationCheck,
-  absent,
-  type CheckOutcome,
-  failed,
-  type PreparedIdentity,
-} from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 import { tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenMemory } from './verified-token-memory.js';
 

@@ -1,6 +1,7 @@
 import type { Identity } from '../../domain/identity/identity.js';
 import type { TokenVerdict } from '../verify-tokens/token-verdict.js';
-import type { CheckOutcome, PreparedIdentity } from './authentication-check.js';
+import type { CheckOutcome } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 import type { VerifiedTokenMemory } from './verified-token-memory.js';
 
 interface TokenOutcomeParts {

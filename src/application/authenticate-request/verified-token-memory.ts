@@ -1,7 +1,7 @@
 import { checkWindow, type TokenWindow } from '../../domain/tokens/jwt-claim-rules.js';
 import type { Clock } from '../ports/clock.js';
-import type { SecretDigest } from '../ports/secret-digest.js';
-import type { CheckOutcome, PreparedIdentity } from './authentication-check.js';
+import type { CheckOutcome } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
 
 /** A token that was verified. */
 export interface VerifiedToken {
@@ -19,30 +19,30 @@ export interface TokenMemoryLimits {
 }
 
 interface Entry {
+  readonly token: string;
   readonly outcome: CheckOutcome;
   readonly window: TokenWindow;
   readonly key: VerifiedToken['key'];
   readonly size: number;
 }
 
+/** A token may be a part of a head, all of which it would keep. */
+const copied = (token: string): string => ` ${token}`.slice(1);
+
 /**
  * Remembers tokens that were verified, whichever check verified them, because that costs many times what the rest of a
  * request costs. A token is remembered until it expires, its key is withdrawn, or others push it out: the least recently
- * used goes first. Keys are digests, never tokens.
+ * used goes first. Tokens are kept as they are: a digest of each that comes would cost more than all the rest.
  */
 export class VerifiedTokenMemory {
   readonly #clock: Clock;
-  readonly #digest: SecretDigest;
   readonly #limits: TokenMemoryLimits;
   /** In the order of use, the latest last. */
   readonly #entries = new Map<string, Entry>();
   #size = 0;
-  /** What was asked for last and not found: the next check asks for it again, and then it is remembered. */
-  #missed: { readonly token: string; readonly digest: string } | null = null;
 
-  constructor(clock: Clock, digest: SecretDigest, limits: TokenMemoryLimits) {
+  constructor(clock: Clock, limits: TokenMemoryLimits) {
     this.#clock = clock;
-    this.#digest = digest;
     this.#limits = limits;
   }
 
@@ -52,20 +52,16 @@ export class VerifiedTokenMemory {
    */
   recall(token: string): CheckOutcome | null {
     if (this.#limits.maximumEntries === 0) return null;
-    const digest = this.#digestOf(token);
-    const entry = this.#entries.get(digest);
-    if (entry === undefined) {
-      this.#missed = { token, digest };
-      return null;
-    }
-    this.#entries.delete(digest);
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return null;
+    this.#entries.delete(token);
     if (entry.key?.withdrawn === true) {
       this.#size -= entry.size;
       return null;
     }
     const untimely = checkWindow(entry.window, this.#clock.wallMs());
     if (untimely === 'expired') this.#size -= entry.size;
-    else this.#entries.set(digest, entry);
+    else this.#entries.set(entry.token, entry);
     return untimely === null ? entry.outcome : null;
   }
 
@@ -74,10 +70,9 @@ export class VerifiedTokenMemory {
     const { maximumEntries, maximumSize } = this.#limits;
     const size = token.length;
     if (maximumEntries === 0 || size > maximumSize) return;
-    const digest = this.#digestOf(token);
-    this.#missed = null;
-    this.#forget(digest);
-    this.#entries.set(digest, { outcome: { kind: 'authenticated', prepared }, window, key, size });
+    this.#forget(token);
+    const own = copied(token);
+    this.#entries.set(own, { token: own, outcome: { kind: 'authenticated', prepared }, window, key, size });
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maximumEntries && this.#size <= maximumSize) return;
@@ -85,14 +80,10 @@ export class VerifiedTokenMemory {
     }
   }
 
-  #digestOf(token: string): string {
-    return this.#missed?.token === token ? this.#missed.digest : this.#digest.digest(token);
-  }
-
-  #forget(digest: string): void {
-    const entry = this.#entries.get(digest);
+  #forget(token: string): void {
+    const entry = this.#entries.get(token);
     if (entry === undefined) return;
-    this.#entries.delete(digest);
+    this.#entries.delete(token);
     this.#size -= entry.size;
   }
 }

@@ -1,5 +1,6 @@
-import { answerFault, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
+import { opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
 import type { FlowControl } from '../../domain/agent-protocol/flow-control.js';
+import { faultOfAnswer } from '../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
@@ -131,7 +132,7 @@ export class CallTraffic {
       return;
     }
     this.#pool.release(connection);
-    const problem = answer.ok ? answerFault(answer.value, call.event) : answer.error;
+    const problem = answer.ok ? faultOfAnswer(answer.value, call.event) : answer.error;
     if (!answer.ok || problem !== null) {
       this.#calls.settle(call, failedOutcome('malformed_answer', shortened(problem ?? '')));
       const isAsked = answer.ok && opensDialogue(answer.value);
@@ -252,18 +253,16 @@ export class CallTraffic {
   /** A pause can come before the answer that asks for the body. */
   #holdChunks(correlationId: string, connection: PooledConnection, isHeld: boolean): void {
     const dialogue = this.#dialogues.get(correlationId);
-    if (dialogue !== null) {
-      if (dialogue.connection === connection) dialogue.isPaused = isHeld;
-      return;
-    }
+    if (dialogue?.connection === connection) dialogue.isPaused = isHeld;
+    if (dialogue !== null) return;
     const call = this.#calls.get(correlationId);
     if (call?.connection === connection) call.holdsChunks = isHeld;
   }
 
   /** Gives up a call: tells the agent where it knows of it. */
   #abandon(call: AgentCall, reason: CancelReason, outcome: AgentOutcome): void {
-    const { correlationId } = call.event;
-    const { connection } = call;
+    const { connection, event } = call;
+    const { correlationId } = event;
     this.#waiting.delete(call);
     this.#calls.settle(call, outcome);
     if (connection === null) {
@@ -274,7 +273,7 @@ export class CallTraffic {
     }
     this.#dialogues.close(correlationId);
     this.#pool.release(connection);
-    const excess = this.#routes.givenUp(call.event, connection);
+    const excess = this.#routes.givenUp(event, connection);
     connection.sendCancel(correlationId, reason);
     excess?.close('too many calls by it were given up');
     this.#afterCall(connection);

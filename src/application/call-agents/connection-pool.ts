@@ -157,10 +157,14 @@ const capacityOf = ({ features, limits }: AgentCapabilities): number => {
   return said.length === 0 ? defaultAgentLimits.maxConcurrency : Math.min(...said);
 };
 
-/** One that lets its calls time out looks idle; it is taken where there is no other. */
+/**
+ * One that lets its calls time out looks idle; it is taken where there is no other. What is asked at the same moment goes by
+ * the same one, as far as it is gathered there; from one moment to the next they take turns.
+ */
 const isBetter = (connection: PooledConnection, best: PooledConnection): boolean => {
   if (connection.isSilent !== best.isSilent) return best.isSilent;
   if (connection.hasRoom !== best.hasRoom) return connection.hasRoom;
+  if (connection.isGathering !== best.isGathering) return connection.isGathering;
   if (connection.inFlight !== best.inFlight) return connection.inFlight < best.inFlight;
   // What ends a connection ends its dialogues.
   return connection.dialogues < best.dialogues;

@@ -1,6 +1,6 @@
 import { isBodyChunk, opensDialogue } from '../../domain/agent-protocol/answer-rules.js';
-import { octetsOverMaximum } from '../../domain/agent-protocol/answer-size.js';
 import type { AgentCapabilities } from '../../domain/agent-protocol/capabilities.js';
+import { octetsOfAnswerOver } from '../../domain/agent-protocol/lasting-answers.js';
 import { type AgentEvent, allowAnswer, type CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { AgentSubscription } from '../../domain/configuration/gateway-configuration.js';
@@ -16,6 +16,7 @@ import type {
 } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
+import { type Soon, whenThere } from '../ports/soon.js';
 import { AgentBreaker } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { EventSupport } from './event-support.js';
@@ -57,7 +58,7 @@ export class GuardedAgentClient implements AgentClient {
     this.#support = new EventSupport(inner.name, events, logger);
   }
 
-  async ask(event: AgentEvent): Promise<AgentOutcome> {
+  ask(event: AgentEvent): Soon<AgentOutcome> {
     this.#support.review(this.#inner.capabilities());
     if (!isBodyChunk(event) && !this.#support.has(event.kind)) {
       return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
@@ -65,12 +66,14 @@ export class GuardedAgentClient implements AgentClient {
     const breaker = this.#breaker;
     const admission = breaker?.admit(event) ?? null;
     if (breaker !== null && admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
-    const outcome = this.#checked(event, await this.#inner.ask(event));
-    if (admission !== null) breaker?.note(admission, outcome);
-    if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
-    // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
-    this.#support.review(this.#inner.capabilities());
-    return unsupported(event, outcome);
+    return whenThere(this.#inner.ask(event), (given) => {
+      const outcome = this.#checked(event, given);
+      if (admission !== null) breaker?.note(admission, outcome);
+      if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
+      // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
+      this.#support.review(this.#inner.capabilities());
+      return unsupported(event, outcome);
+    });
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -121,7 +124,7 @@ export class GuardedAgentClient implements AgentClient {
     const isOpen = opensDialogue(answer);
     let failure: AgentOutcome | null = null;
     const maximum = this.#maxResponseBytes;
-    const octets = octetsOverMaximum(answer, maximum);
+    const octets = octetsOfAnswerOver(answer, maximum);
     if (octets !== null) {
       const limit = agentResponseLimit(maximum, octets);
       failure = failedOutcome('response_too_large', `an answer of more than ${maximum} octets`, limit);

@@ -108,6 +108,11 @@ export class PooledConnection implements AgentConnectionListener {
     return this.isReady && !this.isPaused && !this.#line.isBusy;
   }
 
+  /** Whether a further event would leave together with others. */
+  get isGathering(): boolean {
+    return this.#line.isGathering === true;
+  }
+
   /** Whether nothing is under way by it. */
   get isIdle(): boolean {
     return this.inFlight === 0 && this.dialogues === 0;

@@ -1,12 +1,13 @@
 import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { ApiKeyCheck } from '../authenticate-request/api-key-check.js';
-import type { AuthenticationCheck, PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import type { AuthenticationCheck } from '../authenticate-request/authentication-check.js';
 import { BasicCheck } from '../authenticate-request/basic-check.js';
 import { IdentityPreparation } from '../authenticate-request/identity-preparation.js';
 import { JwtCheck } from '../authenticate-request/jwt-check.js';
 import { MtlsCheck } from '../authenticate-request/mtls-check.js';
 import { OidcCheck } from '../authenticate-request/oidc-check.js';
+import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 import { SamlSessionCheck, type SessionChecks } from '../authenticate-request/saml-session-check.js';
 import { VerifiedTokenMemory } from '../authenticate-request/verified-token-memory.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
@@ -32,7 +33,7 @@ export const authenticationChecks = (
   const preparation = new IdentityPreparation(names, logger, clock);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
   // One memory for all tokens: which method verified one does not matter when it comes again.
-  const memory = new VerifiedTokenMemory(clock, digest, {
+  const memory = new VerifiedTokenMemory(clock, {
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });

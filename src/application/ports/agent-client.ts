@@ -8,6 +8,7 @@ import type { AgentConfiguration, AgentSubscription } from '../../domain/configu
 import type { ReachedLimit } from '../../domain/limits/limit-violation.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
+import type { Soon } from './soon.js';
 
 export type { AgentFailureCode };
 
@@ -73,7 +74,7 @@ export interface AgentClient extends AgentMetricsSource {
    * the wait for a free slot. An answer that is given has been found well-formed. At most one call may be in flight per
    * correlation id. Whoever gives up on a request that an agent wants the body of has to cancel it.
    */
-  ask(event: AgentEvent): Promise<AgentOutcome>;
+  ask(event: AgentEvent): Soon<AgentOutcome>;
 
   /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
   cancel(correlationId: string, reason: CancelReason): void;

@@ -45,6 +45,8 @@ export interface AgentConnection {
    * call at a time and one is in flight. `onRoom` follows once that is over.
    */
   readonly isBusy: boolean;
+  /** Whether what was sent last waits to leave together with what comes now, so that one more event by it costs least. Absent: never. */
+  readonly isGathering?: boolean;
   /** False where the event is larger than a message can be. */
   sendEvent(event: AgentEvent): boolean;
   /** A call or a dialogue has been given up. The agent is told only where it has said that it takes that (`features.cancellation`). */

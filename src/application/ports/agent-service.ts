@@ -4,6 +4,7 @@ import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-p
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
+import type { Soon } from './soon.js';
 
 /** Who hands over a configuration. */
 export interface ConfigurationGiver {
@@ -37,7 +38,7 @@ export interface AgentService {
   ): Promise<Result<void, string>>;
 
   /** Never rejects: what cannot be decided is refused by the service itself. */
-  judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer>;
+  judge(event: AgentEvent, connection: symbol): Soon<AgentAnswer>;
 
   /** Forgets what is held for a request: a judgement that waits for something ends at once, and its answer is not used. */
   cancel(correlationId: string, reason: CancelReason, connection: symbol): void;

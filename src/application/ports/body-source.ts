@@ -8,8 +8,11 @@ export interface BodySource {
   /** Octets, where the message says so; null where it does not (chunked). */
   readonly declaredLength: number | null;
 
-  /** The next piece, or null at the end. Rejects with a BodyReadError where the body ended early or was malformed. */
-  read(): Promise<Uint8Array | null>;
+  /**
+   * The next piece, or null at the end: at once where it is there, else a promise. Throws, or rejects with, a
+   * BodyReadError where the body ended early or was malformed.
+   */
+  read(): Uint8Array | null | Promise<Uint8Array | null>;
 
   /** The trailer section; empty until `read` has given null. */
   trailers(): HeaderList;

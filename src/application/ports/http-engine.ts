@@ -1,4 +1,9 @@
-import type { ClientAuth, ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type {
+  ClientAuth,
+  HttpEngineName,
+  ListenerTimeouts,
+  SocketAddress,
+} from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { ProxyHeaderFault } from '../../domain/http/proxy-protocol/proxy-header.js';
@@ -65,6 +70,8 @@ export interface TlsMaterial {
   /** PEM; null with `none` alone. */
   readonly clientAuthorities: string | null;
   readonly minVersion: '1.2' | '1.3';
+  /** HTTP/2 is offered (ALPN, RFC 7301), before HTTP/1.1. */
+  readonly http2: boolean;
 }
 
 export interface TlsCertificate {
@@ -113,6 +120,10 @@ export interface ListenerOptions {
   readonly tls: TlsContext | null;
   /** Peers whose connections have to begin with a PROXY header; those of others end at once then. Null: none has to. */
   readonly proxyHeaderFrom: CidrSet | null;
+  /** What HTTP/1.1 is spoken by. */
+  readonly engine: HttpEngineName;
+  /** On a plain listener: connections may begin with HTTP/2 (prior knowledge, RFC 9113, section 3.3). */
+  readonly http2: boolean;
 }
 
 /** A listener that is open. */
@@ -141,6 +152,9 @@ export interface OpenListener {
    */
   secure(tls: TlsContext | null, graceMs: number): void;
 
+  /** Whether connections of a plain listener may begin with HTTP/2 from now on. */
+  acceptHttp2(isAccepted: boolean): void;
+
   /**
    * Accepts no more, and resolves when every connection has ended: those that have been idle for a while at once, the
    * others with their next response, for the gateway says close in each. What is left after the grace is cut off.
@@ -157,7 +171,7 @@ export interface BoundListener extends OpenListener {
   listen(): Promise<void>;
 }
 
-/** Serves HTTP/1.1 to clients. */
+/** Serves HTTP/1.1 and HTTP/2 to clients. */
 export interface HttpEngine {
   /** Checks and prepares what TLS needs. The error names what does not fit, and holds nothing of a key. */
   prepareTls(material: TlsMaterial): Result<TlsContext, string>;

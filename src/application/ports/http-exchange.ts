@@ -49,7 +49,7 @@ export interface ClientRequest {
   readonly method: string;
   /** The request-target, untouched (RFC 9112, section 3.2). */
   readonly target: string;
-  /** `1.0` or `1.1`. */
+  /** `1.0`, `1.1` or `2.0`. */
   readonly httpVersion: string;
   readonly headers: HeaderList;
   /** Null where the request has none. */
@@ -96,5 +96,6 @@ export interface ClientResponse {
 /** A request that is so malformed that there is no `ClientRequest`. */
 export interface RejectedRequest {
   readonly connection: ClientConnection;
-  readonly reason: 'malformed' | 'header_too_large' | 'target_too_long' | 'timed_out';
+  /** `invalid_host`: Host is repeated. */
+  readonly reason: 'malformed' | 'invalid_host' | 'header_too_large' | 'target_too_long' | 'timed_out';
 }

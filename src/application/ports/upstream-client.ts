@@ -1,4 +1,8 @@
-import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type {
+  HttpEngineName,
+  SocketAddress,
+  UpstreamHttpVersion,
+} from '../../domain/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { BodySource } from './body-source.js';
@@ -91,6 +95,10 @@ export interface TargetClientSettings {
   /** Connections that are kept while nothing uses them. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
+  /** What HTTP/1.1 is spoken by. */
+  readonly engine: HttpEngineName;
+  /** `2`: HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
+  readonly httpVersion: UpstreamHttpVersion;
 }
 
 export interface ConnectionFigures {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
 import type { AgentOutcome } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
+import { type Soon, whenThere } from '../ports/soon.js';
 import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 
@@ -8,16 +9,17 @@ import type { RouteAgent } from './route-agent.js';
  * Asks an agent of a route about one event. How long it takes to answer is counted for each event by itself; each is a part
  * of the request's trace, where it has one.
  */
-export const askAgent = async (
+export const askAgent = (
   { client, metrics }: RouteAgent,
   event: AgentEvent,
   clock: Clock,
   trace: RequestTrace | null,
-): Promise<AgentOutcome> => {
+): Soon<AgentOutcome> => {
   const startedMs = clock.monotonicMs();
   const part = trace === null ? null : trace.agentCall(client.name, event.kind);
-  const outcome = await client.ask(event);
-  part?.end(null, outcome.ok ? null : outcome.error.code);
-  if (outcome.ok) metrics.answered((clock.monotonicMs() - startedMs) / 1000);
-  return outcome;
+  return whenThere(client.ask(event), (outcome) => {
+    part?.end(null, outcome.ok ? null : outcome.error.code);
+    if (outcome.ok) metrics.answered((clock.monotonicMs() - startedMs) / 1000);
+    return outcome;
+  });
 };

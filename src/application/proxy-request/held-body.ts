@@ -43,7 +43,7 @@ export class HeldBody implements BodySource, RepeatableBody {
     };
   }
 
-  read(): Promise<Uint8Array | null> {
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
     this.#own ??= this.begin();
     return this.#own.read();
   }

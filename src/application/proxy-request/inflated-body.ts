@@ -31,7 +31,7 @@ export class InflatedBody implements BodySource {
     );
   }
 
-  read(): Promise<Uint8Array | null> {
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
     return this.#plain.read();
   }
 

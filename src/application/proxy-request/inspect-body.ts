@@ -117,8 +117,8 @@ const inspect = async (
     // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
     const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
     if (!outcome.ok) {
-      // One that was never sent leaves the agent waiting for it.
-      client.cancel(correlationId, 'manual');
+      // One that was never sent leaves the agent waiting for it; whoever has cancelled it has told the agent so.
+      if (outcome.error.code !== 'cancelled') client.cancel(correlationId, 'manual');
       return fail(outcome.error);
     }
     answer = foldAnswers(answer, outcome.value);

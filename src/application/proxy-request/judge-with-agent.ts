@@ -3,6 +3,7 @@ import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.j
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { BodySource } from '../ports/body-source.js';
+import { type Soon, whenThere } from '../ports/soon.js';
 import { askAgent } from './ask-agent.js';
 import { requestDirection } from './body-direction.js';
 import { type InspectedBody, type InspectionFailure, type InspectionParts, inspectBody } from './inspect-body.js';
@@ -22,15 +23,15 @@ export interface JudgedRequest {
  * Asks one agent about a request, and sends it the body for as long as it wants more. The request is held meanwhile:
  * no octet of it goes on before the agent has decided.
  */
-export const judgeWithAgent = async (
+export const judgeWithAgent = (
   agent: RouteAgent,
   { event, headers, body, trace }: JudgedRequest,
   parts: InspectionParts,
-): Promise<Result<InspectedBody, InspectionFailure>> => {
-  const first = await askAgent(agent, event, parts.clock, trace);
-  if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
-  if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
-  const { correlationId } = event;
-  const inspection = { agent, correlationId, first: first.value, headers, body, isPart: false, trace };
-  return inspectBody({ ...inspection, direction: requestDirection }, parts);
-};
+): Soon<Result<InspectedBody, InspectionFailure>> =>
+  whenThere(askAgent(agent, event, parts.clock, trace), (first): Soon<Result<InspectedBody, InspectionFailure>> => {
+    if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
+    if (!opensDialogue(first.value)) return ok({ answer: first.value, body, isChanged: false, inflation: null });
+    const { correlationId } = event;
+    const inspection = { agent, correlationId, first: first.value, headers, body, isPart: false, trace };
+    return inspectBody({ ...inspection, direction: requestDirection }, parts);
+  });

@@ -19,7 +19,7 @@ export class PrefixedBody implements BodySource {
     this.#rest = rest;
   }
 
-  read(): Promise<Uint8Array | null> {
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
     const piece = this.#pieces[this.#given];
     if (piece === undefined) return this.#rest.read();
     // What is given is not held any longer.

@@ -6,6 +6,8 @@ import { passableTrailers } from '../../domain/http/trailer-fields.js';
 import { withHeader } from '../../domain/http/with-header.js';
 import { withoutHeader } from '../../domain/http/without-header.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../domain/identity/owned-headers.js';
+import type { BodySource } from '../ports/body-source.js';
+import type { Soon } from '../ports/soon.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
 import { type ResponseFault, responseFaultOf } from './response-fault.js';
@@ -41,11 +43,64 @@ export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderLi
 export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList =>
   clientHeaders(exchange, status === 204 ? withoutHeader(headers, 'content-length') : headers);
 
+const end = (exchange: Exchange, body: BodySource): null => {
+  exchange.response.end(clientTrailers(exchange, body.trailers()));
+  return null;
+};
+
+const brokenOff = (exchange: Exchange, error: unknown): ResponseFault | null =>
+  exchange.abandoned ? null : responseFaultOf(error);
+
+/** Once it has to be waited, for the upstream or for the client. */
+const relaySlowly = async (
+  exchange: Exchange,
+  body: BodySource,
+  first: Promise<Uint8Array | null>,
+): Promise<ResponseFault | null> => {
+  try {
+    for (let piece = await first; piece !== null; piece = await body.read()) {
+      if (exchange.abandoned) {
+        body.cancel();
+        return null;
+      }
+      const writable = exchange.response.write(piece);
+      if (writable !== undefined) await writable;
+    }
+  } catch (error) {
+    return brokenOff(exchange, error);
+  }
+  return end(exchange, body);
+};
+
+/** What of a body is there already, and all of it where that is all. */
+const relayBody = (exchange: Exchange, body: BodySource): Soon<ResponseFault | null> => {
+  try {
+    for (let piece = body.read(); piece !== null; piece = body.read()) {
+      if (piece instanceof Promise) return relaySlowly(exchange, body, piece);
+      if (exchange.abandoned) {
+        body.cancel();
+        return null;
+      }
+      const writable = exchange.response.write(piece);
+      if (writable !== undefined) {
+        return relaySlowly(
+          exchange,
+          body,
+          writable.then(() => body.read()),
+        );
+      }
+    }
+  } catch (error) {
+    return brokenOff(exchange, error);
+  }
+  return end(exchange, body);
+};
+
 /**
  * Passes a response on piece by piece, as fast as the slower side goes. The result is why it ended before its end, where
  * the client has to be told; else null.
  */
-export const relayResponse = async (exchange: Exchange, upstream: UpstreamResponse): Promise<ResponseFault | null> => {
+export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): Soon<ResponseFault | null> => {
   const { response } = exchange;
   const { body } = upstream;
   if (exchange.abandoned) {
@@ -58,20 +113,12 @@ export const relayResponse = async (exchange: Exchange, upstream: UpstreamRespon
     response.end([]);
     return null;
   }
+  if (!upstream.isBodyLate) return relayBody(exchange, body);
   // An empty piece takes the head with it.
-  if (upstream.isBodyLate) await response.write(nothing);
-  try {
-    for (let piece = await body.read(); piece !== null; piece = await body.read()) {
-      if (exchange.abandoned) {
-        body.cancel();
-        return null;
-      }
-      const writable = response.write(piece);
-      if (writable !== undefined) await writable;
-    }
-  } catch (error) {
-    return exchange.abandoned ? null : responseFaultOf(error);
-  }
-  response.end(clientTrailers(exchange, body.trailers()));
-  return null;
+  const writable = response.write(nothing);
+  return relaySlowly(
+    exchange,
+    body,
+    Promise.resolve(writable).then(() => body.read()),
+  );
 };

@@ -1,8 +1,10 @@
 import type { RetryRules } from '../../domain/configuration/upstream-options.js';
 import { mayRetry } from '../../domain/load-balancing/retry-rules.js';
+import type { Result } from '../../domain/shared/result.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { Clock } from '../ports/clock.js';
 import type { GatewayMetrics, UpstreamMetrics } from '../ports/gateway-metrics.js';
+import type { Soon } from '../ports/soon.js';
 import type { UpstreamFailure, UpstreamRequest, UpstreamResponse } from '../ports/upstream-client.js';
 import type { ChosenTarget, TargetChoice, TargetChooser } from '../upstream-targets/chosen-target.js';
 import type { Exchange } from './exchange.js';
@@ -33,6 +35,18 @@ export type Attempted =
   /** There is nobody to send it to. */
   | { readonly kind: 'untried'; readonly choice: Exclude<TargetChoice, { kind: 'chosen' }> };
 
+/** The attempts to have one request answered. */
+interface AttemptSeries {
+  readonly exchange: Exchange;
+  /** Monotonic milliseconds. */
+  readonly deadlineMs: number;
+  readonly body: BodySource | null;
+  readonly repeatable: RepeatableBody | null;
+  /** Addresses of those that have failed. */
+  readonly tried: string[];
+  readonly sendings: RequestSendings;
+}
+
 /** Sends requests to targets of one upstream, and those that fail to others, as often as the rules and the allowance have it. */
 export class UpstreamAttempts {
   readonly #upstream: string;
@@ -45,45 +59,66 @@ export class UpstreamAttempts {
     this.#counters = parts.metrics.upstream(upstream);
   }
 
-  async make(exchange: Exchange): Promise<Attempted> {
+  make(exchange: Exchange): Soon<Attempted> {
     const { chooser, clock, timeoutMs, retries, allowance } = this.#parts;
-    const deadlineMs = clock.monotonicMs() + timeoutMs - exchange.queuedMs;
     const body = exchange.forwardedBody;
-    const repeatable = body === null ? null : repeatableBody(body, chooser.hasChoice);
-    const tried: string[] = [];
-    const sendings = new RequestSendings(exchange, retries, allowance, this.#counters);
-    let last: UpstreamFailure | null = null;
     allowance.requestBegun();
-    for (;;) {
-      const choice = this.#choose(exchange, tried);
-      if (choice.kind !== 'chosen') {
-        return last === null ? { kind: 'untried', choice } : { kind: 'failed', failure: last };
-      }
-      if (last !== null && last.isTurnedAway !== true) sendings.retried();
-      sendings.begun();
-      const leftMs = deadlineMs - clock.monotonicMs();
-      const attempt = this.#send(exchange, choice.target, {
-        body: repeatable?.begin() ?? body,
-        timeoutMs: Math.max(1, leftMs),
-        patienceMs: timeoutMs,
-        mayRepeat: () => sendings.takeRepetition(),
-      });
-      exchange.waitFor(() => attempt.sent.cancel());
-      const outcome = await attempt.sent.response;
-      if (outcome.ok || outcome.error.isTurnedAway !== true) sendings.made();
-      else sendings.turnedAway();
-      if (outcome.ok) {
-        repeatable?.forget();
-        return { kind: 'answered', attempt, response: outcome.value };
-      }
-      exchange.waitOver();
-      last = this.#fail(exchange, attempt, outcome.error);
-      tried.push(choice.target.address);
-      const isRepeatable = body === null || repeatable?.isWhole === true;
-      if (!chooser.hasOther(tried) || !this.#mayRetry(exchange, last, isRepeatable, sendings, deadlineMs)) {
-        return { kind: 'failed', failure: last };
-      }
+    return this.#attempt(
+      {
+        exchange,
+        deadlineMs: clock.monotonicMs() + timeoutMs - exchange.queuedMs,
+        body,
+        repeatable: body === null ? null : repeatableBody(body, chooser.hasChoice),
+        tried: [],
+        sendings: new RequestSendings(exchange, retries, allowance, this.#counters),
+      },
+      null,
+    );
+  }
+
+  /** @param last what the attempt before came to; null: there was none */
+  #attempt(series: AttemptSeries, last: UpstreamFailure | null): Soon<Attempted> {
+    const { exchange, deadlineMs, body, repeatable, tried, sendings } = series;
+    const choice = this.#choose(exchange, tried);
+    if (choice.kind !== 'chosen') {
+      return last === null ? { kind: 'untried', choice } : { kind: 'failed', failure: last };
     }
+    if (last !== null && last.isTurnedAway !== true) sendings.retried();
+    sendings.begun();
+    const { clock, timeoutMs } = this.#parts;
+    const attempt = this.#send(exchange, choice.target, {
+      body: repeatable?.begin() ?? body,
+      timeoutMs: Math.max(1, deadlineMs - clock.monotonicMs()),
+      patienceMs: timeoutMs,
+      mayRepeat: () => sendings.takeRepetition(),
+    });
+    exchange.waitFor(() => attempt.sent.cancel());
+    return attempt.sent.response.then((outcome) => this.#settle(series, attempt, outcome));
+  }
+
+  #settle(
+    series: AttemptSeries,
+    attempt: UpstreamAttempt,
+    outcome: Result<UpstreamResponse, UpstreamFailure>,
+  ): Soon<Attempted> {
+    const { exchange, deadlineMs, body, repeatable, tried, sendings } = series;
+    if (outcome.ok || outcome.error.isTurnedAway !== true) sendings.made();
+    else sendings.turnedAway();
+    if (outcome.ok) {
+      repeatable?.forget();
+      return { kind: 'answered', attempt, response: outcome.value };
+    }
+    exchange.waitOver();
+    const failure = this.#fail(exchange, attempt, outcome.error);
+    tried.push(attempt.target.address);
+    const isRepeatable = body === null || repeatable?.isWhole === true;
+    if (
+      !this.#parts.chooser.hasOther(tried) ||
+      !this.#mayRetry(exchange, failure, isRepeatable, sendings, deadlineMs)
+    ) {
+      return { kind: 'failed', failure };
+    }
+    return this.#attempt(series, failure);
   }
 
   /** An answer broke off. */

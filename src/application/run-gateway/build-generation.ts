@@ -57,7 +57,7 @@ export const buildGeneration = async (
   const upstreams = new Map(
     configuration.upstreams.map((upstream) => [
       upstream.name,
-      new UpstreamTargets(upstream, idleLimit, upstreamTargets),
+      new UpstreamTargets(upstream, idleLimit, configuration.system.httpEngine, upstreamTargets),
     ]),
   );
   const compiled = compileGateway(configuration, { agents, upstreams, limiter: limiter.limiter }, stages);

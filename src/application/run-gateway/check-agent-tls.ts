@@ -64,6 +64,7 @@ const checkCertificate = async (
     clientAuth: 'none',
     clientAuthorities: null,
     minVersion: '1.2',
+    http2: false,
   });
   if (prepared.ok) return { errors: [], warnings: prepared.value.warnings };
   return { errors: [`cert-file ${certFile} with key-file ${keyFile}: ${prepared.error}`], warnings: [] };

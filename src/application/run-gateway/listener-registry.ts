@@ -1,4 +1,8 @@
-import type { ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type {
+  HttpEngineName,
+  ListenerTimeouts,
+  SocketAddress,
+} from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type {
   BoundListener,
@@ -23,6 +27,8 @@ export interface WantedListener {
   readonly tls: TlsContext | null;
   /** See `ListenerOptions`. */
   readonly proxyHeaderFrom: CidrSet | null;
+  readonly engine: HttpEngineName;
+  readonly http2: boolean;
 }
 
 /**
@@ -84,7 +90,7 @@ export class ListenerRegistry {
       // Whoever waited has been cut off.
       for (const handler of handlers) handler.abandon();
     };
-    for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
+    for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom, engine, http2 } of wanted) {
       const present = this.#open.get(key);
       if (present) {
         next.set(key, present);
@@ -92,7 +98,7 @@ export class ListenerRegistry {
       }
       const switchable = new SwitchableHandler(handler);
       try {
-        const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom };
+        const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom, engine, http2 };
         const listener = await this.#engine.bind(key, address, switchable, options);
         bound.push(listener);
         handlers.push(switchable);
@@ -119,12 +125,13 @@ export class ListenerRegistry {
   ): readonly OpenListener[] {
     const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     this.#open = next;
-    for (const { key, handler, timeouts, tls, proxyHeaderFrom } of wanted) {
+    for (const { key, handler, timeouts, tls, proxyHeaderFrom, http2 } of wanted) {
       const registered = next.get(key);
       if (!registered) continue;
       registered.listener.waitFor(timeouts);
       registered.listener.expectProxyHeaders(proxyHeaderFrom, graceMs);
       registered.listener.secure(tls, graceMs);
+      registered.listener.acceptHttp2(http2);
       registered.handler.serve(handler);
     }
     return dropped;

@@ -37,9 +37,9 @@ export const prepareListenerTls = async (
   const contexts = new Map<string, TlsContext>();
   const warnings: string[] = [];
   const errors: string[] = [];
-  for (const { name, tls } of listeners) {
+  for (const { name, tls, http2 } of listeners) {
     if (tls === null) continue;
-    const prepared = await prepareOne(tls, parts);
+    const prepared = await prepareOne(tls, http2, parts);
     const named = (text: string): string => `listener "${name}": ${text}`;
     if (prepared.ok) {
       contexts.set(name, prepared.value);
@@ -51,7 +51,11 @@ export const prepareListenerTls = async (
   return errors.length > 0 ? err(errors) : ok({ contexts, warnings });
 };
 
-const prepareOne = async (tls: TlsConfiguration, { engine, files }: ListenerTlsParts): Promise<Checked<TlsContext>> => {
+const prepareOne = async (
+  tls: TlsConfiguration,
+  http2: boolean,
+  { engine, files }: ListenerTlsParts,
+): Promise<Checked<TlsContext>> => {
   const errors: string[] = [];
   const read = async (key: string, path: string): Promise<string> => {
     const text = await files.read(path);
@@ -70,6 +74,7 @@ const prepareOne = async (tls: TlsConfiguration, { engine, files }: ListenerTlsP
     clientAuth: tls.clientAuth,
     clientAuthorities,
     minVersion: tls.minVersion,
+    http2,
   };
   const context = engine.prepareTls(material);
   return context.ok ? context : err(placed(context.error, material, tls, engine));

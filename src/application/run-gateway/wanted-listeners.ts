@@ -51,8 +51,9 @@ export const wantedListeners = (
   { proxy, admin }: { readonly proxy: RequestHandler; readonly admin: RequestHandler },
   contexts: ReadonlyMap<string, TlsContext>,
 ): readonly WantedListener[] => {
+  const engine = configuration.system.httpEngine;
   const wanted: WantedListener[] = configuration.listeners.map((listener) => {
-    const { name, address, timeouts } = listener;
+    const { name, address, timeouts, http2 } = listener;
     return {
       key: listenerKey(address, name),
       name,
@@ -61,6 +62,8 @@ export const wantedListeners = (
       timeouts,
       tls: contexts.get(name) ?? null,
       proxyHeaderFrom: proxyHeaderSenders(listener),
+      engine,
+      http2,
     };
   });
   if (configuration.admin) {
@@ -73,6 +76,8 @@ export const wantedListeners = (
       timeouts: adminTimeouts,
       tls: null,
       proxyHeaderFrom: null,
+      engine,
+      http2: false,
     });
   }
   return wanted;

@@ -1,5 +1,5 @@
 import type { Session } from '../../domain/saml/session/session.js';
-import type { PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 
 /** What the id in a session cookie has come to. */
 export type SessionCheckResult =

@@ -1,5 +1,5 @@
 import type { Session } from '../../domain/saml/session/session.js';
-import type { PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 import type { SubjectSessions } from '../ports/session-store.js';
 
 /** A session that the store had. Moments are of the monotonic clock. */

@@ -1,7 +1,7 @@
 import type { Session } from '../../domain/saml/session/session.js';
 import { sessionStanding } from '../../domain/saml/session/session-rules.js';
 import { err, ok } from '../../domain/shared/result.js';
-import type { PreparedIdentity } from '../authenticate-request/authentication-check.js';
+import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 import type { Clock } from '../ports/clock.js';
 import type { Scheduler } from '../ports/scheduler.js';
 import type { SecretDigest } from '../ports/secret-digest.js';

@@ -7,6 +7,7 @@ import {
 } from '../../domain/agent-protocol/messages.js';
 import type { AgentService } from '../ports/agent-service.js';
 import type { Logger } from '../ports/logger.js';
+import type { Soon } from '../ports/soon.js';
 import { failedAnswer } from './failed-answer.js';
 
 /** An event that is being judged, or waits for that. */
@@ -38,6 +39,7 @@ export class Judgements {
   #waiting: Judgement[] = [];
   #waitingBytes = 0;
   #running = 0;
+  #isAdvancing = false;
 
   /** @param onSettled called when the service has let go of an event, answered or not */
   constructor(
@@ -98,7 +100,7 @@ export class Judgements {
     }
     const judgement: Judgement = { event, size, cancelled: false };
     this.#open.set(correlationId, judgement);
-    if (this.#running < this.#limit()) void this.#judge(judgement);
+    if (this.#running < this.#limit()) this.#judge(judgement);
     else this.#wait(judgement);
     return null;
   }
@@ -140,16 +142,28 @@ export class Judgements {
     this.#waitingBytes -= judgement.size;
   }
 
-  async #judge(judgement: Judgement): Promise<void> {
-    const { event } = judgement;
+  /** Whoever gives many answers at once has them sent together: those that are there are not waited for. */
+  #judge(judgement: Judgement): void {
     this.#running += 1;
-    let answer: AgentAnswer;
+    let answer: Soon<AgentAnswer>;
     try {
-      answer = await this.#service.judge(event, this.#connection);
+      answer = this.#service.judge(judgement.event, this.#connection);
     } catch (error) {
-      this.#logger.error('An event could not be judged', { reason: error instanceof Error ? error.name : 'unknown' });
-      answer = failedAnswer;
+      answer = this.#failed(error);
     }
+    if (answer instanceof Promise) {
+      const settled = answer.catch((error: unknown) => this.#failed(error));
+      void settled.then((late) => this.#settle(judgement, late));
+    } else this.#settle(judgement, answer);
+  }
+
+  #failed(error: unknown): AgentAnswer {
+    this.#logger.error('An event could not be judged', { reason: error instanceof Error ? error.name : 'unknown' });
+    return failedAnswer;
+  }
+
+  #settle(judgement: Judgement, answer: AgentAnswer): void {
+    const { event } = judgement;
     this.#running -= 1;
     if (!judgement.cancelled) {
       this.#open.delete(event.correlationId);
@@ -157,11 +171,20 @@ export class Judgements {
       else this.#dialogues.delete(event.correlationId);
       this.#onAnswer(answer, event.correlationId);
     }
-    const next = this.#waiting.shift();
-    if (next !== undefined) {
-      this.#waitingBytes -= next.size;
-      void this.#judge(next);
-    }
+    this.#advance();
     this.#onSettled();
+  }
+
+  /** Those that wait get the places that are free. One that is answered at once comes back here: it is not followed into. */
+  #advance(): void {
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    while (this.#running < this.#limit()) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#waitingBytes -= next.size;
+      this.#judge(next);
+    }
+    this.#isAdvancing = false;
   }
 }

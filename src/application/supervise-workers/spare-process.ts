@@ -76,6 +76,14 @@ export class SpareProcess {
     });
   }
 
+  /** Does that some seconds later, so that it takes no time from those that have just come to serve. */
+  fillLater(): void {
+    const { scheduler, times } = this.#parts;
+    if (this.#isStopped) return;
+    this.#refill?.cancel();
+    this.#refill = scheduler.after(times.firstSpareMs, () => this.fill());
+  }
+
   /** Ends it at once. */
   kill(): void {
     this.#isStopped = true;

@@ -7,6 +7,8 @@ export interface SupervisionTimes {
   readonly heartbeatDeadlineMs: number;
   /** For the last question before a worker that seems to hang is killed: it may be the supervisor that stood still. */
   readonly lastQuestionMs: number;
+  /** From when all workers serve until the process is started that waits for an order: clients that have waited for them come first. */
+  readonly firstSpareMs: number;
   /** For the process that waits for an order to answer before it gets one. */
   readonly spareMs: number;
   /** A worker that does not answer for so long fails a reload; one that does not come to serve meanwhile is not waited for. */
@@ -27,6 +29,7 @@ export const supervisionTimes: SupervisionTimes = {
   heartbeatEveryMs: 5_000,
   heartbeatDeadlineMs: 30_000,
   lastQuestionMs: 2_000,
+  firstSpareMs: 5_000,
   spareMs: 1_000,
   unansweredMs: 10_000,
   prepareMs: 60_000,

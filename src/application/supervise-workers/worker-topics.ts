@@ -1,4 +1,4 @@
-import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { HttpEngineName, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import type { Result } from '../../domain/shared/result.js';
 import { notice, topic } from '../correspondence/topic.js';
@@ -7,10 +7,17 @@ import type { StopManner } from '../run-gateway/stop-manner.js';
 import type { ListeningAddresses } from '../run-gateway/wanted-listeners.js';
 import type { PlainError, PlainFailure } from './plain-failure.js';
 
+/** What was said on the command line in the place of keys of the configuration; null: the configuration says it. */
+export interface InsteadOfKeys {
+  readonly workerThreads: number | null;
+  readonly httpEngine: HttpEngineName | null;
+}
+
 /** What every worker of a gateway is told alike. */
 export interface GatewayOrder {
   /** Path of the configuration, as it was given. */
   readonly configFile: string;
+  readonly instead: InsteadOfKeys;
   readonly log: LogConfiguration;
   /** When the gateway started; milliseconds since the Unix epoch. */
   readonly startedAtMs: number;

@@ -2,7 +2,7 @@ import { formatTraceparent } from '../../domain/tracing/traceparent.js';
 import type { Span, SpanAttributes, Tracer } from '../ports/tracer.js';
 import type { PartTrace, RequestTrace } from '../proxy-request/request-trace.js';
 import { RecordedPart } from './recorded-part.js';
-import { errorAttribute, firstServerError, methodWords, statusAttribute } from './span-words.js';
+import { errorAttribute, firstServerError, methodWords, protocolVersion, statusAttribute } from './span-words.js';
 import type { TracedRequest } from './traced-request.js';
 
 /** Calls of agents that are recorded of one request. Of a body that comes in small pieces there may be thousands. */
@@ -62,7 +62,7 @@ export class RecordedRequest implements RequestTrace {
       'http.request.method': words.attribute,
       'url.scheme': request.connection.scheme,
       'client.address': client.address,
-      'network.protocol.version': request.httpVersion,
+      'network.protocol.version': protocolVersion(request.httpVersion),
       [statusAttribute]: status,
       ...(route === null ? {} : { 'http.route': route }),
       ...(path === '' ? {} : { 'url.path': path }),

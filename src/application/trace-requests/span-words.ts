@@ -11,3 +11,6 @@ const knownMethods = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PA
 /** The method as an attribute, and as spans are named for it: of few values, whatever clients send. */
 export const methodWords = (method: string): { readonly attribute: string; readonly name: string } =>
   knownMethods.has(method) ? { attribute: method, name: method } : { attribute: '_OTHER', name: 'HTTP' };
+
+/** The version as OpenTelemetry writes it: one digit from HTTP/2 on. */
+export const protocolVersion = (httpVersion: string): string => (httpVersion === '2.0' ? '2' : httpVersion);

@@ -1,4 +1,4 @@
-import type { UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { HttpEngineName, UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { noHeaders } from '../../domain/http/header-list.js';
 import { type TargetAddress, targetAddresses } from '../../domain/load-balancing/target-addresses.js';
 import { targetCookieField, targetCookieValue } from '../../domain/load-balancing/target-cookie.js';
@@ -11,6 +11,8 @@ import { IdleConnections } from './idle-connections.js';
 export interface EndpointSetParts {
   readonly ledgers: HeldLedgers;
   readonly createClient: TargetClientFactory;
+  /** Of the program. */
+  readonly engine: HttpEngineName;
   readonly clock: Clock;
 }
 
@@ -86,8 +88,8 @@ export class EndpointSet {
   }
 
   #create(address: TargetAddress): Endpoint {
-    const { timeouts, maxConnections, maxIdle } = this.#configuration;
-    const { ledgers, createClient, clock } = this.#parts;
+    const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
+    const { ledgers, createClient, clock, engine } = this.#parts;
     const client = createClient({
       address: address.address,
       authority: address.names[0] as string,
@@ -96,6 +98,8 @@ export class EndpointSet {
       maxConnections,
       maxIdle,
       idle: this.#idle,
+      engine,
+      httpVersion,
     });
     const cookie = this.#cookieOf(address.text);
     return new Endpoint(address, ledgers.hold(address.text), client, cookie, this.#isChecked, clock);

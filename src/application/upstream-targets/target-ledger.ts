@@ -19,7 +19,8 @@ const isSameBreaker = (one: CircuitBreakerRules | null, other: CircuitBreakerRul
 const probeText = (probe: HealthProbe | null): string => {
   switch (probe?.kind) {
     case 'http':
-      return JSON.stringify(['http', probe.path, probe.host, ...new Set(probe.expectedStatuses.toSorted())]);
+    case 'http2':
+      return JSON.stringify([probe.kind, probe.path, probe.host, ...new Set(probe.expectedStatuses.toSorted())]);
     case 'grpc':
       return JSON.stringify(['grpc', probe.service]);
     case 'tcp':

@@ -76,10 +76,18 @@ const countAudit = (count: OctetCount, audit: AgentAudit): void => {
  * longer than the maximum allows: what comes after the text that is too much is not counted any more.
  */
 export const octetsOverMaximum = (answer: AgentAnswer, maximum: number): number | null => {
+  const count = counted(answer, maximum);
+  return count.isOver ? count.octets : null;
+};
+
+/** All octets of an answer, counted in the same way. */
+export const answerOctets = (answer: AgentAnswer): number => counted(answer, Number.POSITIVE_INFINITY).octets;
+
+const counted = (answer: AgentAnswer, maximum: number): OctetCount => {
   const count = new OctetCount(maximum);
   countDecision(count, answer.decision);
   countOperations(count, answer.requestHeaders);
   countOperations(count, answer.responseHeaders);
   countAudit(count, answer.audit);
-  return count.isOver ? count.octets : null;
+  return count;
 };

@@ -1,7 +1,7 @@
 import { canonicalName } from '../http/canonical-name.js';
 import { isFieldValue, isToken } from '../http/field-syntax.js';
+import { isHopByHop } from '../http/field-traits.js';
 import type { HeaderList } from '../http/header-list.js';
-import { isHopByHop } from '../http/hop-by-hop-headers.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { HeaderOperation } from './messages.js';
 
@@ -76,6 +76,43 @@ export const operationsFault = (operations: readonly HeaderOperation[]): string 
 export const headerOperationsFault = (operations: readonly HeaderOperation[]): string | null =>
   tooLarge(operations) ?? operationsFault(operations);
 
+/** An operation that has something to do, its name in lower case too. */
+export interface PreparedOperation {
+  readonly kind: HeaderOperation['kind'];
+  readonly name: string;
+  readonly lowerName: string;
+  /** Empty with `remove`. */
+  readonly value: string;
+}
+
+/** Those of operations that have something to do, see `applyHeaderOperations`. The error says why they are malformed. */
+export const prepareOperations = (
+  operations: readonly HeaderOperation[],
+): Result<readonly PreparedOperation[], string> => {
+  const fault = operationsFault(operations);
+  if (fault !== null) return err(fault);
+  const prepared: PreparedOperation[] = [];
+  for (const operation of operations) {
+    const { kind, name } = operation;
+    const lowerName = name.toLowerCase();
+    if (!isTouchable(lowerName)) continue;
+    // A request has exactly one Host (RFC 9112, section 3.2): it can be another one, but not two or none.
+    if (lowerName === 'host' && kind !== 'set') continue;
+    prepared.push({ kind, name, lowerName, value: operation.kind === 'remove' ? '' : operation.value });
+  }
+  return ok(prepared);
+};
+
+export const applyPrepared = (headers: HeaderList, operations: readonly PreparedOperation[]): HeaderList => {
+  const fields = headers.slice();
+  for (const { kind, name, lowerName, value } of operations) {
+    if (kind === 'set') set(fields, lowerName, name, value);
+    else if (kind === 'add') fields.push(name, value);
+    else removeFrom(fields, lowerName, 0);
+  }
+  return fields;
+};
+
 /**
  * Applies operations in their order: `set` replaces every field of the name (in the place of the first), `add` appends
  * one, `remove` drops all. Names compare without case. Operations on hop-by-hop and framing fields and on X-Correlation-Id do
@@ -86,17 +123,6 @@ export const applyHeaderOperations = (
   operations: readonly HeaderOperation[],
 ): Result<HeaderList, string> => {
   if (operations.length === 0) return ok(headers);
-  const fault = operationsFault(operations);
-  if (fault !== null) return err(fault);
-  const fields = [...headers];
-  for (const operation of operations) {
-    const lowerName = operation.name.toLowerCase();
-    if (!isTouchable(lowerName)) continue;
-    // A request has exactly one Host (RFC 9112, section 3.2): it can be another one, but not two or none.
-    if (lowerName === 'host' && operation.kind !== 'set') continue;
-    if (operation.kind === 'set') set(fields, lowerName, operation.name, operation.value);
-    else if (operation.kind === 'add') fields.push(operation.name, operation.value);
-    else removeFrom(fields, lowerName, 0);
-  }
-  return ok(fields);
+  const prepared = prepareOperations(operations);
+  return prepared.ok ? ok(applyPrepared(headers, prepared.value)) : prepared;
 };

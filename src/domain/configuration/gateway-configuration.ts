@@ -7,6 +7,17 @@ import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js'
 import type { TracingConfiguration } from './tracing-configuration.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
+/** What speaks HTTP/1.1: the engine of this program, or Node's own modules. */
+export const httpEngineNames = ['core', 'node'] as const;
+export type HttpEngineName = (typeof httpEngineNames)[number];
+
+/** Where neither the configuration nor the command line names one. */
+export const standardHttpEngine: HttpEngineName = 'core';
+
+/** What is spoken to the targets of an upstream. */
+export const upstreamHttpVersions = ['1.1', '2'] as const;
+export type UpstreamHttpVersion = (typeof upstreamHttpVersions)[number];
+
 /** A host and a port, as in `127.0.0.1:8080` or `[::1]:8080`. */
 export interface SocketAddress {
   readonly host: string;
@@ -39,6 +50,8 @@ export interface SystemConfiguration {
   readonly shutdownDelayMs: number;
   /** Processes that serve requests; 0: as many as there are cores. */
   readonly workerThreads: number;
+  /** Stays as it is until the program ends. */
+  readonly httpEngine: HttpEngineName;
 }
 
 export interface ListenerConfiguration {
@@ -52,6 +65,8 @@ export interface ListenerConfiguration {
   readonly proxyProtocol: boolean;
   /** Header in which a trusted proxy brings the certificate of its client; null: none may. */
   readonly acceptClientCertHeader: string | null;
+  /** HTTP/2 is spoken too: offered where TLS is spoken, else to clients that begin with it. */
+  readonly http2: boolean;
   readonly timeouts: ListenerTimeouts;
 }
 
@@ -168,6 +183,7 @@ export interface UpstreamConfiguration {
   readonly retries: RetryRules;
   /** How often the names of targets are looked up. */
   readonly dnsRefreshMs: number;
+  readonly httpVersion: UpstreamHttpVersion;
 }
 
 export interface TargetConfiguration {

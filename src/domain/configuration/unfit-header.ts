@@ -1,5 +1,5 @@
 import { canonicalName } from '../http/canonical-name.js';
-import { isHopByHop } from '../http/hop-by-hop-headers.js';
+import { isHopByHop } from '../http/field-traits.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
 
 /** The options of an agent that name a header. */

@@ -1,7 +1,8 @@
 /** How it is found out whether a target is there. */
 export type HealthProbe =
   | {
-      readonly kind: 'http';
+      /** Over HTTP/1.1, or over HTTP/2 where that is what the upstream is spoken to by. */
+      readonly kind: 'http' | 'http2';
       /** The target of a GET: path, and query if there is one. */
       readonly path: string;
       /** Statuses that say that it is well. */

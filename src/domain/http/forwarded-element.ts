@@ -46,9 +46,10 @@ const quoted = (text: string): string => (isToken(text) ? text : `"${text}"`);
 
 /** Writes one element. An IPv6 address gets its brackets. */
 export const formatForwardedElement = (element: ForwardedElement): string => {
-  const pairs: string[] = [];
-  if (element.for !== null) pairs.push(`for=${quoted(element.for.includes(':') ? `[${element.for}]` : element.for)}`);
-  if (element.proto !== null) pairs.push(`proto=${element.proto}`);
-  if (element.host !== null) pairs.push(`host=${quoted(element.host)}`);
-  return pairs.join(';');
+  let text = '';
+  const { for: node, proto, host } = element;
+  if (node !== null) text = `for=${quoted(node.includes(':') ? `[${node}]` : node)}`;
+  if (proto !== null) text += `${text === '' ? '' : ';'}proto=${proto}`;
+  if (host !== null) text += `${text === '' ? '' : ';'}host=${quoted(host)}`;
+  return text;
 };

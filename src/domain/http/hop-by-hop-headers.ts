@@ -1,36 +1,6 @@
-import { canonicalName } from './canonical-name.js';
 import { listMembers } from './field-list.js';
+import { fieldTrait, fieldTraits, isHopByHop } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
-
-/**
- * Fields that concern one connection and are never passed on: those of RFC 9110, section 7.6.1; Proxy-Authenticate and
- * Proxy-Authorization with its kin, which speak to the nearest proxy (section 11.7); Trailer, because the framing is
- * made anew; HTTP2-Settings, which is only of use to an h2c upgrade; Expect, which the gateway answers itself.
- */
-export const hopByHop: ReadonlySet<string> = new Set([
-  'connection',
-  'expect',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/**
- * Fields whose spellings with other separators are dropped: to an upstream that reads `Content_Length` as Content-Length
- * they would be a second, forged one.
- */
-const unambiguous: ReadonlySet<string> = new Set(['content-length', 'x-correlation-id']);
-
-const watchedLengths: ReadonlySet<number> = new Set([...hopByHop, ...unambiguous].map((name) => name.length));
-
-export const isHopByHop = (lowerName: string): boolean => hopByHop.has(lowerName);
 
 /**
  * Fields that Connection cannot nominate: they are meant for every recipient, and a client behind a proxy in front of
@@ -52,19 +22,16 @@ const endToEnd: ReadonlySet<string> = new Set([
 
 const isEndToEnd = (lowerName: string): boolean => endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-');
 
-const connectionLength = 'connection'.length;
-
 /** What the Connection fields nominate, in lower case; null where it is nothing beyond what is dropped anyway. */
-const nominatedBy = (headers: HeaderList): ReadonlySet<string> | null => {
+export const nominatedByConnection = (headers: HeaderList): ReadonlySet<string> | null => {
   let nominated: Set<string> | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    const name = headers[index] as string;
-    if (name.length !== connectionLength || name.toLowerCase() !== 'connection') continue;
+    if ((fieldTraits(headers[index] as string) & fieldTrait.connection) === 0) continue;
     const value = headers[index + 1] as string;
     if (value === 'keep-alive' || value === 'close') continue;
     for (const member of listMembers(value)) {
       const option = member.toLowerCase();
-      if (hopByHop.has(option) || isEndToEnd(option)) continue;
+      if (isHopByHop(option) || isEndToEnd(option)) continue;
       nominated ??= new Set();
       nominated.add(option);
     }
@@ -72,12 +39,7 @@ const nominatedBy = (headers: HeaderList): ReadonlySet<string> | null => {
   return nominated;
 };
 
-const isDropped = (lowerName: string): boolean => {
-  const canonical = canonicalName(lowerName);
-  return hopByHop.has(canonical) || (canonical !== lowerName && unambiguous.has(canonical));
-};
-
-const takesTrailers = (te: string): boolean =>
+export const takesTrailers = (te: string): boolean =>
   te === 'trailers' || listMembers(te).some((member) => member.toLowerCase() === 'trailers');
 
 /**
@@ -87,23 +49,19 @@ const takesTrailers = (te: string): boolean =>
  * had to go.
  */
 export const withoutHopByHop = (headers: HeaderList): HeaderList => {
-  const nominated = nominatedBy(headers);
+  const nominated = nominatedByConnection(headers);
   let kept: string[] | null = null;
   let keepsTrailers = false;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     const value = headers[index + 1] as string;
-    if (nominated === null && !watchedLengths.has(name.length)) {
-      kept?.push(name, value);
-      continue;
-    }
-    const lower = name.toLowerCase();
-    if (!isDropped(lower) && nominated?.has(lower) !== true) {
+    const traits = fieldTraits(name);
+    if ((traits & fieldTrait.hopByHop) === 0 && (nominated === null || !nominated.has(name.toLowerCase()))) {
       kept?.push(name, value);
       continue;
     }
     kept ??= headers.slice(0, index);
-    if (lower === 'te' && !keepsTrailers && takesTrailers(value)) {
+    if ((traits & fieldTrait.te) !== 0 && !keepsTrailers && takesTrailers(value)) {
       keepsTrailers = true;
       kept.push(name, 'trailers');
     }

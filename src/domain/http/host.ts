@@ -62,7 +62,8 @@ export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'
 };
 
 /**
- * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2), in HTTP/1.0 none (null) or one.
+ * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2; of HTTP/2, RFC 9113, section 8.3.1), in
+ * HTTP/1.0 none (null) or one.
  */
 export const parseHost = (
   values: readonly string[],

@@ -1,6 +1,6 @@
 import { canonicalName } from './canonical-name.js';
+import { isHopByHop } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
-import { isHopByHop } from './hop-by-hop-headers.js';
 
 /**
  * Fields that have no meaning behind the content (RFC 9110, section 6.5.1): they frame it, say how it is to be handled or

@@ -1,5 +1,5 @@
 import { canonicalName } from '../http/canonical-name.js';
-import { hopByHop, isHopByHop } from '../http/hop-by-hop-headers.js';
+import { hopByHop, isHopByHop } from '../http/field-traits.js';
 
 /** What an agent may never claim: a claim has the gateway drop the header from what clients send. */
 const kept: readonly string[] = ['authorization', 'content-length', 'content-type', 'cookie', 'host'];

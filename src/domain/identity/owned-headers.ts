@@ -7,6 +7,8 @@ export interface OwnedHeaders {
   readonly prefixes: readonly string[];
   /** Codes of the first characters of all of them: most names are told apart by these. */
   readonly initials: ReadonlySet<number>;
+  /** What was found out about names before; bounded. */
+  readonly known: Map<string, boolean>;
 }
 
 /** Compiles names, and prefixes that end in `*`. A `*` alone would own every header and is left out. */
@@ -19,7 +21,7 @@ export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
     if (canonical !== '') (isPrefix ? prefixes : names).add(canonical);
   }
   const initials = new Set([...names, ...prefixes].map((text) => text.charCodeAt(0)));
-  return { names, prefixes: [...prefixes], initials };
+  return { names, prefixes: [...prefixes], initials, known: new Map() };
 };
 
 /** Names that are owned whatever the configuration says. */
@@ -35,6 +37,10 @@ export const alwaysOwned: readonly string[] = [
   'X-Forwarded-Client-Cert',
 ];
 
+/** Names that are remembered, and how long they may be. */
+const maxKnown = 1_024;
+const maxKnownLength = 64;
+
 const upperA = 0x41;
 const upperZ = 0x5a;
 const hyphen = 0x2d;
@@ -49,10 +55,15 @@ const mayBeOwned = ({ initials }: OwnedHeaders, name: string): boolean => {
 /** Whether a name is owned, in any case and with any separator for its hyphens. */
 export const isOwned = (owned: OwnedHeaders, name: string): boolean => {
   if (!mayBeOwned(owned, name)) return false;
+  const known = owned.known.get(name);
+  if (known !== undefined) return known;
   const canonical = canonicalName(name);
-  if (owned.names.has(canonical)) return true;
-  for (const prefix of owned.prefixes) if (canonical.startsWith(prefix)) return true;
-  return false;
+  const isOne = owned.names.has(canonical) || owned.prefixes.some((prefix) => canonical.startsWith(prefix));
+  if (name.length <= maxKnownLength) {
+    if (owned.known.size >= maxKnown) owned.known.clear();
+    owned.known.set(name, isOne);
+  }
+  return isOne;
 };
 
 /** Every header but the owned ones. Gives the same list back where there was nothing to remove. */

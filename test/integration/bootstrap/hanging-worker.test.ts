@@ -33,6 +33,7 @@ describe('a worker whose event loop stands still', () => {
     const [logger, clock] = [new RecordingLogger(), new SystemClock()];
     const started = await startSupervised({
       configFile,
+      instead: { workerThreads: null, httpEngine: null },
       log: { level: 'warn', format: 'json', warning: null },
       source,
       first: await source.load(),

@@ -207,7 +207,7 @@ describe('the guide to TLS', () => {
       { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
       'ERR_SSL_UNSUPPORTED_PROTOCOL',
     ],
-    ['good', { ALPNProtocols: ['h2'] }, 'ERR_SSL_NO_APPLICATION_PROTOCOL'],
+    ['good', { ALPNProtocols: ['spdy/3'] }, 'ERR_SSL_NO_APPLICATION_PROTOCOL'],
     ['good', { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }, 'ERR_SSL_NO_SHARED_CIPHER'],
     ['withRoot', {}, 'SELF_SIGNED_CERT_IN_CHAIN'],
     ['tooDeep', {}, 'PATH_LENGTH_EXCEEDED'],

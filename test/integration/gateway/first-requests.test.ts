@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NodeHttpEngine } from '../../../src/adapters/inbound/node-http-engine/node-http-engine.js';
+import { HttpEngines } from '../../../src/adapters/inbound/http-engines/http-engines.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { CleanUp } from '../../support/clean-up.js';
 import { startInProcess, testConfiguration } from '../../support/in-process-gateway.js';
@@ -19,11 +19,11 @@ const outcomeOf = (host: string, port: number): Promise<string> =>
   });
 
 /** Knocks at a listener before the next one is bound; the one at `fails` cannot be had. */
-class HastyClient extends NodeHttpEngine {
+class HastyClient extends HttpEngines {
   readonly outcomes: string[] = [];
   fails = Infinity;
 
-  override async bind(...parameters: Parameters<NodeHttpEngine['bind']>) {
+  override async bind(...parameters: Parameters<HttpEngines['bind']>) {
     if (this.outcomes.length === this.fails) throw new Error('the address is taken');
     const listener = await super.bind(...parameters);
     const { host, port } = listener.address();
@@ -32,7 +32,7 @@ class HastyClient extends NodeHttpEngine {
   }
 }
 
-const start = (engine: NodeHttpEngine) => {
+const start = (engine: HttpEngines) => {
   const listeners = ['main', 'other'].map((name) => ({
     name,
     address: { host: '127.0.0.1', port: 0 },
@@ -40,6 +40,7 @@ const start = (engine: NodeHttpEngine) => {
     trustedProxies: [],
     proxyProtocol: false,
     acceptClientCertHeader: null,
+    http2: false,
     timeouts: plainTimeouts,
   }));
   return startInProcess(testConfiguration([], { listeners }), { engine });

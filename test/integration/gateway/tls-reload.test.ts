@@ -80,6 +80,7 @@ const listening = (tls: Partial<TlsConfiguration> | null): ListenerConfiguration
   trustedProxies: [],
   proxyProtocol: false,
   acceptClientCertHeader: null,
+  http2: false,
   timeouts: plainTimeouts,
 });
 
@@ -345,7 +346,7 @@ describe('the authorities of clients', () => {
   it('are replaced: a response without end lasts as long as a shutdown would let it', async () => {
     const endless = await startHttpUpstream((_, response) => void response.writeHead(200).write('the first event'));
     cleanUp.add(() => endless.close());
-    const system = { instance: 'test', gracefulShutdownTimeoutMs: 100, shutdownDelayMs: 0, workerThreads: 1 };
+    const system = { ...testConfiguration([]).system, gracefulShutdownTimeoutMs: 100 };
     const to = (authority: OpensslCertificate) =>
       testConfiguration([testUpstream(endless.port)], { system, listeners: [listening(requiring(authority))] });
     gateway = await startInProcess(to(partners));

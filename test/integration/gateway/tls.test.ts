@@ -65,6 +65,7 @@ const listener = (name: string, changes: Partial<ListenerConfiguration> = {}): L
   trustedProxies: [],
   proxyProtocol: false,
   acceptClientCertHeader: null,
+  http2: false,
   timeouts: plainTimeouts,
   ...changes,
 });

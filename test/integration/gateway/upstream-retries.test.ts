@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { UndiciTargetClient } from '../../../src/adapters/outbound/undici-upstream/undici-target-client.js';
+import { createTargetClient } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import type { BodySource } from '../../../src/application/ports/body-source.js';
 import { TargetLedgers } from '../../../src/application/upstream-targets/target-ledgers.js';
 import { UpstreamTargets } from '../../../src/application/upstream-targets/upstream-targets.js';
 import type { UpstreamConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../support/clean-up.js';
+import { engineUnderTest } from '../../support/engine-under-test.js';
 import { FakeHostResolver } from '../../support/fake-host-resolver.js';
 import { freePort } from '../../support/free-port.js';
 import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
@@ -31,9 +32,9 @@ const stageBefore = (
     ports.map((port) => `127.0.0.1:${port}`),
     upstream,
   );
-  const targets = new UpstreamTargets(configuration, 100, {
+  const targets = new UpstreamTargets(configuration, 100, engineUnderTest, {
     ledgers: new TargetLedgers(),
-    createClient: (settings) => new UndiciTargetClient(settings),
+    createClient: createTargetClient,
     resolver: new FakeHostResolver(),
     prober: { probe: () => Promise.reject(new Error('nothing is checked')) },
     clock,

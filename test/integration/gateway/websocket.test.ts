@@ -130,7 +130,7 @@ describe('an upgrade to anything else', () => {
       const { address } = await start();
       const { status, body } = await rawExchange(
         address,
-        `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n`,
+        `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n\r\nGET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
       );
       expect(status).toBe(200);
       expect(body.toLowerCase()).not.toContain('h2c');

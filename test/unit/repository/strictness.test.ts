@@ -135,10 +135,10 @@ describe('the projects', () => {
   it('are all built by `tsc -b`', () => {
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
     const paths = (config.references as { path: string }[]).map(({ path }) => path);
-    expect(paths.sort()).toEqual(['./bench', './scripts', './src', './src/domain', './test']);
+    expect(paths.sort()).toEqual(['./bench', './fuzz', './scripts', './src', './src/domain', './test']);
   });
 
-  it.each(['test', 'bench'])('are no laxer in %s than in src', (project) => {
+  it.each(['test', 'bench', 'fuzz'])('are no laxer in %s than in src', (project) => {
     expect(optionsOf(project)).toEqual({ ...optionsOf('src'), configFilePath: optionsOf(project)['configFilePath'] });
   });
 

@@ -22,9 +22,9 @@ import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
 import type { AgentServerOptions } from './server-options.js';
 
 /** What an event that no agent of ours knows is answered, beside an allow. */
-const unaskedAdditions = (name: MessageName): JsonObject => {
+const unaskedAdditions = (name: MessageName): JsonObject | null => {
   if (name === 'guardrail_inspect') return { detected: false };
-  return name === 'websocket_frame' ? { websocket_decision: 'allow' } : {};
+  return name === 'websocket_frame' ? { websocket_decision: 'allow' } : null;
 };
 
 /** One connection of a gateway to the agent's socket: its frames, and when to stop reading them. */
@@ -80,13 +80,13 @@ export class GatewayConnection implements GatewayLine {
   }
 
   sendAnswer(answer: AgentAnswer, correlationId: string): string | null {
-    return this.#sendAnswer(answer, correlationId, {}) ? null : 'it is larger than a frame can be';
+    return this.#sendAnswer(answer, correlationId, null) ? null : 'it is larger than a frame can be';
   }
 
   sendConfigured(correlationId: string, outcome: Result<void, string>): void {
     const body = outcome.ok ? null : `Configuration rejected: ${outcome.error}`;
     const decision = { kind: 'block', status: 500, body, headers: [] } as const;
-    this.#sendAnswer(outcome.ok ? allowAnswer : { ...allowAnswer, decision }, correlationId, {});
+    this.#sendAnswer(outcome.ok ? allowAnswer : { ...allowAnswer, decision }, correlationId, null);
   }
 
   sendHealth(health: AgentHealth): void {
@@ -158,15 +158,17 @@ export class GatewayConnection implements GatewayLine {
     }
   }
 
-  #sendAnswer(answer: AgentAnswer, correlationId: string, additions: JsonObject): boolean {
+  #sendAnswer(answer: AgentAnswer, correlationId: string, additions: JsonObject | null): boolean {
     return this.#outbox.send('agent_response', answerJson(answer, correlationId, additions));
   }
 
-  #write(octets: Uint8Array): void {
-    if (!this.#socket.writable) return;
+  /** Whether the octets have left, or have nowhere to go. */
+  #write(octets: Uint8Array): boolean {
+    if (!this.#socket.writable) return true;
     this.#socket.write(octets);
     const waiting = this.#socket.writableLength;
     if (waiting > this.#options.maxOutputBytes) this.#session.fail('the gateway does not read');
     else if (waiting > this.#options.pausingOutputBytes) this.#session.stalled();
+    return waiting === 0;
   }
 }

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import type { GatewayCommand } from './gateway-command.js';
+import { httpEngineNames } from '../../../domain/configuration/gateway-configuration.js';
+import type { GatewayCommand, RunCommand } from './gateway-command.js';
 import { type GatewayOptions, gatewayProgram, type MigrateOptions, type PrintOptions } from './gateway-program.js';
 
 const misuse = (text: string): GatewayCommand => ({
@@ -18,10 +19,30 @@ const mostWorkerThreads = 256;
 const noThreads = (given: string): string =>
   `error: worker-threads (--worker-threads, GATEWAY_WORKER_THREADS) is a whole number from 0 to ${mostWorkerThreads}, not ${JSON.stringify(given)}`;
 
+const noEngine = (given: string): string =>
+  `error: http-engine (--http-engine, GATEWAY_HTTP_ENGINE) is ${httpEngineNames.join(' or ')}, not ${JSON.stringify(given)}`;
+
 /** The first of the options that only a gateway which runs can have; null where there is none. */
-const runningOption = ({ pidFile, workerThreads }: GatewayOptions): string | null => {
+const runningOption = ({ pidFile, workerThreads, httpEngine }: GatewayOptions): string | null => {
   if (pidFile !== undefined) return '--pid-file';
-  return workerThreads === undefined ? null : '--worker-threads';
+  if (workerThreads !== undefined) return '--worker-threads';
+  return httpEngine === undefined ? null : '--http-engine';
+};
+
+/** What takes the place of keys of the configuration, or what is wrong with it. */
+const runCommand = (
+  run: Pick<RunCommand, 'configFile' | 'verbose' | 'pidFile'>,
+  options: GatewayOptions,
+  env: Environment,
+): GatewayCommand => {
+  const threads = options.workerThreads ?? env['GATEWAY_WORKER_THREADS'] ?? '';
+  if (threads !== '' && !/^\d{1,3}$/.test(threads)) return misuse(noThreads(threads));
+  const workerThreads = threads === '' ? null : Number(threads);
+  if (workerThreads !== null && workerThreads > mostWorkerThreads) return misuse(noThreads(threads));
+  const engine = options.httpEngine ?? env['GATEWAY_HTTP_ENGINE'] ?? '';
+  const httpEngine = httpEngineNames.find((name) => name === engine) ?? null;
+  if (httpEngine === null && engine !== '') return misuse(noEngine(engine));
+  return { kind: 'run', ...run, workerThreads, httpEngine };
 };
 
 /** `--test` and `--validate` together ask for the more thorough. */
@@ -33,11 +54,7 @@ const serveCommand = (words: readonly string[], options: GatewayOptions, env: En
   const { pidFile = null, verbose = false } = options;
   if (!options.test && !options.validate) {
     if (pidFile === '') return misuse('error: the name of the file for the process number is empty');
-    const given = options.workerThreads ?? env['GATEWAY_WORKER_THREADS'] ?? '';
-    if (given !== '' && !/^\d{1,3}$/.test(given)) return misuse(noThreads(given));
-    const workerThreads = given === '' ? null : Number(given);
-    if (workerThreads !== null && workerThreads > mostWorkerThreads) return misuse(noThreads(given));
-    return { kind: 'run', configFile, verbose, pidFile, workerThreads };
+    return runCommand({ configFile, verbose, pidFile }, options, env);
   }
   const running = runningOption(options);
   if (running !== null) return misuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);

@@ -10,10 +10,12 @@ import type { AgentService, ConfigurationGiver } from '../../../application/port
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { Scheduler } from '../../../application/ports/scheduler.js';
-import { answerFault, isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { Soon } from '../../../application/ports/soon.js';
+import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { AgentState } from '../../../domain/agent-protocol/health.js';
-import type { AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
+import type { AgentAnswer, AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import { agentQueueLimit } from '../../../domain/limits/agent-limits.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -34,6 +36,15 @@ export interface AgentEmbeddedClientSettings {
 }
 
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
+
+/** What an answer comes to: one with a fault is none. */
+const judgedOutcome = (answer: AgentAnswer, event: AgentEvent): AgentOutcome => {
+  const problem = faultOfAnswer(answer, event);
+  return problem === null ? ok(answer) : failedOutcome('malformed_answer', problem);
+};
+
+const brokenOutcome = (error: unknown): AgentOutcome =>
+  failedOutcome('malformed_answer', `the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
 
 const unhealthyOutcome = failedOutcome('unhealthy', 'the agent says that it cannot decide');
 
@@ -93,14 +104,17 @@ export class AgentEmbeddedClient implements AgentClient {
     });
   }
 
-  ask(event: AgentEvent): Promise<AgentOutcome> {
+  ask(event: AgentEvent): Soon<AgentOutcome> {
     const failure = this.#obstacle(event);
-    if (failure !== null) return Promise.resolve(failure);
-    return new Promise((resolve) => {
-      const call = this.#calls.open(event, resolve);
-      if (this.#hasRoom()) void this.#run(call);
-      else this.#waiting.add(call);
-    });
+    if (failure !== null) return failure;
+    if (!this.#hasRoom()) return this.#wait(event);
+    this.#running += 1;
+    const judged = this.#judged(event);
+    if (judged instanceof Promise) return this.#open(event, judged);
+    // Most answers are there at once: nothing has to be kept for them.
+    this.#running -= 1;
+    this.#noteDialogue(event, judged);
+    return judged;
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -232,38 +246,53 @@ export class AgentEmbeddedClient implements AgentClient {
     this.#service.cancel(correlationId, reason, this.#connection);
   }
 
-  async #run(call: EmbeddedCall): Promise<void> {
-    this.#running += 1;
-    let outcome: AgentOutcome;
+  #wait(event: AgentEvent): Promise<AgentOutcome> {
+    return new Promise((resolve) => {
+      this.#waiting.add(this.#calls.open(event, resolve));
+    });
+  }
+
+  #open(event: AgentEvent, judged: Promise<AgentOutcome>): Promise<AgentOutcome> {
+    return new Promise((resolve) => {
+      const call = this.#calls.open(event, resolve);
+      void judged.then((outcome) => this.#ended(call, outcome));
+    });
+  }
+
+  /** Never rejects. */
+  #judged(event: AgentEvent): Soon<AgentOutcome> {
     try {
-      const answer = await this.#service.judge(call.event, this.#connection);
-      const problem = answerFault(answer, call.event);
-      outcome = problem === null ? ok(answer) : failedOutcome('malformed_answer', problem);
+      const answer = this.#service.judge(event, this.#connection);
+      if (!(answer instanceof Promise)) return judgedOutcome(answer, event);
+      return answer.then((late) => judgedOutcome(late, event), brokenOutcome);
     } catch (error) {
-      outcome = failedOutcome(
-        'malformed_answer',
-        `the agent failed: ${error instanceof Error ? error.name : 'unknown'}`,
-      );
+      return brokenOutcome(error);
     }
+  }
+
+  #ended(call: EmbeddedCall, outcome: AgentOutcome): void {
     this.#running -= 1;
-    if (!call.isSettled) this.#conclude(call, outcome);
+    if (!call.isSettled) {
+      this.#noteDialogue(call.event, outcome);
+      this.#calls.settle(call, outcome);
+    }
     for (const next of this.#waiting) {
       if (!this.#hasRoom()) break;
       this.#waiting.delete(next);
-      void this.#run(next);
+      this.#running += 1;
+      void Promise.resolve(this.#judged(next.event)).then((later) => this.#ended(next, later));
     }
     this.#checkIdle();
   }
 
-  #conclude(call: EmbeddedCall, outcome: AgentOutcome): void {
-    const { correlationId } = call.event;
+  #noteDialogue(event: AgentEvent, outcome: AgentOutcome): void {
+    const { correlationId } = event;
     if (outcome.ok && opensDialogue(outcome.value)) {
-      this.#dialogues.set(correlationId, askedChunk(call.event));
-    } else {
+      this.#dialogues.set(correlationId, askedChunk(event));
+    } else if (this.#dialogues.size > 0) {
       const wasDialogue = this.#dialogues.delete(correlationId);
       if (!outcome.ok && wasDialogue) this.#tell(correlationId, 'manual');
     }
-    this.#calls.settle(call, outcome);
   }
 
   /** Gives up a call: tells the agent where it knows of the request. */

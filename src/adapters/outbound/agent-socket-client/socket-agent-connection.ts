@@ -18,6 +18,8 @@ import { eventJson } from '../../wire/agent-frames/event-codec.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { handshakeRequestJson } from '../../wire/agent-frames/handshake-codec.js';
+import { addHead } from '../../wire/agent-frames/head-writer.js';
+import type { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
 import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
@@ -25,12 +27,18 @@ import { checkSocketOwner } from './socket-owner.js';
 const rejectionPrefix = 'Configuration rejected: ';
 /** Characters of an agent's own words that go into the log. */
 const maximumReasonLength = 500;
+/** Octets of a turn that leave together, from which on another connection is as good. */
+const gatheredBytes = 32_768;
+/** What every connection reads into: whatever comes is taken out of it before the next read. */
+const sharedOctets = Buffer.allocUnsafeSlow(65_536);
 
 export interface SocketAgentConnectionParts {
   readonly settings: SocketAgentConnectorSettings;
   readonly options: SocketAgentConnectorOptions;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
+  /** What the agent has answered by any of its connections. */
+  readonly known: KnownAnswers;
 }
 
 const rejectionReason = (answer: AgentAnswer): string => {
@@ -47,6 +55,7 @@ export class SocketAgentConnection implements AgentConnection {
   readonly #scheduler: Scheduler;
   readonly #config: JsonObject | null;
   readonly #listener: AgentConnectionListener;
+  readonly #known: KnownAnswers;
   readonly #socket: Socket;
   readonly #decoder = new FrameDecoder(agentMessageNames);
   readonly #outbox: FrameOutbox;
@@ -60,23 +69,31 @@ export class SocketAgentConnection implements AgentConnection {
 
   /** @param config goes into the handshake */
   constructor(parts: SocketAgentConnectionParts, config: JsonObject | null, listener: AgentConnectionListener) {
-    const { settings, options, clock, scheduler } = parts;
+    const { settings, options, clock, scheduler, known } = parts;
     this.#settings = settings;
     this.#options = options;
     this.#clock = clock;
     this.#scheduler = scheduler;
     this.#config = config;
     this.#listener = listener;
-    this.#socket = connect({ path: settings.path });
-    this.#outbox = new FrameOutbox((octets) => {
-      if (this.#socket.writable) this.#socket.write(octets);
-    }, process.nextTick);
+    this.#known = known;
+    this.#socket = connect({
+      path: settings.path,
+      onread: {
+        buffer: sharedOctets,
+        callback: (count) => {
+          this.#onData(sharedOctets.subarray(0, count));
+          return true;
+        },
+      },
+    });
+    // Requests come by sockets of their own: what is asked for all that had something to read leaves together.
+    this.#outbox = new FrameOutbox((octets) => this.#write(octets), setImmediate);
     this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
     });
     this.#keepalive = scheduler.every(options.pingIntervalMs, () => this.#keepAlive());
     this.#socket.once('connect', () => void this.#shakeHands());
-    this.#socket.on('data', (chunk) => this.#onData(chunk));
     this.#socket.on('drain', () => {
       if (!this.#isOver) this.#listener.onRoom();
     });
@@ -91,8 +108,15 @@ export class SocketAgentConnection implements AgentConnection {
     return this.#socket.writableLength + this.#outbox.pendingBytes >= this.#options.busyOutputBytes;
   }
 
+  get isGathering(): boolean {
+    const { pendingBytes } = this.#outbox;
+    return pendingBytes > 0 && pendingBytes < gatheredBytes;
+  }
+
   sendEvent(event: AgentEvent): boolean {
-    return this.#outbox.send(event.kind, eventJson(event));
+    return event.kind === 'request_headers' || event.kind === 'response_headers'
+      ? this.#outbox.sendWritten(event.kind, addHead, event)
+      : this.#outbox.send(event.kind, eventJson(event));
   }
 
   sendCancel(correlationId: string, reason: CancelReason): void {
@@ -144,12 +168,19 @@ export class SocketAgentConnection implements AgentConnection {
     this.#finish({ kind: 'refused', detail: 'the configuration is larger than a frame can be' });
   }
 
+  /** Whether the octets have left, or have nowhere to go. */
+  #write(octets: Uint8Array): boolean {
+    if (!this.#socket.writable) return true;
+    this.#socket.write(octets);
+    return this.#socket.writableLength === 0;
+  }
+
   #onData(chunk: Uint8Array): void {
     if (this.#isOver) return;
     this.#isSilentSincePing = false;
     this.#decoder.push(chunk);
     for (let frame = this.#decoder.next(); frame !== null; frame = this.#decoder.next()) {
-      const message = readAgentMessage(frame);
+      const message = readAgentMessage(frame, this.#known);
       if (message.ok) this.#handle(message.value);
       else this.#finish({ kind: 'malformed', detail: message.error });
       if (this.#isOver) return;

@@ -7,6 +7,7 @@ import type {
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Scheduler } from '../../../application/ports/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
+import { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
 import {
   defaultSocketAgentConnectorOptions,
@@ -21,6 +22,7 @@ export class SocketAgentConnector implements AgentConnector {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #options: SocketAgentConnectorOptions;
+  readonly #known = new KnownAnswers();
 
   constructor(
     settings: SocketAgentConnectorSettings,
@@ -48,7 +50,13 @@ export class SocketAgentConnector implements AgentConnector {
 
   connect(config: JsonObject | null, listener: AgentConnectionListener): AgentConnection {
     return new SocketAgentConnection(
-      { settings: this.#settings, options: this.#options, clock: this.#clock, scheduler: this.#scheduler },
+      {
+        settings: this.#settings,
+        options: this.#options,
+        clock: this.#clock,
+        scheduler: this.#scheduler,
+        known: this.#known,
+      },
       config,
       listener,
     );

@@ -1,10 +1,9 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectSession } from 'node:http2';
-import { connect } from 'node:net';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { ProbedTarget } from '../../../application/ports/health-prober.js';
 import { err, type Result } from '../../../domain/shared/result.js';
-import { failureText, lateText } from './failure-text.js';
 import { framed, headFault, maximumAnswerBytes, readHealthAnswer } from './grpc-answer.js';
 import { writeHealthRequest } from './health-messages.js';
+import { checkByHttp2 } from './http2-check.js';
 
 type Settle = (result: Result<void, string>) => void;
 
@@ -57,37 +56,15 @@ export const probeGrpc = (
   service: string,
   timeoutMs: number,
 ): Promise<Result<void, string>> =>
-  new Promise((resolve) => {
-    let phase = 'no connection';
-    const socket = connect(address);
-    const session = connectSession('http://target', {
-      createConnection: () => socket,
-      settings: { enablePush: false },
-      // In millions of octets.
-      maxSessionMemory: 1,
-      maxHeaderListPairs: 64,
-    });
-    // A program that ends does not wait for its checks.
-    socket.unref();
-    session.unref();
-    const settle: Settle = (result) => {
-      clearTimeout(timer);
-      session.destroy();
-      socket.destroy();
-      resolve(result);
-    };
-    const timer = setTimeout(() => settle(err(lateText(phase, timeoutMs))), timeoutMs);
-    timer.unref();
-    const fail = (error: unknown): void => settle(err(failureText(error)));
-    socket.on('connect', () => {
-      phase = 'no answer';
-    });
-    socket.on('error', fail);
-    session.on('error', fail);
-    const stream = send(session, authority, timeoutMs);
-    stream.on('error', fail);
-    // A stream that is cut off need not say that it failed.
-    stream.on('close', () => settle(err('connection lost')));
-    read(stream, settle);
-    stream.end(framed(writeHealthRequest(service)));
-  });
+  checkByHttp2(
+    address,
+    {
+      send: (session) => {
+        const stream = send(session, authority, timeoutMs);
+        stream.end(framed(writeHealthRequest(service)));
+        return stream;
+      },
+      read,
+    },
+    timeoutMs,
+  );

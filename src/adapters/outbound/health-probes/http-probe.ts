@@ -4,10 +4,10 @@ import type { HealthProbe } from '../../../domain/configuration/upstream-options
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { failureText, lateText } from './failure-text.js';
 
-export type HttpProbe = Extract<HealthProbe, { readonly kind: 'http' }>;
+export type HttpProbe = Extract<HealthProbe, { readonly kind: 'http' | 'http2' }>;
 
 /** Octets of a body after which an answer is good enough: no more is read. */
-const maximumBodyBytes = 65_536;
+export const maximumBodyBytes = 65_536;
 const maximumHeadBytes = 16_384;
 
 /**

@@ -4,14 +4,23 @@ import { err, type Result } from '../../../domain/shared/result.js';
 import { failureText } from './failure-text.js';
 import { probeGrpc } from './grpc-probe.js';
 import { probeHttp } from './http-probe.js';
+import { probeHttp2 } from './http2-probe.js';
 import { probeTcp } from './tcp-probe.js';
 
 const probeBy = (target: ProbedTarget, probe: HealthProbe, timeoutMs: number): Promise<Result<void, string>> => {
-  if (probe.kind === 'http') return probeHttp(target, probe, timeoutMs);
-  return probe.kind === 'tcp' ? probeTcp(target.address, timeoutMs) : probeGrpc(target, probe.service, timeoutMs);
+  switch (probe.kind) {
+    case 'http':
+      return probeHttp(target, probe, timeoutMs);
+    case 'http2':
+      return probeHttp2(target, probe, timeoutMs);
+    case 'tcp':
+      return probeTcp(target.address, timeoutMs);
+    default:
+      return probeGrpc(target, probe.service, timeoutMs);
+  }
 };
 
-/** Asks targets in plaintext, by TCP, HTTP/1.1 or gRPC. */
+/** Asks targets in plaintext, by TCP, HTTP/1.1, HTTP/2 or gRPC. */
 export class NodeHealthProber implements HealthProber {
   async probe(target: ProbedTarget, probe: HealthProbe, timeoutMs: number): Promise<Result<void, string>> {
     try {

@@ -11,9 +11,10 @@ import { readFlowControl } from './flow-control-codec.js';
 import type { Frame } from './frame.js';
 import { readHandshakeResponse } from './handshake-codec.js';
 import { readHealth } from './health-codec.js';
+import type { KnownAnswers } from './known-answers.js';
 import { MalformedMessage } from './malformed-message.js';
 import { readMetrics } from './metrics-codec.js';
-import { readPayload } from './payload-json.js';
+import { payloadText, readPayload, readPayloadText } from './payload-json.js';
 
 /** What a gateway reads. */
 export type AgentMessage =
@@ -42,13 +43,23 @@ const readReport = (readIt: () => AgentMessage): AgentMessage => {
   return message.ok ? message.value : { kind: 'unreadable_report', problem: message.error };
 };
 
-const read = ({ name, payload }: Frame): AgentMessage => {
+const readAnswerMessage = (payload: Uint8Array, known: KnownAnswers | null): AgentMessage => {
+  const text = payloadText(payload);
+  const recalled = known?.recall(text) ?? null;
+  if (recalled !== null) return { kind: 'answer', ...recalled };
+  const object = readPayloadText(payload, text);
+  const correlationId = readAnsweredId(object);
+  const answer = attempt(() => readAnswer(object));
+  if (answer.ok) known?.note(text, correlationId, answer.value);
+  return { kind: 'answer', correlationId, answer };
+};
+
+const read = ({ name, payload }: Frame, known: KnownAnswers | null): AgentMessage => {
   // A pong is an echo, whatever was in the ping.
   if (name === 'pong') return { kind: 'pong' };
+  if (name === 'agent_response') return readAnswerMessage(payload, known);
   const object = readPayload(payload);
   switch (name) {
-    case 'agent_response':
-      return { kind: 'answer', correlationId: readAnsweredId(object), answer: attempt(() => readAnswer(object)) };
     case 'handshake_response':
       return { kind: name, response: readHandshakeResponse(object) };
     case 'health_status':
@@ -65,8 +76,12 @@ const read = ({ name, payload }: Frame): AgentMessage => {
   }
 };
 
-/** Reads a frame that an agent sent. The error says what is wrong with it, and quotes none of it. */
-export const readAgentMessage = (frame: Frame): Result<AgentMessage, string> => {
-  const message = attempt(() => read(frame));
+/**
+ * Reads a frame that an agent sent. The error says what is wrong with it, and quotes none of it.
+ *
+ * @param known what the same agent has answered before; null: every answer is read anew
+ */
+export const readAgentMessage = (frame: Frame, known: KnownAnswers | null = null): Result<AgentMessage, string> => {
+  const message = attempt(() => read(frame, known));
   return message.ok ? message : err(`${frame.name} cannot be read: ${message.error}`);
 };

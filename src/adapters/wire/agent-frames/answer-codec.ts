@@ -1,3 +1,4 @@
+import { isLasting } from '../../../domain/agent-protocol/lasting-answers.js';
 import {
   type AgentAnswer,
   type AgentAudit,
@@ -78,30 +79,55 @@ const responseOperations = (answer: AgentAnswer): readonly HeaderOperation[] =>
     ? [...repeatedHeaders(answer.decision.headers), ...answer.responseHeaders]
     : answer.responseHeaders;
 
-/**
- * @param additions members beside those of an AgentResponse, which other readers ignore
- */
-export const answerJson = (answer: AgentAnswer, correlationId: string, additions: JsonObject = {}): string => {
-  const { audit } = answer;
-  return JSON.stringify({
+/** An answer as JSON, up to where the id of its call stands, and from there on. */
+type AnswerText = readonly [before: string, after: string];
+
+/** Of answers that are given again and again. */
+const lastingTexts = new WeakMap<AgentAnswer, AnswerText>();
+
+/** The members of an object that stands in front of others, without what closes it. */
+const opened = (json: string, depth: number): string => {
+  const open = json.slice(0, -depth);
+  return open.endsWith('{') ? open : `${open},`;
+};
+
+const writeAnswer = (answer: AgentAnswer, additions: JsonObject): AnswerText => {
+  const { tags, ruleIds, confidence, reasonCodes } = answer.audit;
+  const { correlation_id: _, ...custom } = answer.audit.custom;
+  const head = JSON.stringify({
     version: answerVersion,
     decision: writeDecision(answer.decision),
     request_headers: answer.requestHeaders.map(writeOperation),
     response_headers: responseOperations(answer).map(writeOperation),
     routing_metadata: {},
-    audit: {
-      tags: audit.tags,
-      rule_ids: audit.ruleIds,
-      confidence: audit.confidence,
-      reason_codes: audit.reasonCodes,
-      custom: { ...audit.custom, correlation_id: correlationId },
-    },
+    audit: { tags, rule_ids: ruleIds, confidence, reason_codes: reasonCodes, custom },
+  });
+  const rest = JSON.stringify({
     needs_more: answer.needsMore,
     request_body_mutation: writeMutation(answer.requestBodyMutation),
     response_body_mutation: writeMutation(answer.responseBodyMutation),
     websocket_decision: null,
     ...additions,
   });
+  // The id comes last in `custom`, which comes last in `audit`, which comes last in the head.
+  return [`${opened(head, '}}}'.length)}"correlation_id":`, `}},${rest.slice('{'.length)}`];
+};
+
+const lastingText = (answer: AgentAnswer): AnswerText => {
+  let text = lastingTexts.get(answer);
+  if (text === undefined) {
+    text = writeAnswer(answer, {});
+    if (isLasting(answer)) lastingTexts.set(answer, text);
+  }
+  return text;
+};
+
+/**
+ * @param additions members beside those of an AgentResponse, which other readers ignore; null: there are none
+ */
+export const answerJson = (answer: AgentAnswer, correlationId: string, additions: JsonObject | null = null): string => {
+  const [before, after] = additions === null ? lastingText(answer) : writeAnswer(answer, additions);
+  return before + JSON.stringify(correlationId) + after;
 };
 
 /** The id of the call that an answer is for: `audit.custom.correlation_id`, or the top-level one where that is missing. */

@@ -1,87 +1,82 @@
 import { frameHeadBytes, maximumFrameLength } from './frame.js';
+import { JsonOctets } from './json-octets.js';
 import { type MessageName, messageKinds } from './message-codes.js';
 
-const initialBytes = 8_192;
-/** A buffer that grew beyond this is not kept. */
+/** Memory that grew beyond this is not kept. */
 const keptBytes = 262_144;
-/** Octets of UTF-8 for one character of a string, at the most. */
-const bytesPerCharacter = 3;
-
-const encoder = new TextEncoder();
 
 /** Collects the frames of one turn of the event loop, so that they leave in one write. */
 export class FrameOutbox {
-  readonly #write: (octets: Uint8Array) => void;
+  readonly #write: (octets: Uint8Array) => boolean;
   readonly #defer: (task: () => void) => void;
   readonly #flush = (): void => this.flush();
-  #buffer = new Uint8Array(initialBytes);
-  #used = 0;
+  readonly #collected = new JsonOctets();
   #flushIsDue = false;
 
   /**
-   * @param write takes octets that are the caller's to keep
+   * @param write takes octets; true: it is done with them, false: they are its to keep
    * @param defer runs a task at the end of this turn
    */
-  constructor(write: (octets: Uint8Array) => void, defer: (task: () => void) => void) {
+  constructor(write: (octets: Uint8Array) => boolean, defer: (task: () => void) => void) {
     this.#write = write;
     this.#defer = defer;
   }
 
   /** Octets that wait for the end of the turn. */
   get pendingBytes(): number {
-    return this.#used;
+    return this.#collected.length;
   }
 
   /** Adds a frame. False where it is larger than a frame can be: nothing is sent then. */
   send(name: MessageName, payload: string | Uint8Array): boolean {
-    if (typeof payload !== 'string') return this.#sendOctets(name, payload);
-    if (payload.length * bytesPerCharacter >= maximumFrameLength) {
-      return payload.length < maximumFrameLength && this.#sendOctets(name, encoder.encode(payload));
-    }
-    this.#reserve(frameHeadBytes + payload.length * bytesPerCharacter);
-    const { written } = encoder.encodeInto(payload, this.#buffer.subarray(this.#used + frameHeadBytes));
-    this.#finish(name, written);
-    return true;
+    // No text has fewer octets than characters.
+    if (payload.length >= maximumFrameLength) return false;
+    const start = this.#begin();
+    if (typeof payload === 'string') this.#collected.addText(payload);
+    else this.#collected.add(payload);
+    return this.#end(name, start);
+  }
+
+  /** Adds a frame whose payload is what `write` adds of a value. False as above. */
+  sendWritten<Value>(name: MessageName, write: (into: JsonOctets, value: Value) => void, value: Value): boolean {
+    const start = this.#begin();
+    write(this.#collected, value);
+    return this.#end(name, start);
   }
 
   /** Writes what has been collected. */
   flush(): void {
     this.#flushIsDue = false;
-    if (this.#used === 0) return;
-    const octets = this.#buffer.slice(0, this.#used);
-    this.#used = 0;
-    if (this.#buffer.length > keptBytes) this.#buffer = new Uint8Array(initialBytes);
-    this.#write(octets);
+    const collected = this.#collected;
+    if (collected.length === 0) return;
+    const octets = collected.view();
+    // What is sent while this is being written must not touch it.
+    const memory = collected.take();
+    const isDone = this.#write(octets);
+    if (isDone && collected.room === 0 && memory.length <= keptBytes) collected.giveBack(memory);
   }
 
-  #sendOctets(name: MessageName, payload: Uint8Array): boolean {
-    if (payload.length >= maximumFrameLength) return false;
-    this.#reserve(frameHeadBytes + payload.length);
-    this.#buffer.set(payload, this.#used + frameHeadBytes);
-    this.#finish(name, payload.length);
-    return true;
+  #begin(): number {
+    const start = this.#collected.length;
+    this.#collected.skip(frameHeadBytes);
+    return start;
   }
 
-  #finish(name: MessageName, payloadLength: number): void {
-    const length = payloadLength + 1;
-    const buffer = this.#buffer;
-    const start = this.#used;
-    buffer[start] = length >>> 24;
-    buffer[start + 1] = length >>> 16;
-    buffer[start + 2] = length >>> 8;
-    buffer[start + 3] = length;
-    buffer[start + 4] = messageKinds[name].code;
-    this.#used = start + frameHeadBytes + payloadLength;
-    if (this.#flushIsDue) return;
+  #end(name: MessageName, start: number): boolean {
+    const collected = this.#collected;
+    const length = collected.length - start - frameHeadBytes + 1;
+    if (length > maximumFrameLength) {
+      collected.length = start;
+      return false;
+    }
+    collected.set(start, length >>> 24);
+    collected.set(start + 1, length >>> 16);
+    collected.set(start + 2, length >>> 8);
+    collected.set(start + 3, length);
+    collected.set(start + 4, messageKinds[name].code);
+    if (this.#flushIsDue) return true;
     this.#flushIsDue = true;
     this.#defer(this.#flush);
-  }
-
-  #reserve(count: number): void {
-    const needed = this.#used + count;
-    if (needed <= this.#buffer.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
-    grown.set(this.#buffer.subarray(0, this.#used));
-    this.#buffer = grown;
+    return true;
   }
 }

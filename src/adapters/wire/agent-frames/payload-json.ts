@@ -12,6 +12,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
 
+const noJson = 'it is no JSON';
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Index of the quote that ends the string that starts at `start`; the length where none does. */
@@ -45,6 +47,28 @@ const checkShape = (payload: Uint8Array): void => {
   }
 };
 
+/** The text of a payload. Throws a MalformedMessage for what is no UTF-8. */
+export const payloadText = (payload: Uint8Array): string => {
+  try {
+    return decoder.decode(payload);
+  } catch {
+    throw new MalformedMessage(noJson);
+  }
+};
+
+/** The object that a text is. Throws a MalformedMessage for anything else. */
+const parseObject = (text: string): JsonObject => {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // What the parser says may quote the message.
+    throw new MalformedMessage(noJson);
+  }
+  if (!isJsonObject(value)) throw new MalformedMessage('it is no object');
+  return value;
+};
+
 /**
  * The object that a payload holds. Throws a MalformedMessage for anything else.
  *
@@ -52,13 +76,11 @@ const checkShape = (payload: Uint8Array): void => {
  */
 export const readPayload = (payload: Uint8Array, isConfiguration = false): JsonObject => {
   if (isConfiguration || payload.length >= checkedFromBytes) checkShape(payload);
-  let value: JsonValue;
-  try {
-    value = JSON.parse(decoder.decode(payload));
-  } catch {
-    // What the parser says may quote the message.
-    throw new MalformedMessage('it is no JSON');
-  }
-  if (!isJsonObject(value)) throw new MalformedMessage('it is no object');
-  return value;
+  return parseObject(payloadText(payload));
+};
+
+/** The same of a payload whose text is known, and that is no configuration. */
+export const readPayloadText = (payload: Uint8Array, text: string): JsonObject => {
+  if (payload.length >= checkedFromBytes) checkShape(payload);
+  return parseObject(text);
 };

@@ -1,4 +1,4 @@
-import { applyHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
+import { applyAnswered } from '../../../domain/agent-protocol/lasting-answers.js';
 import { verdictOf } from '../../../domain/agent-protocol/verdict.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
@@ -8,6 +8,7 @@ import type { RequestAudit } from '../../keep-audit/audit-trail.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { Logger } from '../../ports/logger.js';
+import { type Soon, whenThere } from '../../ports/soon.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
@@ -53,20 +54,20 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
     const asked = agents.filter((other, index) => index <= place || !isAsked(other));
     return [{ ...agent, asked }];
   });
-  return async (exchange) => {
+  const askFrom = (exchange: Exchange, place: number): Soon<StageOutcome> => {
+    const agent = inOrder[place];
+    if (agent === undefined) return 'continue';
+    return whenThere(askOne(exchange, agent, dependencies), (outcome) =>
+      outcome === 'ended' ? outcome : askFrom(exchange, place + 1),
+    );
+  };
+  return (exchange) => {
     exchange.asked = unasked;
-    for (const agent of inOrder) {
-      if ((await askOne(exchange, agent, dependencies)) === 'ended') return 'ended';
-    }
-    return 'continue';
+    return askFrom(exchange, 0);
   };
 };
 
-const askOne = async (
-  exchange: Exchange,
-  agent: AskedAgent,
-  dependencies: AskAgentsDependencies,
-): Promise<StageOutcome> => {
+const askOne = (exchange: Exchange, agent: AskedAgent, dependencies: AskAgentsDependencies): Soon<StageOutcome> => {
   const { client } = agent;
   const { clock, inspection } = dependencies;
   exchange.asked = agent.asked;
@@ -74,12 +75,13 @@ const askOne = async (
   exchange.request.body?.lookAhead(true);
   const event = requestHeadersEvent(exchange, clock.wallMs());
   const { headers, forwardedBody: body, trace } = exchange;
-  const judgement = await judgeWithAgent(agent, { event, headers, body, trace }, inspection);
-  exchange.waitOver();
-  exchange.request.body?.lookAhead(false);
-  if (exchange.abandoned) return 'ended';
-  if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
-  return takeJudgement(exchange, agent, judgement.value, dependencies);
+  return whenThere(judgeWithAgent(agent, { event, headers, body, trace }, inspection), (judgement) => {
+    exchange.waitOver();
+    exchange.request.body?.lookAhead(false);
+    if (exchange.abandoned) return 'ended';
+    if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
+    return takeJudgement(exchange, agent, judgement.value, dependencies);
+  });
 };
 
 const takeJudgement = (
@@ -89,7 +91,7 @@ const takeJudgement = (
   { problems, audit: auditLog }: AskAgentsDependencies,
 ): StageOutcome => {
   const { responseHeaders, requestHeaders, decision, audit } = inspected.answer;
-  const applied = applyHeaderOperations(headersOfInspected(exchange.headers, inspected), requestHeaders);
+  const applied = applyAnswered(headersOfInspected(exchange.headers, inspected), requestHeaders);
   if (!applied.ok) {
     auditLog.undecided(exchange, client.name, 'malformed_answer', false);
     const detail = `The agent "${client.name}" gave no valid answer.`;

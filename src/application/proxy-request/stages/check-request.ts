@@ -7,10 +7,13 @@ import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
 import type { Stage } from '../stage.js';
 
+/** Node's parser takes versions too that have another framing than the one that it reads. */
+const isServed = (httpVersion: string): boolean =>
+  httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
+
 /** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
 const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): string | null => {
-  // Node's parser takes 0.9 and 2.0 too, which have another framing than the one that it reads.
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'The only versions that are served are HTTP/1.1 and 1.0.';
+  if (!isServed(httpVersion)) return 'The only versions that are served are HTTP/2, 1.1 and 1.0.';
   const lengths = allHeaders(headers, 'content-length');
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
   const codings = allHeaders(headers, 'transfer-encoding');

@@ -1,6 +1,7 @@
 import { outcomeOfFailure, outcomeOfStatus } from '../../../domain/circuit-breaking/failure-classification.js';
 import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
 import type { Scheduler } from '../../ports/scheduler.js';
+import { type Soon, whenThere } from '../../ports/soon.js';
 import type { Tunnel } from '../../ports/tunnel.js';
 import type { UpstreamResponse } from '../../ports/upstream-client.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
@@ -48,33 +49,37 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     relayTunnel(exchange, response, tunnel, scheduler).then(over, over);
   };
 
-  const hold = (exchange: Exchange, response: UpstreamResponse): HeldResponse | Promise<HeldResponse> =>
+  const hold = (exchange: Exchange, response: UpstreamResponse): Soon<HeldResponse> =>
     heldResponseOctets === null
       ? { kind: 'relay', response, isWhole: false }
       : holdResponse(exchange, response, heldResponseOctets);
 
-  /** The result is why the client did not get the answer, or not all of it. */
-  const passOn = async (delivery: Delivery, response: UpstreamResponse): Promise<ResponseFault | null> => {
-    const { exchange, attempt, finish } = delivery;
-    const judged: JudgedResponse =
-      responseJudge === null
-        ? { kind: 'relay', response }
-        : await responseJudge.judge(exchange, response, () => attempt.sent.cancel());
-    if (judged.kind === 'ended') return judged.fault;
-    const held = await hold(exchange, judged.response);
+  const relay = ({ exchange, finish }: Delivery, status: number, held: HeldResponse): Soon<ResponseFault | null> => {
     if (held.kind === 'broken') return held.fault;
-    if (held.isWhole) finish(endOfStatus(response.status));
+    if (held.isWhole) finish(endOfStatus(status));
     return relayResponse(exchange, held.response);
   };
 
-  const deliver = async (delivery: Delivery, response: UpstreamResponse): Promise<StageOutcome> => {
-    const { exchange, attempt, finish } = delivery;
-    if (response.tunnel !== null) {
-      switchProtocols(delivery, response, response.tunnel);
-      return 'ended';
-    }
-    const fault = await passOn(delivery, response);
-    const end = endOfAnswer(exchange, response.status, fault);
+  /** The result is why the client did not get the answer, or not all of it. */
+  const passOn = (delivery: Delivery, response: UpstreamResponse): Soon<ResponseFault | null> => {
+    const { exchange, attempt } = delivery;
+    const judged: Soon<JudgedResponse> =
+      responseJudge === null
+        ? { kind: 'relay', response }
+        : responseJudge.judge(exchange, response, () => attempt.sent.cancel());
+    return whenThere(judged, (each) =>
+      each.kind === 'ended'
+        ? each.fault
+        : whenThere(hold(exchange, each.response), (held) => relay(delivery, response.status, held)),
+    );
+  };
+
+  const passedOn = (
+    { exchange, attempt, finish }: Delivery,
+    status: number,
+    fault: ResponseFault | null,
+  ): StageOutcome => {
+    const end = endOfAnswer(exchange, status, fault);
     finish(end);
     if (fault === null) {
       exchange.waitOver();
@@ -85,7 +90,22 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     return answers.faulty(exchange, fault);
   };
 
-  const answer = async (exchange: Exchange, pass: RoutePass, attempted: Attempted): Promise<StageOutcome> => {
+  const deliver = (delivery: Delivery, response: UpstreamResponse): Soon<StageOutcome> => {
+    if (response.tunnel !== null) {
+      switchProtocols(delivery, response, response.tunnel);
+      return 'ended';
+    }
+    return whenThere(passOn(delivery, response), (fault) => passedOn(delivery, response.status, fault));
+  };
+
+  /** A fault of the gateway's own: the target has nothing more to do with it. */
+  const giveUp = ({ attempt, finish }: Delivery, error: unknown): never => {
+    attempt.sent.cancel();
+    finish(endOfFailure('cancelled', 'the gateway failed'));
+    throw error;
+  };
+
+  const answer = (exchange: Exchange, pass: RoutePass, attempted: Attempted): Soon<StageOutcome> => {
     switch (attempted.kind) {
       case 'untried':
         // Targets that are left alone are known to be; a name without an address is as bad as one that cannot be reached.
@@ -102,29 +122,35 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
           attempt.end(end);
           pass.ended(end.outcome);
         };
+        const delivery = { exchange, attempt, finish };
         try {
-          return await deliver({ exchange, attempt, finish }, response);
+          const delivered = deliver(delivery, response);
+          return delivered instanceof Promise
+            ? delivered.catch((error: unknown) => giveUp(delivery, error))
+            : delivered;
         } catch (error) {
-          attempt.sent.cancel();
-          finish(endOfFailure('cancelled', 'the gateway failed'));
-          throw error;
+          return giveUp(delivery, error);
         }
       }
     }
   };
 
-  return async (exchange) => {
+  return (exchange) => {
     const pass = routeBreaker === null ? uncountedPass : routeBreaker.admit();
     if (pass === null) {
       const seconds = String(routeBreaker?.retryAfterSeconds);
       const detail = 'Requests of the route have failed too often to be sent on at the moment.';
       return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
     }
-    try {
-      return await answer(exchange, pass, await attempts.make(exchange));
-    } catch (error) {
+    const fail = (error: unknown): never => {
       pass.ended('neither');
       throw error;
+    };
+    try {
+      const outcome = whenThere(attempts.make(exchange), (attempted) => answer(exchange, pass, attempted));
+      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+    } catch (error) {
+      return fail(error);
     }
   };
 };

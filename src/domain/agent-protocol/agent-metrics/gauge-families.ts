@@ -1,8 +1,8 @@
 import type { ReportedValue } from '../metrics-report.js';
 import type { DropReason } from './dropped-series.js';
 import { flatText } from './flat-text.js';
-import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import { sharedGauges } from './own-agent-families.js';
+import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import type { ReportingAgent } from './reporting-agent.js';
 import type { SeriesRoom } from './series-room.js';
 

@@ -33,6 +33,12 @@ const connections = (agent: readonly Setting[]): number | null => {
   return argumentOf(agent, 'protocol-version')?.value === 1 ? 16 : 4;
 };
 
+/** A protocol from elsewhere may be another one tomorrow. */
+const speaksHttp2 = (listener: readonly Setting[]): boolean | null => {
+  const protocol = argumentOf(listener, 'protocol');
+  return protocol?.reference === undefined ? protocol?.value === 'https' : null;
+};
+
 const targetBreaker = (upstream: readonly Setting[]): readonly Setting[] => {
   const grouped = upstream.filter(({ name }) => name === 'targets').flatMap(members);
   const targets = [...grouped, ...upstream].filter(({ name }) => name === 'target');
@@ -51,6 +57,7 @@ const targetBreaker = (upstream: readonly Setting[]): readonly Setting[] => {
 export const defaultInForce = (name: string, block: string, siblings: readonly Setting[]): readonly Setting[] => {
   if (block === 'rate-limit' && name === 'burst') return scalar(name, burst(siblings));
   if (block === 'health-check' && name === 'timeout-secs') return scalar(name, checkTimeout(siblings));
+  if (block === 'listener' && name === 'http2') return scalar(name, speaksHttp2(siblings));
   if (block === 'agent' && name === 'connections') return scalar(name, connections(siblings));
   return block === 'upstream' && name === 'circuit-breaker' ? targetBreaker(siblings) : [];
 };

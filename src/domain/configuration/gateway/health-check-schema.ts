@@ -1,9 +1,10 @@
+import type { UpstreamHttpVersion } from '../gateway-configuration.js';
 import { fractionalSeconds } from '../schema/fractional-seconds.js';
 import { optional, withDefault } from '../schema/scalar-keys.js';
 import { integer } from '../schema/scalar-kind.js';
 import type { Fields } from '../schema/schema.js';
 import { switchedBlock } from '../schema/switched-block.js';
-import type { HealthCheck } from '../upstream-options.js';
+import type { HealthCheck, HealthProbe } from '../upstream-options.js';
 import { healthProbe } from './health-probe-key.js';
 
 const standardTimeoutSecs = 5;
@@ -36,12 +37,16 @@ export const healthCheck = switchedBlock(shape, null, {
   meaning: 'Checks whether the targets are there. Without the block: they are taken to be, until requests fail.',
 });
 
+/** Requests and checks speak the same: a target may speak nothing else. */
+const spoken = (probe: HealthProbe, version: UpstreamHttpVersion): HealthProbe =>
+  probe.kind === 'http' && version === '2' ? { ...probe, kind: 'http2' } : probe;
+
 /** A block `health-check` that was read without an error. */
-export const toHealthCheck = (fields: HealthCheckFields): HealthCheck => {
+export const toHealthCheck = (fields: HealthCheckFields, version: UpstreamHttpVersion): HealthCheck => {
   const intervalMs = fields['interval-secs'].value;
   return {
     // What has no type was refused.
-    probe: fields.type.value ?? { kind: 'tcp' },
+    probe: spoken(fields.type.value ?? { kind: 'tcp' }, version),
     intervalMs,
     timeoutMs: fields['timeout-secs'].value ?? standardHealthTimeoutSecs(intervalMs / 1000) * 1000,
     healthyThreshold: fields['healthy-threshold'].value,

@@ -56,7 +56,7 @@ const grpcShape = {
 
 /** For the reference page. */
 const probeShape = {
-  http: block(httpShape, 'A request over HTTP/1.1, on a connection of its own.'),
+  http: block(httpShape, 'A request over HTTP/1.1, or HTTP/2 with `http-version "2"`, on a connection of its own.'),
   grpc: block(grpcShape, 'The standard health service, `grpc.health.v1.Health/Check`, in plaintext.'),
 };
 

@@ -2,6 +2,7 @@ import { block } from '../schema/block-keys.js';
 import { cidr, headerName, socketAddress } from '../schema/network-kinds.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
 import { boolean, oneOf, seconds, size } from '../schema/scalar-kind.js';
+import type { Key } from '../schema/schema.js';
 import { tls } from './tls-schema.js';
 
 const clientSecs = seconds(1, 3600);
@@ -37,6 +38,15 @@ const timeoutsShape = {
   ),
 };
 
+const http2Meaning =
+  'HTTP/2 is spoken beside HTTP/1.1: with TLS it is offered (ALPN), without TLS to clients that begin with it (prior knowledge).';
+
+/** Null: as the protocol has it. */
+const http2: Key<boolean | null> = {
+  ...optional(boolean, http2Meaning),
+  document: { type: boolean.label, default: 'with `https` `#true`, else `#false`', meaning: http2Meaning },
+};
+
 export const listenerShape = {
   address: required(socketAddress(0), 'Where it listens. Port 0 takes a free port.'),
   protocol: withDefault(oneOf(['http', 'https']), 'http', '`http`', 'What it speaks. `https` needs `tls`.'),
@@ -52,6 +62,7 @@ export const listenerShape = {
     '`#false`',
     'Every connection begins with a PROXY header, version 1 or 2, which names its client. `trusted-proxies` alone may connect then.',
   ),
+  http2,
   'accept-client-cert-header': optional(
     headerName,
     'Header in which `trusted-proxies` bring the certificate of their client. Nobody else may.',

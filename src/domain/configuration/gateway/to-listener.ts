@@ -29,6 +29,7 @@ export const toListener = ({ name, fields }: ReadListener): ListenerConfiguratio
   trustedProxies: fields['trusted-proxies'].value.map(({ value }) => value),
   proxyProtocol: fields['proxy-protocol'].value,
   acceptClientCertHeader: fields['accept-client-cert-header'].value,
+  http2: fields.http2.value ?? fields.tls.value !== null,
   timeouts: {
     proxyHeaderMs: fields.timeouts.value['proxy-header-secs'].value,
     headMs: fields.timeouts.value['header-secs'].value,

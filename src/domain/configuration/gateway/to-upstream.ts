@@ -28,6 +28,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
   const sticky = fields['sticky-cookie'].value;
   const retries = fields.retries.value;
   const breaker = fields['circuit-breaker'];
+  const httpVersion = fields['http-version'].value;
   const targets = targetsOf(upstream).map(({ value }) => value);
   return {
     name: name.value,
@@ -40,7 +41,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     maxConnections: pool['max-connections'].value,
     // The default is above a small number of connections.
     maxIdle: Math.min(pool['max-idle'].value, pool['max-connections'].value),
-    healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck),
+    healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck, httpVersion),
     targetBreaker: breakerOf(fields, targets),
     // Who has not asked for a breaker gets none that may leave no target at all.
     sparesLastTarget: breaker.given ? (breaker.value?.['spare-last-target'].value ?? false) : true,
@@ -48,5 +49,6 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     stickyCookie: sticky === null ? null : toStickyCookie(sticky),
     retries: { maxAttempts: retries['max-attempts'].value, budgetPercent: retries['budget-percent'].value },
     dnsRefreshMs: fields['dns-refresh-secs'].value,
+    httpVersion,
   };
 };

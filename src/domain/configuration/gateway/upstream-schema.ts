@@ -4,6 +4,7 @@ import { decimal, integer, seconds } from '../schema/scalar-kind.js';
 import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
 import { targetBreaker } from './circuit-breaker-schema.js';
 import { healthCheck } from './health-check-schema.js';
+import { httpVersion } from './http-version-key.js';
 import { requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
 
@@ -43,6 +44,7 @@ export const upstreamShape = {
   target,
   timeouts: block(timeoutsShape, 'Time-outs.'),
   'connection-pool': block(poolShape, 'Connections.'),
+  'http-version': httpVersion,
   'health-check': healthCheck,
   'circuit-breaker': targetBreaker({
     standard:

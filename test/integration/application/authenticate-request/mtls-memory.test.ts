@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import type { MtlsCheck, MtlsCheckParts } from '../../../../src/application/authenticate-request/mtls-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import type { CertificateReader } from '../../../../src/application/ports/certificate-reader.js';
 import { byteSequence } from '../../../support/certificate-headers.js';
 import { ManualClock } from '../../../support/manual-clock.js';
@@ -68,7 +69,7 @@ describe('a certificate that was accepted', () => {
     const { check, reader } = counted({
       prepare: (identity) => {
         prepared += 1;
-        return { identity, operations: [] };
+        return preparedIdentity(identity, []);
       },
     });
     const first = checkCertificates(check, alice);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
-import type {
-  CheckOutcome,
-  PreparedIdentity,
-} from '../../../../src/application/authenticate-request/authentication-check.js';
+import type { CheckOutcome } from '../../../../src/application/authenticate-request/authentication-check.js';
+import {
+  type PreparedIdentity,
+  preparedIdentity,
+} from '../../../../src/application/authenticate-request/prepared-identity.js';
 import {
   type VerifiedToken,
   VerifiedTokenMemory,
@@ -49,10 +49,8 @@ class NaiveMemory {
   }
 }
 
-const preparedFor = (userId: string): PreparedIdentity => ({
-  identity: { method: 'oidc', userId, claims: null, certificate: null },
-  operations: [],
-});
+const preparedFor = (userId: string): PreparedIdentity =>
+  preparedIdentity({ method: 'oidc', userId, claims: null, certificate: null }, []);
 
 const keyCount = 3;
 const step = fc.oneof(
@@ -76,11 +74,10 @@ const step = fc.oneof(
 
 describe('VerifiedTokenMemory', () => {
   it('does what a list searched from end to end would do, whatever the order of events and however the clock moves', () => {
-    const digest = new HmacSecretDigest();
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const clock = new ManualClock();
-        const memory = new VerifiedTokenMemory(clock, digest, { maximumEntries, maximumSize });
+        const memory = new VerifiedTokenMemory(clock, { maximumEntries, maximumSize });
         const naive = new NaiveMemory(clock);
         const keys = Array.from({ length: keyCount }, () => ({ withdrawn: false }));
         for (const [index, each] of steps.entries()) {

@@ -135,7 +135,7 @@ class Scene {
           upstream: null,
           error: null,
         } as const);
-    void this.#client.ask(event).then((outcome: AgentOutcome) => {
+    void Promise.resolve(this.#client.ask(event)).then((outcome: AgentOutcome) => {
       expect(this.#outcomes.has(id)).toBe(false);
       this.#outcomes.set(id, outcome.ok ? 'answered' : outcome.error.code);
     });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { ApiKeyCheck } from '../../../../src/application/authenticate-request/api-key-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import type { SecretDigest } from '../../../../src/application/ports/secret-digest.js';
 import type { ApiKey } from '../../../../src/domain/configuration/agent-configuration.js';
 import { parseApiKey } from '../../../../src/domain/configuration/credential-entries.js';
@@ -17,7 +18,7 @@ const keys = (...entries: readonly string[]): ApiKey[] =>
   });
 
 const checkWith = (known: readonly ApiKey[], digest: SecretDigest = new HmacSecretDigest()): ApiKeyCheck =>
-  new ApiKeyCheck(known, (identity) => ({ identity, operations: [] }), digest);
+  new ApiKeyCheck(known, (identity) => preparedIdentity(identity, []), digest);
 
 /** The user id, or the reason why there is none. */
 const ask = (check: ApiKeyCheck, apiKey: string | null): string => {

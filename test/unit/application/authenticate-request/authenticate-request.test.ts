@@ -7,6 +7,7 @@ import {
   failed,
   undecided,
 } from '../../../../src/application/authenticate-request/authentication-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import type { AuthenticationMethod } from '../../../../src/domain/identity/authentication-method.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 
@@ -17,7 +18,7 @@ const check = (method: AuthenticationMethod, outcome: CheckOutcome, isLate = fal
 });
 const identity = (method: AuthenticationMethod): CheckOutcome => ({
   kind: 'authenticated',
-  prepared: { identity: { method, userId: 'u', claims: null, certificate: null }, operations: [] },
+  prepared: preparedIdentity({ method, userId: 'u', claims: null, certificate: null }, []),
 });
 const bearer = ['authorization', 'Bearer abc'];
 const lacksScope: CheckOutcome = { kind: 'failed', reason: 'insufficient_scope', scope: 'read write' };

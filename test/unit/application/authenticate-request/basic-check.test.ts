@@ -8,6 +8,7 @@ import {
   PasswordChecks,
   passwordQueueLimits,
 } from '../../../../src/application/authenticate-request/password-checks.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import {
   rememberedMatchMs,
   rememberedMismatchMs,
@@ -39,7 +40,7 @@ const users = (...entries: readonly string[]): BasicUser[] =>
 const basicCheck = (entries: readonly string[], verifier: PasswordVerifier, clock = new ManualClock()): BasicCheck =>
   new BasicCheck(
     users(...entries),
-    (identity) => ({ identity, operations: [] }),
+    (identity) => preparedIdentity(identity, []),
     new HmacSecretDigest(),
     new PasswordChecks({ verifier, clock, logger: new RecordingLogger() }),
     clock,

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import type { VerificationKey } from '../../../../src/application/ports/token-verifier.js';
 import { JwtTokens } from '../../../../src/application/verify-tokens/jwt-tokens.js';
@@ -52,8 +52,8 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
       clock,
     }),
     reader: new TokenReader(),
-    prepare: (identity) => ({ identity, operations: [] }),
-    memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), limits),
+    prepare: (identity) => preparedIdentity(identity, []),
+    memory: new VerifiedTokenMemory(clock, limits),
   });
   const credentials = {
     authorization: { scheme: 'bearer', token },

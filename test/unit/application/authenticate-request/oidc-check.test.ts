@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import type { CheckOutcome } from '../../../../src/application/authenticate-request/authentication-check.js';
 import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
@@ -60,14 +60,14 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
   else source.publish(...published);
   const keys = sets.acquire(options.jwksUrl, options.jwksRefreshMs).keys;
   await keys.firstLoad();
-  const memory = new VerifiedTokenMemory(clock, new HmacSecretDigest(), {
+  const memory = new VerifiedTokenMemory(clock, {
     maximumEntries: 100,
     maximumSize: 1_000_000,
   });
   const check = new OidcCheck({
     tokens: new ProviderTokens([{ options: { ...options, ...changed }, keys }], clock),
     reader: new TokenReader(),
-    prepare: (identity) => ({ identity, operations: [] }),
+    prepare: (identity) => preparedIdentity(identity, []),
     memory,
   });
   const ask = (token: string, cancellation: Cancellation = neverCancelled) =>
@@ -113,10 +113,10 @@ describe('OidcCheck', () => {
     expect(outcome).not.toBeInstanceOf(Promise);
     expect(outcome).toEqual({
       kind: 'authenticated',
-      prepared: {
-        identity: { method: 'oidc', userId: 'orders', claims: claims({ scope: 'read' }), certificate: null },
-        operations: [],
-      },
+      prepared: preparedIdentity(
+        { method: 'oidc', userId: 'orders', claims: claims({ scope: 'read' }), certificate: null },
+        [],
+      ),
     });
   });
 
@@ -265,8 +265,8 @@ describe('several providers', () => {
     const check = new OidcCheck({
       tokens: new ProviderTokens(providers, clock),
       reader: new TokenReader(),
-      prepare: (identity) => ({ identity, operations: [] }),
-      memory: new VerifiedTokenMemory(clock, new HmacSecretDigest(), { maximumEntries: 0, maximumSize: 0 }),
+      prepare: (identity) => preparedIdentity(identity, []),
+      memory: new VerifiedTokenMemory(clock, { maximumEntries: 0, maximumSize: 0 }),
     });
     const ask = async (iss: string, pair: KeyPair) => {
       const claims = { iss, sub: 'ann', aud: 'api', exp: clock.seconds() + 60 };

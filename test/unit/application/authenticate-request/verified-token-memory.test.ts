@@ -1,36 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
-import type { PreparedIdentity } from '../../../../src/application/authenticate-request/authentication-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import {
   type TokenMemoryLimits,
   VerifiedTokenMemory,
 } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 
-const prepared: PreparedIdentity = {
-  identity: { method: 'jwt', userId: 'ann', claims: null, certificate: null },
-  operations: [],
-};
+const prepared = preparedIdentity({ method: 'jwt', userId: 'ann', claims: null, certificate: null }, []);
 const accepted = { kind: 'authenticated', prepared };
-
-/** Counts what the digests cost. */
-class CountingDigest extends HmacSecretDigest {
-  count = 0;
-
-  override digest(text: string): string {
-    this.count += 1;
-    return super.digest(text);
-  }
-}
 
 const made = (limits: Partial<TokenMemoryLimits> = {}) => {
   const clock = new ManualClock();
-  const digest = new CountingDigest();
-  const memory = new VerifiedTokenMemory(clock, digest, { maximumEntries: 100, maximumSize: 1_000, ...limits });
+  const memory = new VerifiedTokenMemory(clock, { maximumEntries: 100, maximumSize: 1_000, ...limits });
   const window = { fromMs: clock.wallMs(), untilMs: clock.wallMs() + 60_000 };
   const remember = (token: string, key: { readonly withdrawn: boolean } | null = null): void =>
     memory.remember(token, { prepared, window, key });
-  return { clock, digest, memory, remember };
+  return { clock, memory, remember };
 };
 
 describe('VerifiedTokenMemory', () => {
@@ -114,21 +99,10 @@ describe('VerifiedTokenMemory', () => {
     expect(memory.recall('a')).toEqual(accepted);
   });
 
-  it('is off where it may hold nothing, and then costs not even a digest', () => {
-    const { digest, memory, remember } = made({ maximumEntries: 0 });
+  it('is off where it may hold nothing', () => {
+    const { memory, remember } = made({ maximumEntries: 0 });
     remember('a');
     expect(memory.recall('a')).toBeNull();
-    expect(digest.count).toBe(0);
-  });
-
-  it('makes one digest for a request, whether two checks ask and one remembers, or it is known', () => {
-    const { digest, memory, remember } = made();
-    memory.recall('a');
-    memory.recall('a');
-    remember('a');
-    expect(digest.count).toBe(1);
-    memory.recall('a');
-    expect(digest.count).toBe(2);
   });
 
   it('remembers each token as itself where verifying several overlaps', () => {

@@ -55,6 +55,26 @@ describe('calls in flight to one agent', () => {
     expect(codeOf(await second)).toBe('allow');
   });
 
+  it('go by the connection that sends what it has gathered, for as long as it does, and are spread otherwise', async () => {
+    const pool = await startFakePool({ connections: 2 });
+    const ask = (id: string) => void pool.client.ask(headersEvent(id));
+    ask('a');
+    pool.connection(0).isGathering = true;
+    ask('b');
+    ask('c');
+    pool.connection(0).isGathering = false;
+    ask('d');
+    pool.connection(1).isGathering = true;
+    ask('e');
+    expect(pool.connector.connections.map(({ sentIds }) => sentIds)).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e'],
+    ]);
+    pool.connection(1).isBusy = true;
+    ask('f');
+    expect(pool.connection(0).sentIds).toContain('f');
+  });
+
   it('are one at a time over a connection that says so by being busy', async () => {
     const pool = await startFakePool({ connections: 2 });
     const asked = ['a', 'b', 'c'].map((id) => {

@@ -14,6 +14,7 @@ const listener = (forward: string | null, accept: string | null): ListenerConfig
   timeouts: plainTimeouts,
   proxyProtocol: false,
   acceptClientCertHeader: accept,
+  http2: false,
   tls:
     forward === null
       ? null

@@ -28,6 +28,7 @@ const listener = (name: string, tls: Partial<TlsConfiguration> | null): Listener
   trustedProxies: [],
   proxyProtocol: false,
   acceptClientCertHeader: null,
+  http2: false,
 });
 
 let engine: FakeHttpEngine;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import type { SessionCheckResult } from '../../../../src/application/saml-sessions/session-check-result.js';
 import { maximumLookUps } from '../../../../src/application/saml-sessions/session-look-ups.js';
 import { settled } from '../../../support/manual-scheduler.js';
@@ -462,10 +463,10 @@ describe('a sign-out by the identity provider', () => {
 });
 
 describe('a configuration that takes over', () => {
-  const renamed: SwappedSessionsParts['prepare'] = ({ userId }) => ({
-    identity: { method: 'saml', userId, claims: null, certificate: null },
-    operations: [{ kind: 'set', name: 'X-New-User', value: userId }],
-  });
+  const renamed: SwappedSessionsParts['prepare'] = ({ userId }) =>
+    preparedIdentity({ method: 'saml', userId, claims: null, certificate: null }, [
+      { kind: 'set', name: 'X-New-User', value: userId },
+    ]);
 
   it('goes on with what is remembered while the store cannot be asked, and tells of it in its own way', async () => {
     const { sessions, successor, store } = await opened();

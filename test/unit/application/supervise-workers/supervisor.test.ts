@@ -8,9 +8,16 @@ import { testConfiguration } from '../../../support/in-process-gateway.js';
 import { settled } from '../../../support/manual-scheduler.js';
 import { supervisedGateway, textConfiguration } from '../../../support/supervised-gateway.js';
 
-const started = async (...parameters: Parameters<typeof supervisedGateway>) => {
+const justStarted = async (...parameters: Parameters<typeof supervisedGateway>) => {
   const gateway = supervisedGateway(...parameters);
   expect((await gateway.supervisor.start(gateway.disk.next)).ok).toBe(true);
+  return gateway;
+};
+
+/** With the process that waits. */
+const started = async (...parameters: Parameters<typeof supervisedGateway>) => {
+  const gateway = await justStarted(...parameters);
+  await gateway.scheduler.advance(supervisionTimes.firstSpareMs);
   return gateway;
 };
 
@@ -537,6 +544,24 @@ describe('a supervisor that reloads', () => {
     expect(processes.serving()).toHaveLength(2);
   });
 
+  it('refuses another HTTP engine, and asks no worker', async () => {
+    const { supervisor, processes, disk, reloads } = await started(2);
+    const before = processes.serving().map(({ text }) => text);
+    const { configuration } = disk.next;
+    if (configuration === null) throw new Error('there is one');
+    const { system } = configuration;
+    const other = system.httpEngine === 'core' ? 'node' : 'core';
+    disk.next = textConfiguration('two', { ...configuration, system: { ...system, httpEngine: other } });
+    expect(await supervisor.reload()).toMatchObject({
+      ok: false,
+      error: { reason: expect.stringContaining(`http-engine asks for ${other}`) },
+    });
+    expect(reloads).toEqual(['failure']);
+    expect(processes.serving().map(({ text }) => text)).toEqual(before);
+    disk.next = textConfiguration('three', configuration);
+    expect((await supervisor.reload()).ok).toBe(true);
+  });
+
   it('says that another number of workers has to wait for a restart', async () => {
     const { supervisor, disk, logger } = await started(2);
     const { configuration } = disk.next;
@@ -748,6 +773,34 @@ describe('what the load of a configuration warns of', () => {
 });
 
 describe('the process that waits', () => {
+  it('is started some seconds after the workers serve, not with them', async () => {
+    const { processes, scheduler } = await justStarted(2);
+    await scheduler.advance(supervisionTimes.firstSpareMs - 1);
+    expect(processes.started).toHaveLength(2);
+    await scheduler.advance(1);
+    expect(processes.started).toHaveLength(3);
+    await scheduler.advance(supervisionTimes.firstSpareMs);
+    expect(processes.started).toHaveLength(3);
+  });
+
+  it('is there sooner where a worker had to be replaced without it', async () => {
+    const { processes, scheduler } = await justStarted(2);
+    processes.started[0]?.end({ exitCode: 1, signal: null });
+    await settled();
+    expect(processes.serving().map(({ order }) => order?.number)).toEqual([2, 1]);
+    expect(processes.started).toHaveLength(4);
+    await scheduler.advance(supervisionTimes.firstSpareMs);
+    expect(processes.started).toHaveLength(4);
+  });
+
+  it('is not started any more once all are to end', async () => {
+    const { processes, scheduler, supervisor } = await justStarted(2);
+    await supervisor.stop(3_000);
+    await scheduler.advance(supervisionTimes.firstSpareMs);
+    expect(processes.started).toHaveLength(2);
+    expect(scheduler.waiting).toBe(0);
+  });
+
   it('is ended with the others while it is asked whether it answers, and none is started for it', async () => {
     const { processes, supervisor } = await started(1);
     await settled();

@@ -101,6 +101,13 @@ describe('a request that is sampled', () => {
     });
   });
 
+  it('writes the version of HTTP/2 as OpenTelemetry has it', () => {
+    const plain = request();
+    const traced = { ...plain, request: { ...plain.request, httpVersion: '2.0' } };
+    begin(traced).end('GET', 'cart', 200, null);
+    expect(tracer.spans[0]?.attributes).toMatchObject({ 'network.protocol.version': '2' });
+  });
+
   it('tells what is known when it ends, not when it began', () => {
     const exchange = newExchange();
     const trace = begin(exchange);

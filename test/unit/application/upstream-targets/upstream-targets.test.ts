@@ -303,6 +303,7 @@ describe('UpstreamTargets: checks that ask something else after a reload', () =>
     ['path', { ...http, path: '/healthz' }],
     ['statuses', { ...http, expectedStatuses: [200] }],
     ['host', { ...http, host: 'api.internal' }],
+    ['version of HTTP', { ...http, kind: 'http2' }],
     ['service', { kind: 'grpc', service: 'shop' }],
   ])('decide with the first of them, and until then nothing changes: %s', async (_what, probe) => {
     expect(await reload(http, { ...check, probe })).toEqual([false, true]);

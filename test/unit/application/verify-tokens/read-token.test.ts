@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HmacSecretDigest } from '../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
 import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { SecurityTokens } from '../../../../src/application/exchange-token/security-tokens.js';
 import type { VerifyingKey } from '../../../../src/application/refresh-key-set/verifying-key.js';
@@ -94,10 +94,10 @@ describe('a token is taken apart once', () => {
 
   it('as a bearer token, by both methods together', async () => {
     const token = tokenOf(localIssuer);
-    const memory = new VerifiedTokenMemory(clock, new HmacSecretDigest(), { maximumEntries: 0, maximumSize: 0 });
+    const memory = new VerifiedTokenMemory(clock, { maximumEntries: 0, maximumSize: 0 });
     const shared = {
       reader: new TokenReader(),
-      prepare: (identity: Identity) => ({ identity, operations: [] }),
+      prepare: (identity: Identity) => preparedIdentity(identity, []),
       memory,
     };
     const checks = [

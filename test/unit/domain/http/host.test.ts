@@ -62,6 +62,12 @@ describe('parseHost', () => {
     expect(parseHost([''], '1.1').ok).toBe(false);
   });
 
+  it('needs one field of HTTP/2 too, where its authority has become one', () => {
+    expect(parseHost(['a'], '2.0').ok).toBe(true);
+    expect(parseHost([], '2.0').ok).toBe(false);
+    expect(parseHost(['a', 'b'], '2.0').ok).toBe(false);
+  });
+
   it('lets HTTP/1.0 go without', () => {
     expect(parseHost([], '1.0')).toEqual({ ok: true, value: null });
     expect(parseHost(['a', 'b'], '1.0').ok).toBe(false);

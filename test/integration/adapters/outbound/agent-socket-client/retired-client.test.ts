@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headersEvent } from '../../../../support/agent-events.js';
 import { socketClient } from '../../../../support/agent-transports.js';
@@ -165,7 +166,11 @@ describe('a PooledAgentClient over a socket', () => {
     const client = start(100, 2);
     await eventually(() => client.status().connections === 2);
     const ask = async (id: string) => (await client.ask(headersEvent(id))).ok;
-    expect((await Promise.all(['a', 'b'].map(ask))).toSorted()).toEqual([false, true]);
+    const first = ask('a');
+    // What is asked at the same moment goes by the same connection.
+    await setImmediate();
+    const second = ask('b');
+    expect([await first, await second].toSorted()).toEqual([false, true]);
     const later = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(`later-${index}`)));
     expect(later).not.toContain(false);
   });

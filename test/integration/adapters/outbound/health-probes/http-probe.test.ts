@@ -11,7 +11,7 @@ const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
 const prober = new NodeHealthProber();
-const get: Extract<HealthProbe, { kind: 'http' }> = {
+const get: Extract<HealthProbe, { kind: 'http' | 'http2' }> = {
   kind: 'http',
   path: '/health?deep=1',
   expectedStatuses: [200, 204],

@@ -70,6 +70,7 @@ const sent = (name: MessageName, payload: string | Uint8Array): Frame => {
   const outbox = new FrameOutbox(
     (octets) => {
       written = Uint8Array.from(octets);
+      return true;
     },
     () => {},
   );
@@ -92,7 +93,10 @@ describe('the agent frames', () => {
         (messages, sizes) => {
           const written: Uint8Array[] = [];
           const outbox = new FrameOutbox(
-            (octets) => written.push(octets),
+            (octets) => {
+              written.push(octets);
+              return false;
+            },
             () => {},
           );
           for (const [name, payload] of messages) outbox.send(name, payload);

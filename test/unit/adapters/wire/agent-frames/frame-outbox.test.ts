@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FrameOutbox } from '../../../../../src/adapters/wire/agent-frames/frame-outbox.js';
 
-const outbox = () => {
+const outbox = ({ isDone = false } = {}) => {
   const writes: Uint8Array[] = [];
   const tasks: (() => void)[] = [];
   return {
@@ -11,7 +11,10 @@ const outbox = () => {
     },
     tasks,
     box: new FrameOutbox(
-      (octets) => writes.push(octets),
+      (octets) => {
+        writes.push(octets);
+        return isDone;
+      },
       (task) => tasks.push(task),
     ),
   };
@@ -43,6 +46,35 @@ describe('FrameOutbox', () => {
     endTurn();
     expect(writes.map((octets) => octets[5])).toEqual([0x61, 0x62]);
     expect(box.pendingBytes).toBe(0);
+  });
+
+  it('uses octets again that whoever writes them is done with', () => {
+    const { box, writes, endTurn } = outbox({ isDone: true });
+    for (const text of ['a', 'b']) {
+      box.send('ping', text);
+      endTurn();
+    }
+    expect(writes.map((octets) => octets[5])).toEqual([0x62, 0x62]);
+    expect(writes[0]?.buffer).toBe(writes[1]?.buffer);
+  });
+
+  it('keeps what is sent while it writes apart from what is being written', () => {
+    const written: number[][] = [];
+    const box = new FrameOutbox(
+      (octets) => {
+        if (written.length === 0) box.send('ping', 'b');
+        written.push([...octets]);
+        return true;
+      },
+      () => {},
+    );
+    box.send('ping', 'a');
+    box.flush();
+    box.flush();
+    expect(written).toEqual([
+      [0, 0, 0, 2, 0x41, 0x61],
+      [0, 0, 0, 2, 0x41, 0x62],
+    ]);
   });
 
   it('sends the largest frame there can be, and nothing of a larger one', () => {

@@ -9,6 +9,7 @@ import { settingsOf } from '../../../../support/configuration-settings.js';
 
 const variables: Record<string, string> = {
   TOKEN: 'tok-from-the-environment',
+  PROTOCOL: 'http',
   KEYS: 'key-from-the-environment:me',
   REDIS: 'rediss://u:pw@r.example',
 };
@@ -128,6 +129,22 @@ agents { agent "a" { socket "/s"; config {
       expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
     }
     expect(settingsText(effectiveSettings(after.settings ?? []))).toBe(printed);
+  });
+
+  it('says whether a listener speaks HTTP/2, unless its protocol comes from elsewhere', async () => {
+    const http2Of = async (body: string): Promise<string | null> => {
+      const text = `listeners { listener "l" { address "127.0.0.1:1"; ${body} } }\n${route}`;
+      const { errors, settings } = await load(text);
+      expect(errors).toEqual([]);
+      return /^\s+http2 (.*)$/m.exec(settingsText(effectiveSettings(settings)))?.[1] ?? null;
+    };
+    const route = 'routes { route "r" { matches { path "/" }; service-type "builtin"; builtin-handler "health" } }';
+    const tls = 'tls { cert-file "/c.pem"; key-file "/k.pem" }';
+    expect(await http2Of('')).toBe('#false');
+    expect(await http2Of('protocol "http"; http2 #true')).toBe('#true');
+    expect(await http2Of(`protocol "https"; ${tls}`)).toBe('#true');
+    expect(await http2Of(`protocol "https"; ${tls}; http2 #false`)).toBe('#false');
+    expect(await http2Of('protocol (env)"PROTOCOL"')).toBe(null);
   });
 
   it('shows the defaults that depend on other keys', async () => {

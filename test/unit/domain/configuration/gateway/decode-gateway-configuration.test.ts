@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeGatewayConfiguration } from '../../../../../src/domain/configuration/gateway/decode-gateway-configuration.js';
+import { standardHttpEngine } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { settingsOf } from '../../../../support/configuration-settings.js';
 import {
   configurationText,
@@ -34,7 +35,13 @@ const configurationOf = (text: string) => {
 describe('a configuration that is right', () => {
   it('has every default filled in', () => {
     expect(configurationOf(configurationText())).toEqual({
-      system: { instance: null, gracefulShutdownTimeoutMs: 30_000, shutdownDelayMs: 0, workerThreads: 0 },
+      system: {
+        instance: null,
+        gracefulShutdownTimeoutMs: 30_000,
+        shutdownDelayMs: 0,
+        workerThreads: 0,
+        httpEngine: standardHttpEngine,
+      },
       listeners: [
         {
           name: 'http',
@@ -43,6 +50,7 @@ describe('a configuration that is right', () => {
           trustedProxies: [],
           proxyProtocol: false,
           acceptClientCertHeader: null,
+          http2: false,
           timeouts: {
             proxyHeaderMs: 5_000,
             headMs: 60_000,
@@ -84,6 +92,7 @@ describe('a configuration that is right', () => {
           sparesLastTarget: true,
           balancing: { kind: 'round_robin' },
           stickyCookie: null,
+          httpVersion: '1.1',
           retries: { maxAttempts: 3, budgetPercent: 20 },
           dnsRefreshMs: 30_000,
         },
@@ -112,7 +121,7 @@ describe('a configuration that is right', () => {
     const { system, limits, admin } = configurationOf(
       configurationText({
         more: `
-          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; shutdown-delay-secs 600; worker-threads 256 }
+          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; shutdown-delay-secs 600; worker-threads 256; http-engine "core" }
           limits { max-header-size-bytes "16KB"; max-header-count 200; max-header-name-bytes 64; max-header-value-bytes 2048
             max-body-size-bytes "1GB"; max-body-inspection-bytes 0; max-agent-queue-depth 7; max-memory-bytes #null
             max-agent-body-bytes "2MB"; max-agent-response-bytes 4096; max-decompression-ratio 12.5
@@ -127,6 +136,7 @@ describe('a configuration that is right', () => {
       gracefulShutdownTimeoutMs: 5000,
       shutdownDelayMs: 600_000,
       workerThreads: 256,
+      httpEngine: 'core',
     });
     expect(limits).toEqual({
       ...plainLimits,

@@ -65,6 +65,7 @@ describe('a listener with TLS that is right', () => {
       trustedProxies: ['10.0.0.0/8'],
       proxyProtocol: false,
       acceptClientCertHeader: 'Client-Cert',
+      http2: true,
       timeouts: plainTimeouts,
     });
   });

@@ -1,0 +1,27 @@
+import { built } from '../built.js';
+
+type Requests = typeof import('../../src/adapters/wire/http1/read-request-head.js');
+type Responses = typeof import('../../src/adapters/wire/http1/read-response-head.js');
+type Faults = typeof import('../../src/adapters/wire/http1/head-fault.js');
+type Fields = typeof import('../../src/adapters/wire/http1/field-list.js');
+type Buffers = typeof import('../../src/adapters/wire/http1/head-buffer.js');
+type Chunks = typeof import('../../src/adapters/wire/http1/chunked-reader.js');
+type Texts = typeof import('../../src/adapters/wire/http1/head-text.js');
+
+/** What is tried: handed over, so that tests give the sources and a run gives what was built. */
+export type Codec = Requests & Responses & Faults & Fields & Buffers & Chunks & Texts;
+
+const modules = [
+  'read-request-head',
+  'read-response-head',
+  'head-fault',
+  'field-list',
+  'head-buffer',
+  'chunked-reader',
+  'head-text',
+];
+
+export const builtCodec = async (): Promise<Codec> => {
+  const parts = await Promise.all(modules.map((name) => built<Partial<Codec>>(`adapters/wire/http1/${name}.js`)));
+  return Object.assign({}, ...parts) as Codec;
+};

@@ -1,0 +1,33 @@
+import type { Finding } from './findings.js';
+
+/** One way to try inputs. */
+export interface FuzzPart {
+  readonly name: string;
+  /** Why it cannot run here; null: it can. */
+  readonly missing: string | null;
+  start(options: PartOptions): Promise<RunningPart>;
+}
+
+export interface PartOptions {
+  /** The engine of a gateway. */
+  readonly engine: 'core' | 'node';
+}
+
+export interface RunningPart {
+  /** Cases that may be under way at once. */
+  readonly width: number;
+  /** Tries one case. The same seed and index try the same input. */
+  tryCase(seed: number, index: number): Finding | null | Promise<Finding | null>;
+  /** How often what happened, by kind. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Asked at the end: what the run as a whole has shown. */
+  conclude?(): Finding | null;
+  stop(): Promise<void>;
+}
+
+/** Counts by kind. */
+export class Tally extends Map<string, number> {
+  count(kind: string): void {
+    this.set(kind, (this.get(kind) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigurationSource } from '../../src/application/ports/configuration-source.js';
+import type { GatewayConfiguration, HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
+import { built } from '../built.js';
+
+/** A gateway in this process. */
+export interface GatewayUnderTest {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const silent = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, trace: () => {} };
+
+const text = (upstreamPort: number): string => `listeners { listener "main" { address "127.0.0.1:8080" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "recorder" } }
+upstreams { upstream "recorder" { target "127.0.0.1:${upstreamPort}" } }
+`;
+
+/** Any port; nothing that would turn the case behind a bad one away. */
+const adapted = (configuration: GatewayConfiguration, httpEngine: HttpEngineName): GatewayConfiguration => ({
+  ...configuration,
+  system: { ...configuration.system, httpEngine, workerThreads: 1 },
+  listeners: configuration.listeners.map((listener) => ({ ...listener, address: { host: '127.0.0.1', port: 0 } })),
+  routes: configuration.routes.map((route) => ({ ...route, circuitBreaker: null })),
+  upstreams: configuration.upstreams.map((upstream) => ({
+    ...upstream,
+    targetBreaker: null,
+    timeouts: { connectMs: 1_000, readMs: 1_000, requestMs: 2_000 },
+  })),
+  limits: { ...configuration.limits, maxConnectionsPerClient: 10_000 },
+});
+
+export const startGatewayUnderTest = async (
+  upstreamPort: number,
+  engine: HttpEngineName,
+): Promise<GatewayUnderTest> => {
+  type Start = typeof import('../../src/bootstrap/start-gateway.js');
+  type File = typeof import('../../src/bootstrap/configuration-file.js');
+  const { gatewayContainer, startGateway } = await built<Start>('bootstrap/start-gateway.js');
+  const { configurationFile } = await built<File>('bootstrap/configuration-file.js');
+  const folder = mkdtempSync(join(tmpdir(), 'pc-fuzz-'));
+  const file = join(folder, 'gateway.kdl');
+  writeFileSync(file, text(upstreamPort));
+  const read = configurationFile(file);
+  const source: ConfigurationSource = {
+    load: async () => {
+      const { configuration, problems } = await read.load();
+      return { configuration: configuration && adapted(configuration, engine), problems };
+    },
+  };
+  const container = gatewayContainer(file, source, {
+    logger: silent,
+    accessLog: { write: () => {} },
+    droppedAccessLines: () => 0,
+    auditOutput: () => {
+      throw new Error('there is no audit log here');
+    },
+  });
+  const started = await startGateway(container);
+  rmSync(folder, { recursive: true, force: true });
+  if (!started.ok) {
+    const { reason, problems } = started.error;
+    throw new Error(reason ?? problems.map(({ message }) => message).join('\n'));
+  }
+  const address = started.value.addresses.listeners.get('main');
+  if (address === undefined) throw new Error('the gateway does not listen');
+  return { port: address.port, stop: () => started.value.stop(0) };
+};

@@ -1,0 +1,95 @@
+import type { HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
+import type { Finding } from '../findings.js';
+import { type FuzzPart, Tally } from '../fuzz-part.js';
+import { madeResponse } from '../inputs/made-response.js';
+import { mutated } from '../inputs/mutated.js';
+import { chanceOf } from '../inputs/seeded-random.js';
+import { targetOf } from '../recorder/octet-recorder.js';
+import type { StrictResponse } from '../recorder/strict-message.js';
+import { type StrictReading, strictResponses } from '../recorder/strict-reading.js';
+import { clientExchange } from './client-exchange.js';
+import { type Lane, Lanes } from './lanes.js';
+
+const width = 16;
+const patienceMs = 300;
+
+/** What the client of a bad response may get: the gateway's own word, or the one response that it is, whole or cut. */
+const judge = (
+  given: StrictReading<StrictResponse>,
+  got: StrictReading<StrictResponse>,
+  isLax: boolean,
+): string | null => {
+  if (got.fault !== null) return 'the client gets no sound response';
+  const [first, ...more] = got.messages;
+  if (more.length > 0) return 'the client gets several responses';
+  if (first === undefined) return got.rest === '' ? null : 'the client gets a part of a head';
+  if (first.status === 502 || first.status === 504) return null;
+  const [meant] = given.messages;
+  // What undici takes besides is written anew: sound, and nothing of it is left for the next one.
+  if (meant === undefined) return isLax ? null : 'the client gets a response that is none';
+  if (meant.status !== first.status) return 'the client gets another status';
+  if (!meant.body.startsWith(first.body)) return 'the client gets another body';
+  const isCut = meant.body.length > first.body.length || !meant.isComplete;
+  return isCut && first.isComplete && !first.endsWithConnection ? 'a body that was cut seems whole' : null;
+};
+
+interface Trying {
+  readonly counts: Tally;
+  readonly engine: HttpEngineName;
+}
+
+const tryResponse = async (
+  lane: Lane,
+  seed: number,
+  index: number,
+  { counts, engine }: Trying,
+): Promise<Finding | null> => {
+  const random = chanceOf(seed, index);
+  const oddity = random.pick([0, 0.05, 0.15, 0.3]);
+  const one = (): string => madeResponse(random, oddity, `mark-${index}`);
+  const text = mutated(random, one() + (random.chance(0.4) ? one() : ''), random.below(3), one);
+  const method = random.chance(0.15) ? 'HEAD' : 'GET';
+  const ends = random.chance(0.7);
+  lane.recorder.answer = (request, _turn, socket) => {
+    if (targetOf(request) !== '/bad') return `HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood`;
+    if (!ends) return text;
+    socket.end(text, 'latin1');
+    return null;
+  };
+  const parts = [Buffer.from(`${method} /bad HTTP/1.1\r\nHost: a\r\n\r\n`)];
+  const isOver = (answered: string): boolean => {
+    const [first] = strictResponses(answered, [method]).messages;
+    return first?.isComplete === true && !first.endsWithConnection;
+  };
+  const bad = await clientExchange(lane.gateway.port, { parts, isOver, patienceMs });
+  counts.count(`answered ${bad.text.slice(9, 12) || 'nothing'}`);
+  const next = [Buffer.from(`GET /good HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n`)];
+  const good = await clientExchange(lane.gateway.port, { parts: next, isOver: () => false, patienceMs: 2_000 });
+  const wrong = judge(strictResponses(text, [method]), strictResponses(bad.text, [method]), engine === 'node');
+  const [after] = strictResponses(good.text, []).messages;
+  const isGood = after?.status === 200 && after.body === 'good' && !good.text.includes('mark-');
+  const what = wrong ?? (isGood ? null : 'the next client gets something else than its response');
+  if (what === null) return null;
+  return {
+    what,
+    input: text,
+    ours: JSON.stringify({ answered: bad.text, next: good.text }),
+    theirs: JSON.stringify(strictResponses(text, [method])),
+  };
+};
+
+/** Bad responses of an upstream through a gateway: its client gets one sound response, and the next client none of it. */
+export const responsesPart: FuzzPart = {
+  name: 'responses',
+  missing: null,
+  start: async ({ engine }) => {
+    const lanes = await Lanes.start(width, engine);
+    const counts = new Tally();
+    return {
+      width,
+      counts,
+      tryCase: (seed, index) => lanes.use((lane) => tryResponse(lane, seed, index, { counts, engine })),
+      stop: () => lanes.stop(),
+    };
+  },
+};

@@ -1,0 +1,35 @@
+// npm run fuzz: sets up what is missing, compiles fuzz/ and runs it in this process. Arguments go to fuzz/main.ts.
+import './node-floor.mjs';
+import { pathToFileURL } from 'node:url';
+import { inRoot, root, toolPaths } from './paths.mjs';
+import { withProgress } from './progress.mjs';
+import { releaseSignals, runNode } from './run-tool.mjs';
+import { ensureBuilt, ensureInstalled, SetUpError } from './set-up.mjs';
+
+const compileFuzz = async () => {
+  const { code, output } = await runNode(toolPaths.tsc, ['-b', 'fuzz'], { quiet: true });
+  if (code === 0) return;
+  process.stdout.write(output);
+  throw new SetUpError('compiling fuzz/ failed');
+};
+
+const isReady = async () => {
+  try {
+    await ensureInstalled('1/3');
+    await ensureBuilt('2/3');
+    await withProgress('[3/3] compiling fuzz', compileFuzz);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SetUpError)) throw error;
+    console.error(error.message);
+    return false;
+  }
+};
+
+if (await isReady()) {
+  releaseSignals();
+  process.chdir(root);
+  await import(pathToFileURL(inRoot('dist', 'fuzz', 'main.js')).href);
+} else {
+  process.exitCode = 1;
+}

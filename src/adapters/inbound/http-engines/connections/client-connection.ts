@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net';
+import type { ClientConnection } from '../../../../application/ports/http-exchange.js';
+import { unmappedAddress } from '../../../../domain/http/unmapped-address.js';
+import type { ConnectionOrigin } from './connection-origin.js';
+
+/** A connection as its requests tell it. `socket`: what HTTP is spoken on. */
+export const clientConnection = (
+  socket: Socket,
+  listener: string,
+  { tls, client, isUnnamed }: ConnectionOrigin,
+): ClientConnection => ({
+  listener,
+  peerAddress: client?.address ?? unmappedAddress(socket.remoteAddress ?? ''),
+  peerPort: client?.port ?? socket.remotePort ?? 0,
+  isUnnamed,
+  localPort: socket.localPort ?? 0,
+  scheme: tls === null ? 'http' : 'https',
+  tls,
+});

@@ -1,0 +1,38 @@
+import type { EngineLimits } from '../../../../application/ports/http-engine.js';
+import type { ListenerTimeouts } from '../../../../domain/configuration/gateway-configuration.js';
+import type { BodyPatience } from './body-patience.js';
+
+/** How long a listener waits for its clients at the moment. */
+export class ListenerPatience {
+  readonly #limits: EngineLimits;
+  #timeouts: ListenerTimeouts;
+
+  readonly #changed: (timeouts: ListenerTimeouts) => void;
+
+  /** `changed` is told what it begins with, and of each change. */
+  constructor(limits: EngineLimits, timeouts: ListenerTimeouts, changed: (timeouts: ListenerTimeouts) => void) {
+    this.#changed = changed;
+    this.#limits = limits;
+    this.#timeouts = timeouts;
+    this.change(timeouts);
+  }
+
+  get timeouts(): ListenerTimeouts {
+    return this.#timeouts;
+  }
+
+  get handshakeMs(): number {
+    return Math.min(this.#limits.handshakeTimeoutMs, this.#timeouts.headMs);
+  }
+
+  /** For a body that begins now. Its pace is looked at once it was waited for, in all, as long as it may be silent. */
+  get body(): BodyPatience {
+    const { bodyMs: silenceMs, minBodyOctetsPerSecond } = this.#timeouts;
+    return { silenceMs, minOctetsPerSecond: minBodyOctetsPerSecond, graceMs: silenceMs };
+  }
+
+  change(timeouts: ListenerTimeouts): void {
+    this.#timeouts = timeouts;
+    this.#changed(timeouts);
+  }
+}

@@ -1,0 +1,58 @@
+import { createServer } from 'node:net';
+import type { BoundListener, ListenerOptions, RequestHandler } from '../../../../application/ports/http-engine.js';
+import type { ListeningSockets } from '../../../../application/ports/listening-sockets.js';
+import type { SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
+import { ConnectionGate } from '../connections/connection-gate.js';
+import { ConnectionRefusals } from '../connections/connection-refusals.js';
+import { EngineListener, ownTls } from '../connections/engine-listener.js';
+import { ListenerPatience } from '../connections/listener-patience.js';
+import { ProxyHeaders } from '../connections/proxy-headers.js';
+import { ReadAheadBudget } from '../connections/read-ahead.js';
+import { Http2Sessions } from '../http2/http2-sessions.js';
+import { ProtocolSessions } from '../http2/protocol-sessions.js';
+import { CoreSessions } from './core-sessions.js';
+import { Deadlines } from './deadlines.js';
+import { JoinedWrites } from './joined-writes.js';
+
+/** The HTTP/1.1 engine of this program, on sockets alone. */
+export class CoreHttpEngine {
+  readonly #sockets: ListeningSockets;
+  readonly #refusals = new ConnectionRefusals();
+  readonly #deadlines = new Deadlines();
+  readonly #writes = new JoinedWrites();
+
+  constructor(sockets: ListeningSockets) {
+    this.#sockets = sockets;
+  }
+
+  async bind(
+    key: string,
+    address: SocketAddress,
+    handler: RequestHandler,
+    { name, limits, timeouts, tls, proxyHeaderFrom, http2 }: ListenerOptions,
+  ): Promise<BoundListener> {
+    const patience = new ListenerPatience(limits, timeouts, () => undefined);
+    const proxyHeaders = new ProxyHeaders(
+      () => patience.timeouts.proxyHeaderMs,
+      (peerAddress, reason) => handler.proxyHeaderFailed({ listener: key, peerAddress, reason }),
+    );
+    const budget = new ReadAheadBudget();
+    const [deadlines, writes] = [this.#deadlines, this.#writes];
+    const http1 = new CoreSessions({ key, handler, limits, patience, budget, deadlines, writes });
+    const http2Sessions = new Http2Sessions(key, handler, limits, patience);
+    const sessions = new ProtocolSessions(key, handler, patience, http1, http2Sessions, http2);
+    const gate = new ConnectionGate(
+      key,
+      handler,
+      this.#refusals,
+      proxyHeaders,
+      patience.handshakeMs,
+      (socket, origin) => sessions.speak(socket, origin),
+    );
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => gate.take(raw));
+    gate.expectProxyHeaders(proxyHeaderFrom);
+    gate.secure(ownTls(tls));
+    const socket = await this.#sockets.open(key, address, name);
+    return new EngineListener(key, server, gate, sessions, patience, socket, limits.drainLingerMs);
+  }
+}

@@ -1,0 +1,249 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { ClientResponse } from '../../../../application/ports/http-exchange.js';
+import type { Tunnel } from '../../../../application/ports/tunnel.js';
+import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
+import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { chunkEnd, chunkStart, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
+import type { Framing } from '../../../wire/http1/message-head.js';
+import { drained } from '../connections/drained.js';
+import { dateLine } from './date-line.js';
+import type { JoinedWrites } from './joined-writes.js';
+import { readResponseFields, responseFields, withoutFraming } from './response-fields.js';
+
+/** What a response needs of the connection that it goes out by. */
+export interface ResponseConnection {
+  readonly socket: Socket;
+  readonly writes: JoinedWrites;
+  /** To be told of each write that is over. */
+  readonly written: () => void;
+  /** How long the client may take nothing, in milliseconds. */
+  readonly writeTimeoutMs: number;
+  /** Whether another request can be answered behind this response, which begins now. */
+  canGoOn(): boolean;
+  closeAfterResponse(): void;
+  /** All of the response was given to the socket. */
+  responseGiven(): void;
+  /** Leaves HTTP. */
+  handOver(): void;
+}
+
+/** What of a request counts for the response to it. */
+export interface AnsweredRequest {
+  readonly minorVersion: 0 | 1;
+  readonly isHead: boolean;
+  readonly wantsWebSocket: boolean;
+}
+
+const nothing = new Uint8Array(0);
+/** Characters: a longer body is not put into one text with its head. */
+const longText = 65_536;
+const noContent = 'Content-Length: 0\r\n';
+
+const uncork = (response: CoreResponse): void => response.uncork();
+
+/** The way back to the client, over the socket itself. */
+export class CoreResponse implements ClientResponse {
+  headSent = false;
+  /** All of it was given to the socket. */
+  isGiven = false;
+  /** The connection has left HTTP. */
+  isHandedOver = false;
+  readonly #connection: ResponseConnection;
+  readonly #request: AnsweredRequest;
+  /** The head, but for what says the framing and the empty line, until it goes out with the first of the body. */
+  #head: string | null = null;
+  #framing: Framing = 'none';
+  /** Octets of the body that are still to come, where its length is declared. */
+  #left = 0;
+  #sent = 0;
+  #isCorked = false;
+  /** The exchange is over: nothing that is called has an effect any more. */
+  #isOver = false;
+  #isCompleted = false;
+  #closedListener: ((completed: boolean) => void) | null = null;
+
+  constructor(connection: ResponseConnection, request: AnsweredRequest) {
+    this.#connection = connection;
+    this.#request = request;
+  }
+
+  /** The client waits for it to become a tunnel. */
+  get canUpgrade(): boolean {
+    return this.#request.wantsWebSocket && !this.headSent;
+  }
+
+  begin(status: number, headers: HeaderList, close: boolean): void {
+    if (this.headSent) throw new Error('the head of this response was sent already');
+    readResponseFields(headers);
+    const { isUnsound, hasDate } = responseFields;
+    const length = isUnsound ? -1 : responseFields.contentLength;
+    const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers);
+    const framing = this.#framingOf(status, length);
+    const connection = this.#connection;
+    let ending = hasDate ? '' : dateLine();
+    if (close || framing === 'close' || !connection.canGoOn()) {
+      connection.closeAfterResponse();
+      ending += 'Connection: close\r\n';
+    } else if (this.#request.minorVersion === 0) ending += 'Connection: keep-alive\r\n';
+    this.#framing = framing;
+    this.#left = length;
+    this.#head = text + ending;
+    this.headSent = true;
+  }
+
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    if (this.#isOver || this.isGiven || !this.headSent) return undefined;
+    switch (this.#framing) {
+      case 'none':
+        return this.#put(this.#takeHead(''), nothing, '');
+      case 'length': {
+        const piece = chunk.length > this.#left ? this.#cut(chunk) : chunk;
+        this.#left -= piece.length;
+        this.#sent += piece.length;
+        return this.#put(this.#takeHead(''), piece, '');
+      }
+      case 'chunked': {
+        const head = this.#takeHead('Transfer-Encoding: chunked\r\n');
+        // A chunk of no octets would be the last one.
+        if (chunk.length === 0) return this.#put(head, nothing, '');
+        this.#sent += chunk.length;
+        this.#cork();
+        return this.#put(head + chunkStart(chunk.length), chunk, chunkEnd);
+      }
+      case 'close':
+        this.#sent += chunk.length;
+        return this.#put(this.#takeHead(''), chunk, '');
+    }
+  }
+
+  end(trailers: HeaderList): void {
+    if (this.#isOver || this.isGiven || !this.headSent) return;
+    if (this.#framing === 'length' && this.#left > 0) {
+      // What is missing never comes: the client must not take what it got for the whole.
+      this.abort();
+      return;
+    }
+    if (this.#framing === 'chunked') this.#endChunks(trailers);
+    else void this.#put(this.#takeHead(this.#framing === 'close' ? noContent : ''), nothing, '');
+    this.#finish();
+  }
+
+  send(status: number, headers: HeaderList, body: string | null, close: boolean): void {
+    const content = body === null || isBodyless(status) ? '' : body;
+    const octets = Buffer.byteLength(content);
+    this.begin(status, isUnframed(status) ? headers : [...headers, 'Content-Length', String(octets)], close);
+    if (this.#isOver) return;
+    if (this.#framing !== 'length' || octets !== this.#left) {
+      if (this.#framing !== 'none') void this.write(Buffer.from(content));
+      this.end([]);
+      return;
+    }
+    this.#left = 0;
+    this.#sent = octets;
+    const head = this.#takeHead('');
+    if (octets === content.length && octets < longText) this.#text(head + content);
+    else void this.#put(head, Buffer.from(content), '');
+    this.#finish();
+  }
+
+  abort(): void {
+    if (this.#isOver) return;
+    const { socket } = this.#connection;
+    // Where only the end of the connection ends the body, an orderly end would make it look whole.
+    if (this.#framing === 'close' && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+    else socket.destroy();
+  }
+
+  upgrade(headers: HeaderList): Tunnel {
+    if (!this.canUpgrade) throw new Error('this request did not ask for an upgrade');
+    const { socket } = this.#connection;
+    const head = `${responseHeadText(101, headers)}\r\n`;
+    this.headSent = true;
+    this.isGiven = true;
+    this.isHandedOver = true;
+    if (!this.#isOver) {
+      this.#text(head);
+      this.#connection.handOver();
+    }
+    return socket;
+  }
+
+  onClosed(listener: (completed: boolean) => void): void {
+    if (this.#isOver) queueMicrotask(() => listener(this.#isCompleted));
+    else this.#closedListener = listener;
+  }
+
+  bytesSent(): number {
+    return this.#sent;
+  }
+
+  /** The exchange is over; `completed`: all of the response has gone out. */
+  close(completed: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#isCompleted = completed;
+    this.#head = null;
+    this.#closedListener?.(completed);
+  }
+
+  uncork(): void {
+    if (!this.#isCorked) return;
+    this.#isCorked = false;
+    this.#connection.socket.uncork();
+  }
+
+  #framingOf(status: number, length: number): Framing {
+    if (this.#request.isHead || isUnframed(status)) return 'none';
+    if (length >= 0) return 'length';
+    return this.#request.minorVersion === 1 ? 'chunked' : 'close';
+  }
+
+  /** The head, where it has not gone out; `framing`: the field that says how the body is framed. */
+  #takeHead(framing: string): string {
+    const head = this.#head;
+    if (head === null) return '';
+    this.#head = null;
+    return `${head}${framing}\r\n`;
+  }
+
+  /** What goes beyond the declared length would be read as another response. */
+  #cut(chunk: Uint8Array): Uint8Array {
+    this.#connection.closeAfterResponse();
+    return chunk.subarray(0, this.#left);
+  }
+
+  #endChunks(trailers: HeaderList): void {
+    const end = lastChunk(trailers);
+    if (this.#head !== null && trailers.length === 0) this.#text(this.#takeHead(noContent));
+    else this.#text(this.#takeHead('Transfer-Encoding: chunked\r\n') + end);
+    this.uncork();
+  }
+
+  /** What is written in this turn goes out together: in most cases the last chunk follows at once. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#connection.socket.cork();
+    process.nextTick(uncork, this);
+  }
+
+  #text(text: string): void {
+    this.#connection.socket.write(text, 'latin1', this.#connection.written);
+  }
+
+  #put(before: string, octets: Uint8Array, behind: string): Promise<void> | undefined {
+    const { socket, writes, written, writeTimeoutMs } = this.#connection;
+    if (octets.length === 0) {
+      if (before !== '') this.#text(before);
+      return undefined;
+    }
+    if (writes.write(socket, before, octets, behind, written) || socket.destroyed) return undefined;
+    return drained(socket, socket, writeTimeoutMs, () => this.abort());
+  }
+
+  #finish(): void {
+    this.isGiven = true;
+    this.#connection.responseGiven();
+  }
+}

@@ -1,0 +1,30 @@
+import type { ClientBody, ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
+import { fieldList } from '../../../wire/http1/field-list.js';
+import { requestHead } from '../../../wire/http1/read-request-head.js';
+
+const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'] as const;
+
+/** The method that a head begins with: the same text, object and all, for those that are well known. */
+const requestMethod = (text: string, end: number): string => {
+  for (const method of methods) if (method.length === end && text.startsWith(method)) return method;
+  return text.slice(0, end);
+};
+
+/** Whether a head is that of a CONNECT (RFC 9110, section 9.3.6): what comes behind it is none of HTTP's. */
+export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
+
+/** The request whose head was read last. `text`: the head, one character for each octet. */
+export const readRequest = (text: string, body: ClientBody | null, connection: ClientConnection): ClientRequest => {
+  const { minorVersion } = requestHead;
+  const method = requestMethod(text, requestHead.methodEnd);
+  return {
+    method,
+    target: text.slice(requestHead.targetStart, requestHead.targetEnd),
+    httpVersion: minorVersion === 1 ? '1.1' : '1.0',
+    headers: fieldList(text, requestHead),
+    body,
+    connection,
+    expectsContinue: requestHead.expectsContinue && minorVersion === 1,
+    wantsWebSocket: method === 'GET' && minorVersion === 1 && requestHead.saysUpgrade && requestHead.namesWebSocket,
+  };
+};

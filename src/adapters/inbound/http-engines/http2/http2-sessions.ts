@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+import type { EngineLimits, RequestHandler } from '../../../../application/ports/http-engine.js';
+import { clientConnection } from '../connections/client-connection.js';
+import type { ConnectionOrigin } from '../connections/connection-origin.js';
+import type { EngineSessions } from '../connections/engine-listener.js';
+import type { ListenerPatience } from '../connections/listener-patience.js';
+import { Deadlines } from '../core/deadlines.js';
+import { Http2Connection, type Http2Serving } from './http2-connection.js';
+
+/** The connections of a listener that speak HTTP/2, by the socket that it is spoken on. */
+export class Http2Sessions implements EngineSessions {
+  readonly #key: string;
+  readonly #serving: Http2Serving;
+  readonly #connections = new WeakMap<Socket, Http2Connection>();
+
+  /** `key`: of the listener. */
+  constructor(key: string, handler: RequestHandler, limits: EngineLimits, patience: ListenerPatience) {
+    this.#key = key;
+    this.#serving = { handler, limits, patience, deadlines: new Deadlines() };
+  }
+
+  /** Whether a connection is one of these. */
+  has(socket: Socket): boolean {
+    return this.#connections.has(socket);
+  }
+
+  /** Speaks HTTP/2 on a connection from its first octet on. */
+  speak(socket: Socket, origin: ConnectionOrigin): void {
+    const client = clientConnection(socket, this.#key, origin);
+    this.#connections.set(socket, new Http2Connection(socket, client, this.#serving));
+  }
+
+  isIdle(socket: Socket, sinceMs: number): boolean {
+    return this.#connections.get(socket)?.hasBeenIdleSince(sinceMs) ?? false;
+  }
+
+  takeLeave(socket: Socket): boolean {
+    this.#connections.get(socket)?.close();
+    return this.has(socket);
+  }
+
+  retire(socket: Socket, graceMs: number): void {
+    this.#connections.get(socket)?.retire(graceMs);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { RejectionAnswer, RequestHandler } from '../../../../application/ports/http-engine.js';
+import { responseHeadText } from '../../../wire/http1/head-text.js';
+import { clientConnection } from '../connections/client-connection.js';
+import type { ConnectionOrigin } from '../connections/connection-origin.js';
+import type { EngineSessions } from '../connections/engine-listener.js';
+import type { ListenerPatience } from '../connections/listener-patience.js';
+import { Deadlines } from '../core/deadlines.js';
+import { ConnectionPrefaces } from './connection-prefaces.js';
+import type { Http2Sessions } from './http2-sessions.js';
+
+/** How long a client has to take the last answer of its connection, in milliseconds. */
+const closeGraceMs = 1_000;
+
+/** Sessions of one protocol. */
+export interface SpeakingSessions extends EngineSessions {
+  /** Speaks it on a connection from its first octet on. */
+  speak(socket: Socket, origin: ConnectionOrigin): void;
+}
+
+/** The sessions of a listener whose connections speak HTTP/1.1 or HTTP/2: as TLS has agreed (ALPN), or as they begin. */
+export class ProtocolSessions implements SpeakingSessions {
+  readonly #key: string;
+  readonly #handler: RequestHandler;
+  readonly #patience: ListenerPatience;
+  readonly #http1: SpeakingSessions;
+  readonly #http2: Http2Sessions;
+  readonly #prefaces = new ConnectionPrefaces(new Deadlines());
+  #acceptsPrefaces: boolean;
+
+  /** `acceptsPrefaces`: see `acceptHttp2`. */
+  constructor(
+    key: string,
+    handler: RequestHandler,
+    patience: ListenerPatience,
+    http1: SpeakingSessions,
+    http2: Http2Sessions,
+    acceptsPrefaces: boolean,
+  ) {
+    this.#key = key;
+    this.#handler = handler;
+    this.#patience = patience;
+    this.#http1 = http1;
+    this.#http2 = http2;
+    this.#acceptsPrefaces = acceptsPrefaces;
+  }
+
+  /** Whether plain connections that come from now on may begin with HTTP/2. */
+  acceptHttp2(isAccepted: boolean): void {
+    this.#acceptsPrefaces = isAccepted;
+  }
+
+  speak(socket: Socket, origin: ConnectionOrigin): void {
+    if (socket instanceof TLSSocket) {
+      const isHttp2 = socket.alpnProtocol === 'h2';
+      (isHttp2 ? this.#http2 : this.#http1).speak(socket, origin);
+    } else if (this.#acceptsPrefaces) {
+      this.#prefaces.take(
+        socket,
+        this.#patience.timeouts.headMs,
+        (spoken) => (spoken === 'http2' ? this.#http2 : this.#http1).speak(socket, origin),
+        () => this.#refuse(socket, origin),
+      );
+    } else this.#http1.speak(socket, origin);
+  }
+
+  isIdle(socket: Socket, sinceMs: number): boolean {
+    if (this.#http2.has(socket)) return this.#http2.isIdle(socket, sinceMs);
+    // Of what is awaited, something has come: a connection that has sent nothing is known by that.
+    return !this.#prefaces.awaits(socket) && this.#http1.isIdle(socket, sinceMs);
+  }
+
+  takeLeave(socket: Socket): boolean {
+    if (!this.#http2.has(socket)) return false;
+    this.#http2.takeLeave(socket);
+    return true;
+  }
+
+  retire(socket: Socket, graceMs: number): void {
+    if (this.#http2.has(socket)) this.#http2.retire(socket, graceMs);
+    else if (this.#prefaces.awaits(socket)) socket.destroy();
+    else this.#http1.retire(socket, graceMs);
+  }
+
+  /** In HTTP/1.1, as a head that does not come is answered: the first octets have not told of anything else. */
+  #refuse(socket: Socket, origin: ConnectionOrigin): void {
+    const connection = clientConnection(socket, this.#key, origin);
+    const { status, headers, body }: RejectionAnswer = this.#handler.reject({ connection, reason: 'timed_out' });
+    const octets = Buffer.from(body);
+    const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
+    socket.on('error', () => socket.destroy());
+    socket.write(`${responseHeadText(status, [...headers, ...framing])}\r\n`, 'latin1');
+    socket.end(octets);
+    setTimeout(() => socket.destroy(), closeGraceMs).unref();
+  }
+}

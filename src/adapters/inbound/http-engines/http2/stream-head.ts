@@ -1,0 +1,91 @@
+import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { parseContentLength } from '../../../../domain/limits/request-limits.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+
+/** What a field counts beside its name and value where header lists are measured (RFC 9113, section 6.5.2). */
+const fieldOverhead = 32;
+
+/** Fields that speak of one connection make a message of HTTP/2 malformed (RFC 9113, section 8.2.2). */
+const connectionFields: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The head of a request, as HTTP/1.1 has it. */
+export interface StreamHead {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: HeaderList;
+  /** Content-Length; null where there is none. */
+  readonly length: number | null;
+  readonly expectsContinue: boolean;
+  /** Octets, as header lists are measured. */
+  readonly octets: number;
+}
+
+/** Why there is none. */
+export type StreamHeadFault = 'malformed' | 'header_too_large';
+
+/** Visible US-ASCII alone: RFC 3986 has nothing else. */
+const isTarget = (text: string): boolean => {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code <= 0x20 || code >= 0x7f) return false;
+  }
+  return text.length > 0;
+};
+
+/**
+ * Reads the field section of a request: flat, pseudo-header fields first. Their number, order and characters, and those
+ * of all names and values, are nghttp2's to check, which has refused the stream or left out the field then. The authority
+ * becomes the Host field; a Host that differs from it stays beside it, and is refused as a second one would be.
+ */
+export const readStreamHead = (fields: readonly string[], maxOctets: number): Result<StreamHead, StreamHeadFault> => {
+  let method = '';
+  let path: string | null = null;
+  let authority: string | null = null;
+  let cookie: string | null = null;
+  let cookieAt = -1;
+  let lengths: string[] | null = null;
+  let expectsContinue = false;
+  let octets = 0;
+  const headers: string[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const name = fields[index] as string;
+    const value = fields[index + 1] as string;
+    octets += name.length + value.length + fieldOverhead;
+    if (name.startsWith(':')) {
+      if (name === ':method') method = value;
+      else if (name === ':path') path = value;
+      else if (name === ':authority') {
+        authority = value;
+        headers.push('host', value);
+      } else if (name !== ':scheme') return err('malformed');
+      continue;
+    }
+    if (connectionFields.has(name)) return err('malformed');
+    if (name === 'cookie') {
+      // RFC 9113, section 8.2.3: what was taken apart for compression is one field.
+      cookie = cookie === null ? value : `${cookie}; ${value}`;
+      if (cookieAt >= 0) {
+        headers[cookieAt] = cookie;
+        continue;
+      }
+      cookieAt = headers.length + 1;
+    } else if (name === 'content-length') {
+      lengths ??= [];
+      lengths.push(value);
+    } else if (name === 'expect') expectsContinue = value.toLowerCase() === '100-continue';
+    else if (name === 'host' && authority !== null && value.toLowerCase() === authority.toLowerCase()) continue;
+    headers.push(name, value);
+  }
+  if (octets > maxOctets) return err('header_too_large');
+  const length = parseContentLength(lengths ?? []);
+  // CONNECT names an authority alone (RFC 9113, section 8.5).
+  const target = method === 'CONNECT' && path === null ? authority : path;
+  if (!length.ok || target === null || !isTarget(target)) return err('malformed');
+  return ok({ method, target, headers, length: length.value, expectsContinue, octets });
+};

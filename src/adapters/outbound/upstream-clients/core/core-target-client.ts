@@ -1,0 +1,43 @@
+import type {
+  ConnectionFigures,
+  TargetClient,
+  TargetClientSettings,
+  UpstreamExchange,
+  UpstreamRequest,
+} from '../../../../application/ports/upstream-client.js';
+import { TargetConnections } from '../pool/target-connections.js';
+import { CoreExchange } from './core-exchange.js';
+import { UpstreamConnection } from './upstream-connection.js';
+
+/** The connections to one address, each a socket that HTTP/1.1 is spoken on by this program's own codec. */
+export class CoreTargetClient implements TargetClient {
+  readonly #connections: TargetConnections<UpstreamConnection>;
+  readonly #settings: TargetClientSettings;
+
+  constructor(settings: TargetClientSettings) {
+    this.#settings = settings;
+    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost));
+  }
+
+  send(request: UpstreamRequest): UpstreamExchange {
+    const exchange = new CoreExchange(request, this.#connections, this.#settings);
+    exchange.start();
+    return exchange;
+  }
+
+  get isFull(): boolean {
+    return this.#connections.isFull;
+  }
+
+  turnAway(): void {
+    this.#connections.turnAway();
+  }
+
+  figures(): ConnectionFigures {
+    return this.#connections.figures();
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.#connections.close(graceMs);
+  }
+}

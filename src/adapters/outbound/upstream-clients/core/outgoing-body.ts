@@ -1,0 +1,76 @@
+import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import { type BodySending, joined, maxJoinedOctets, RequestBodySender } from './request-body-sender.js';
+import { lengthInPieces, requestHead } from './request-head.js';
+import type { UpstreamConnection } from './upstream-connection.js';
+
+/** A request with a body as it is written. */
+export class OutgoingBody {
+  readonly #head: string;
+  /** A body that is there in one piece. */
+  readonly #whole: Uint8Array | null = null;
+  /** Any other, which is read on as it is sent. */
+  readonly #rest: BodySource | null = null;
+  readonly #first: Uint8Array | null = null;
+  readonly #length: number = 0;
+  #sender: RequestBodySender | null = null;
+  #isWhole = false;
+
+  /**
+   * Throws where it cannot be sent as it is.
+   *
+   * @param authority the Host of a request that has none
+   * @param first the first piece of the body
+   */
+  constructor(request: UpstreamRequest, authority: string, body: BodySource, first: Uint8Array | null) {
+    if (first !== null && first.length === body.declaredLength) {
+      this.#whole = first;
+      this.#length = first.length;
+    } else if (first !== null) {
+      this.#rest = body;
+      this.#first = first;
+      this.#length = lengthInPieces(request);
+    }
+    this.#head = requestHead(request, authority, this.#length);
+  }
+
+  get isInPieces(): boolean {
+    return this.#rest !== null;
+  }
+
+  /** Writes it, or begins to. */
+  writeTo(connection: UpstreamConnection, sending: BodySending): void {
+    connection.forgiveWrites();
+    if (this.#rest !== null) {
+      connection.write(this.#head);
+      this.#sender = new RequestBodySender(connection, this.#rest, this.#length, sending);
+      this.#sender.start(this.#first);
+      return;
+    }
+    this.#isWhole = true;
+    if (this.#whole === null) connection.write(this.#head);
+    else this.#writeWhole(connection, this.#whole);
+  }
+
+  /** What was written has gone out. */
+  drained(): void {
+    this.#sender?.drained();
+  }
+
+  /** All that is to be written of it is: true where that is the whole of it. */
+  stop(): boolean {
+    this.#sender?.stop();
+    return this.#sender === null ? this.#isWhole : this.#sender.isWhole;
+  }
+
+  #writeWhole(connection: UpstreamConnection, whole: Uint8Array): void {
+    if (whole.length <= maxJoinedOctets) {
+      connection.write(joined(this.#head, whole, ''));
+      return;
+    }
+    connection.cork();
+    connection.write(this.#head);
+    connection.write(whole);
+    connection.uncork();
+  }
+}

@@ -1,0 +1,118 @@
+import { BodyReadError, type BodySource } from '../../../../application/ports/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { chunkEnd, chunkStart, lastChunk } from '../../../wire/http1/head-text.js';
+import { BodyLengthError, unknownLength } from './request-head.js';
+import type { UpstreamConnection } from './upstream-connection.js';
+import { bodyFailure, refused } from './upstream-failures.js';
+
+/** Octets that are copied behind their head to go out with it in one write. */
+export const maxJoinedOctets = 65_536;
+
+/** Who has a body sent. */
+export interface BodySending {
+  /** The upstream does not take what was written; or it has taken it. */
+  waitsForUpstream(isWaiting: boolean): void;
+  /** The last octet is written. */
+  bodySent(): void;
+  bodyFailed(failure: UpstreamFailure): void;
+}
+
+/** Text of one octet for each character, and octets behind it, in one piece. */
+export const joined = (text: string, octets: Uint8Array, end: string): Buffer => {
+  const buffer = Buffer.allocUnsafe(text.length + octets.length + end.length);
+  buffer.write(text, 0, 'latin1');
+  buffer.set(octets, text.length);
+  if (end !== '') buffer.write(end, text.length + octets.length, 'latin1');
+  return buffer;
+};
+
+/** Sends a body in pieces, as the upstream takes them. */
+export class RequestBodySender {
+  readonly #connection: UpstreamConnection;
+  readonly #body: BodySource;
+  /** Octets, or `unknownLength`. */
+  readonly #length: number;
+  readonly #sending: BodySending;
+  #sent = 0;
+  #isStopped = false;
+  #isWhole = false;
+  #goOn: (() => void) | null = null;
+
+  constructor(connection: UpstreamConnection, body: BodySource, length: number, sending: BodySending) {
+    this.#connection = connection;
+    this.#body = body;
+    this.#length = length;
+    this.#sending = sending;
+  }
+
+  /** @param first the first piece of the body, which was read before; null: there is none */
+  start(first: Uint8Array | null): void {
+    this.#send(first).then(
+      () => {
+        if (this.#isWhole && !this.#isStopped) this.#sending.bodySent();
+      },
+      (error: unknown) => {
+        if (this.#isStopped) return;
+        this.#sending.bodyFailed(error instanceof BodyReadError ? bodyFailure(error) : refused(error));
+      },
+    );
+  }
+
+  /** The last octet is written. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Nothing more goes out. */
+  stop(): void {
+    this.#isStopped = true;
+    this.drained();
+  }
+
+  /** What was written has gone out. */
+  drained(): void {
+    this.#goOn?.();
+    this.#goOn = null;
+  }
+
+  async #send(first: Uint8Array | null): Promise<void> {
+    for (let piece = first; piece !== null; ) {
+      if (this.#isStopped) return;
+      // An empty chunk would be the last one.
+      if (piece.length > 0) this.#write(piece);
+      if (this.#connection.isFull) await this.#drain();
+      if (this.#isStopped) return;
+      const next = this.#body.read();
+      piece = next instanceof Promise ? await next : next;
+    }
+    if (this.#isStopped) return;
+    if (this.#length === unknownLength) this.#connection.write(lastChunk([]));
+    else if (this.#sent !== this.#length) throw new BodyLengthError();
+    this.#isWhole = true;
+  }
+
+  #write(piece: Uint8Array): void {
+    this.#sent += piece.length;
+    const connection = this.#connection;
+    if (this.#length !== unknownLength) {
+      if (this.#sent > this.#length) throw new BodyLengthError();
+      connection.write(piece);
+    } else if (piece.length <= maxJoinedOctets) {
+      connection.write(joined(chunkStart(piece.length), piece, chunkEnd));
+    } else {
+      connection.cork();
+      connection.write(chunkStart(piece.length));
+      connection.write(piece);
+      connection.write(chunkEnd);
+      connection.uncork();
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#sending.waitsForUpstream(true);
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+    });
+    if (!this.#isStopped) this.#sending.waitsForUpstream(false);
+  }
+}

@@ -1,0 +1,114 @@
+import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import { requestHeadText } from '../../../wire/http1/head-text.js';
+
+/** A request that cannot be sent as it is: an upstream could take it for another one. */
+export class RefusedRequestError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RefusedRequestError';
+  }
+}
+
+/** A body of another length than the request says. */
+export class BodyLengthError extends RefusedRequestError {
+  constructor() {
+    super('the body is not as long as the Content-Length says');
+  }
+}
+
+/** In place of the length of a request's body. */
+export const noBody = -2;
+/** The same: the body goes in chunks. */
+export const unknownLength = -1;
+
+/** Methods that expect a body: without one they say that it has no octets (RFC 9110, section 8.6). */
+const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+
+/** Digits of a number that can be counted exactly. */
+const lengthDigits = /^[0-9]{1,15}$/;
+
+const lengthOf = (value: string): number => {
+  if (!lengthDigits.test(value)) throw new RefusedRequestError('the Content-Length is not a number');
+  return Number(value);
+};
+
+/** Fields of a message that is one between the gateway and the upstream: the client makes them. */
+const isOfConnection = (name: string): boolean => {
+  const lower = name.toLowerCase();
+  return (
+    lower === 'connection' ||
+    lower === 'transfer-encoding' ||
+    lower === 'upgrade' ||
+    lower === 'expect' ||
+    lower === 'keep-alive'
+  );
+};
+
+/** What the fields of a request say that its head depends on. Valid until the next one is looked at. */
+const found = { hasHost: false, lengthAt: -1 };
+
+const look = (headers: readonly string[]): void => {
+  found.hasHost = false;
+  found.lengthAt = -1;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() !== 'host') break;
+        if (found.hasHost) throw new RefusedRequestError('there are several Hosts');
+        found.hasHost = true;
+        break;
+      case 14:
+        if (name.toLowerCase() !== 'content-length') break;
+        if (found.lengthAt >= 0) throw new RefusedRequestError('there are several Content-Lengths');
+        found.lengthAt = at;
+        break;
+      case 6:
+      case 7:
+      case 10:
+      case 17:
+        if (isOfConnection(name)) throw new RefusedRequestError(`the field ${name} is not the client's`);
+    }
+  }
+};
+
+/** Octets of a body that goes in pieces, as the request has it, or `unknownLength`. */
+export const lengthInPieces = ({ headers, body }: UpstreamRequest): number => {
+  look(headers);
+  if (found.lengthAt >= 0) return lengthOf(headers[found.lengthAt + 1] as string);
+  return body?.declaredLength ?? unknownLength;
+};
+
+/**
+ * The head of a request as it goes to the upstream, to its end; one character for each octet. Only what was looked at goes
+ * out, and each field of framing is one that this client stands for. Throws a `RefusedRequestError` or an
+ * `UnwritableHeadError`.
+ *
+ * @param authority the Host of a request that has none
+ * @param bodyOctets of the body, or `noBody`, or `unknownLength`
+ */
+export const requestHead = (request: UpstreamRequest, authority: string, bodyOctets: number): string => {
+  const { method, target, headers } = request;
+  if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
+  look(headers);
+  const { hasHost, lengthAt } = found;
+  const length = lengthText(method, bodyOctets);
+  let fields = headers;
+  let hasLength = false;
+  if (lengthAt >= 0) {
+    const declared = headers[lengthAt + 1] as string;
+    if (lengthOf(declared) !== bodyOctets && bodyOctets >= 0) throw new BodyLengthError();
+    hasLength = declared === length;
+    if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
+  }
+  const head = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields]);
+  if (request.upgradeToWebSocket) return `${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  if (bodyOctets === unknownLength) return `${head}Transfer-Encoding: chunked\r\n\r\n`;
+  return hasLength || length === '' ? `${head}\r\n` : `${head}Content-Length: ${length}\r\n\r\n`;
+};
+
+/** The Content-Length that a request goes out with; empty: none. What has no octets needs none, unless its method promises some. */
+const lengthText = (method: string, bodyOctets: number): string => {
+  if (bodyOctets > 0) return String(bodyOctets);
+  return bodyOctets !== unknownLength && methodsWithContent.has(method) ? '0' : '';
+};

@@ -1,0 +1,84 @@
+import type { BodyReadError, BodySource } from '../../../../application/ports/body-source.js';
+import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+
+/** Octets that may wait for a reader before the upstream is held back. */
+const highWaterOctets = 131_072;
+/** What holding a piece costs beside its octets, so that many small ones are not held for nothing. */
+const pieceCost = 128;
+
+/** Where the octets of a body come from. */
+export interface BodyOrigin {
+  /** Nothing waits any more. */
+  resumeReading(): void;
+  /** The rest is not wanted. */
+  cancel(): void;
+}
+
+/** The body of a response: the connection pushes, the gateway pulls. */
+export class ResponseBody implements BodySource {
+  readonly #origin: BodyOrigin;
+  readonly #waitingPieces: Uint8Array[] = [];
+  #waitingOctets = 0;
+  #ended = false;
+  #failure: BodyReadError | null = null;
+  #trailers: HeaderList = noHeaders;
+  #reader: { resolve: (piece: Uint8Array | null) => void; reject: (error: Error) => void } | null = null;
+
+  constructor(
+    origin: BodyOrigin,
+    readonly declaredLength: number | null,
+  ) {
+    this.#origin = origin;
+  }
+
+  read(): Uint8Array | null | Promise<Uint8Array | null> {
+    const piece = this.#waitingPieces.shift();
+    if (piece !== undefined) {
+      this.#waitingOctets -= piece.length + pieceCost;
+      if (this.#waitingOctets === 0) this.#origin.resumeReading();
+      return piece;
+    }
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#ended) return null;
+    return new Promise((resolve, reject) => {
+      this.#reader = { resolve, reject };
+    });
+  }
+
+  trailers(): HeaderList {
+    return this.#trailers;
+  }
+
+  cancel(): void {
+    if (!this.#ended && this.#failure === null) this.#origin.cancel();
+  }
+
+  /** So much waits that nothing more should be read for now. */
+  get isFull(): boolean {
+    return this.#waitingOctets >= highWaterOctets;
+  }
+
+  push(piece: Uint8Array): void {
+    const reader = this.#reader;
+    if (reader !== null) {
+      this.#reader = null;
+      reader.resolve(piece);
+      return;
+    }
+    this.#waitingPieces.push(piece);
+    this.#waitingOctets += piece.length + pieceCost;
+  }
+
+  end(trailers: HeaderList): void {
+    this.#ended = true;
+    this.#trailers = trailers;
+    this.#reader?.resolve(null);
+    this.#reader = null;
+  }
+
+  fail(error: BodyReadError): void {
+    this.#failure = error;
+    this.#reader?.reject(error);
+    this.#reader = null;
+  }
+}

@@ -1,0 +1,233 @@
+import type { BodySource } from '../../../../application/ports/body-source.js';
+import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { ChunkedReader } from '../../../wire/http1/chunked-reader.js';
+import { fieldList } from '../../../wire/http1/field-list.js';
+import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
+import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
+import { readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-response-head.js';
+import { WholeBody } from './whole-body.js';
+
+/** Octets of a response's head, and of its trailer section. */
+const maxHeadOctets = 65_536;
+/** Interim responses (RFC 9110, section 15.2) before the final one. */
+const maxInterims = 100;
+
+/** What becomes of a response that is read. */
+export interface ResponseSink {
+  /** All of it came at once. Null: it can have no body. */
+  wholeResponse(status: number, headers: HeaderList, body: BodySource | null): void;
+  /** The head has come; what comes of the body follows, and then its end. */
+  responseBegun(status: number, headers: HeaderList, declaredLength: number | null): void;
+  responsePiece(piece: Uint8Array): void;
+  responseEnded(trailers: HeaderList): void;
+  /** The octets behind the head belong to the other protocol. */
+  protocolSwitched(status: number, headers: HeaderList, rest: Uint8Array): void;
+  /** It cannot be read: nothing more comes. */
+  responseMalformed(fault: string): void;
+}
+
+/** `nothing`: no response is due, and none is being read. */
+type Phase = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
+
+const octetText = (octets: Uint8Array, start: number, end: number): string =>
+  bufferOf(octets).toString('latin1', start, end);
+
+const bufferOf = (octets: Uint8Array): Buffer =>
+  octets instanceof Buffer ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.length);
+
+/** INVARIANT: what leaves the reader is a copy, because the buffer that is read into has other octets soon. */
+const copyOf = (octets: Uint8Array, start: number, end: number): Uint8Array => {
+  const copy = Buffer.allocUnsafe(end - start);
+  bufferOf(octets).copy(copy, 0, start, end);
+  return copy;
+};
+
+/** Reads the responses that come on one connection, one for each request (RFC 9112, sections 4 to 7). */
+export class ResponseReader {
+  #phase: Phase = 'nothing';
+  /** That of the request before: whether its response said, or showed, that there is no other to come. */
+  #isSpent = false;
+  #isToHead = false;
+  #maySwitch = false;
+  #interims = 0;
+  #held: HeadBuffer | null = null;
+  /** Octets of a body of known length that have not come. */
+  #remaining = 0;
+  #chunks: ChunkedReader | null = null;
+
+  /** A request is about to be sent. */
+  expect(isToHead: boolean, maySwitch: boolean): void {
+    this.#phase = 'head';
+    this.#isSpent = false;
+    this.#isToHead = isToHead;
+    this.#maySwitch = maySwitch;
+    this.#interims = 0;
+    this.#held = null;
+    this.#chunks = null;
+  }
+
+  /** The response has been read to its end, and the connection is good for another one. */
+  get isReusable(): boolean {
+    return this.#phase === 'nothing' && !this.#isSpent;
+  }
+
+  read(octets: Buffer, end: number, sink: ResponseSink): void {
+    switch (this.#phase) {
+      case 'head':
+        if (this.#held === null) this.#readHead(octets, 0, end, sink);
+        else this.#readHeld(this.#held, octets, end, sink);
+        break;
+      case 'length':
+        this.#readLength(octets, 0, end, sink);
+        break;
+      case 'chunked':
+        this.#readChunks(octets, 0, end, sink);
+        break;
+      case 'close':
+        sink.responsePiece(copyOf(octets, 0, end));
+        break;
+      case 'nothing':
+        this.#isSpent = true;
+    }
+  }
+
+  /** The connection has come to its end in order. Whether that ends the response, too (RFC 9112, section 6.3). */
+  endsWithConnection(): boolean {
+    if (this.#phase !== 'close') return false;
+    this.#phase = 'nothing';
+    return true;
+  }
+
+  #readHeld(held: HeadBuffer, octets: Buffer, end: number, sink: ResponseSink): void {
+    held.add(octets, 0, end);
+    if (held.isDue || held.length >= maxHeadOctets) this.#readHead(held.octets, 0, held.length, sink);
+  }
+
+  #readHead(octets: Uint8Array, start: number, end: number, sink: ResponseSink): void {
+    let at = start;
+    for (;;) {
+      const reading = readResponseHead(octets, at, end, maxHeadOctets);
+      if (reading === incomplete) {
+        this.#hold(octets, at, end);
+        return;
+      }
+      if (reading < 0) {
+        this.#fail(sink, faultOf(reading));
+        return;
+      }
+      const { status } = responseHead;
+      if (status >= 200 || status === 101) {
+        this.#begin(octets, at, at + reading, end, sink);
+        return;
+      }
+      this.#interims += 1;
+      if (this.#interims > maxInterims) {
+        this.#fail(sink, 'too_many_interim_responses');
+        return;
+      }
+      at += reading;
+      this.#held = null;
+      if (at === end) return;
+    }
+  }
+
+  #hold(octets: Uint8Array, start: number, end: number): void {
+    if (this.#held === null) {
+      this.#held = new HeadBuffer();
+      this.#held.add(octets, start, end);
+    }
+    this.#held.noteRead();
+  }
+
+  #begin(octets: Uint8Array, start: number, bodyStart: number, end: number, sink: ResponseSink): void {
+    const { status, contentLength } = responseHead;
+    const headers = fieldList(octetText(octets, start, bodyStart), responseHead);
+    this.#held = null;
+    this.#isSpent = !responseHead.isPersistent;
+    if (status === 101) {
+      if (!this.#maySwitch) this.#fail(sink, 'unasked_switch_of_protocols');
+      else if (!responseHead.namesWebSocket || !responseHead.saysUpgrade)
+        this.#fail(sink, 'switch_to_another_protocol');
+      else {
+        this.#finish(true);
+        sink.protocolSwitched(status, headers, copyOf(octets, bodyStart, end));
+      }
+      return;
+    }
+    switch (responseFraming(responseHead, this.#isToHead)) {
+      case 'none':
+        this.#finish(bodyStart < end);
+        sink.wholeResponse(
+          status,
+          headers,
+          contentLength === 0 && this.#mayHaveBody(status) ? new WholeBody(null) : null,
+        );
+        return;
+      case 'length':
+        if (end - bodyStart >= contentLength) {
+          this.#finish(end - bodyStart > contentLength);
+          sink.wholeResponse(status, headers, new WholeBody(copyOf(octets, bodyStart, bodyStart + contentLength)));
+          return;
+        }
+        this.#phase = 'length';
+        this.#remaining = contentLength;
+        sink.responseBegun(status, headers, contentLength);
+        if (bodyStart < end) this.#readLength(octets, bodyStart, end, sink);
+        return;
+      case 'chunked':
+        this.#phase = 'chunked';
+        this.#chunks = new ChunkedReader(octetText, maxHeadOctets);
+        sink.responseBegun(status, headers, null);
+        this.#readChunks(octets, bodyStart, end, sink);
+        return;
+      case 'close':
+        this.#phase = 'close';
+        this.#isSpent = true;
+        sink.responseBegun(status, headers, null);
+        if (bodyStart < end) sink.responsePiece(copyOf(octets, bodyStart, end));
+    }
+  }
+
+  #mayHaveBody(status: number): boolean {
+    return !this.#isToHead && status !== 204 && status !== 304;
+  }
+
+  #readLength(octets: Uint8Array, start: number, end: number, sink: ResponseSink): void {
+    const taken = Math.min(this.#remaining, end - start);
+    this.#remaining -= taken;
+    sink.responsePiece(copyOf(octets, start, start + taken));
+    if (this.#remaining > 0) return;
+    this.#finish(start + taken < end);
+    sink.responseEnded(noHeaders);
+  }
+
+  #readChunks(octets: Uint8Array, start: number, end: number, sink: ResponseSink): void {
+    const chunks = this.#chunks;
+    if (chunks === null) return;
+    // What came together goes on together: an upstream cannot make many pieces out of few octets.
+    const content = Buffer.allocUnsafe(end - start);
+    let length = 0;
+    let step = chunks.step(octets, start, end);
+    for (; step === 'data'; step = chunks.step(octets, chunks.at, end)) {
+      length += bufferOf(octets).copy(content, length, chunks.dataStart, chunks.dataEnd);
+    }
+    if (length > 0) sink.responsePiece(content.subarray(0, length));
+    if (step === 'faulty') this.#fail(sink, chunks.fault ?? 'invalid_chunk_size');
+    else if (step === 'end') {
+      this.#chunks = null;
+      this.#finish(chunks.at < end);
+      sink.responseEnded(chunks.trailers);
+    }
+  }
+
+  /** @param isSpoiled there are octets behind it that nobody asked for, or the connection is no longer one of HTTP */
+  #finish(isSpoiled: boolean): void {
+    this.#phase = 'nothing';
+    if (isSpoiled) this.#isSpent = true;
+  }
+
+  #fail(sink: ResponseSink, fault: string): void {
+    this.#finish(true);
+    sink.responseMalformed(fault);
+  }
+}

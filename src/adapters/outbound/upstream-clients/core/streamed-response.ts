@@ -1,0 +1,69 @@
+import { BodyReadError } from '../../../../application/ports/body-source.js';
+import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
+import type { HeaderList } from '../../../../domain/http/header-list.js';
+import type { ResponseBody } from './response-body.js';
+import { readErrorCode } from './upstream-failures.js';
+
+/**
+ * How long a head is held for the first of its body. An upstream that breaks right behind the head has failed before the
+ * client heard of it; one that only takes its time is not waited for.
+ */
+const holdMs = 5;
+
+/** A response whose body comes after its head, or in pieces. */
+export class StreamedResponse {
+  readonly #body: ResponseBody;
+  readonly #tell: (response: UpstreamResponse) => void;
+  /** The head, until it is told of. */
+  #held: UpstreamResponse | null;
+  #holding: NodeJS.Timeout | null = null;
+
+  /** `tell` is called once, when the response may go on to the client. */
+  constructor(status: number, headers: HeaderList, body: ResponseBody, tell: (response: UpstreamResponse) => void) {
+    this.#body = body;
+    this.#tell = tell;
+    this.#held = { status, headers, body, isBodyLate: false, tunnel: null };
+  }
+
+  /** So much waits that nothing more should be read for now. */
+  get isFull(): boolean {
+    return this.#body.isFull;
+  }
+
+  /** All that has come is read: a head whose body has not begun is held for it. */
+  wait(): void {
+    if (this.#held !== null) this.#holding ??= setTimeout(() => this.#letGo(true), holdMs);
+  }
+
+  push(piece: Uint8Array): void {
+    this.#body.push(piece);
+    this.#letGo(false);
+  }
+
+  end(trailers: HeaderList): void {
+    this.#body.end(trailers);
+    this.#letGo(false);
+  }
+
+  /** Tells the reader of the body of it. False where nobody has heard of the response yet: then nobody will. */
+  fail(failure: UpstreamFailure): boolean {
+    const isUnheard = this.#held !== null;
+    this.#held = null;
+    this.#stopHolding();
+    if (!isUnheard) this.#body.fail(new BodyReadError(readErrorCode(failure), failure.detail));
+    return !isUnheard;
+  }
+
+  #letGo(isBodyLate: boolean): void {
+    const held = this.#held;
+    if (held === null) return;
+    this.#held = null;
+    this.#stopHolding();
+    this.#tell(isBodyLate ? { ...held, isBodyLate } : held);
+  }
+
+  #stopHolding(): void {
+    if (this.#holding !== null) clearTimeout(this.#holding);
+    this.#holding = null;
+  }
+}

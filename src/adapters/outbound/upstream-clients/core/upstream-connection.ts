@@ -1,0 +1,217 @@
+import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
+import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
+import type { PooledConnection } from '../pool/target-connections.js';
+import { defaultKeepMs } from './keep-alive-time.js';
+import { ResponseReader } from './response-reader.js';
+import { putOffTimer, removeTimer, setTimer } from './shared-timers.js';
+import { lossFailure } from './upstream-failures.js';
+import { UpstreamSocket } from './upstream-socket.js';
+
+/** Silence after which the system asks whether the other side is still there. */
+const keepAliveMs = 60_000;
+
+/**
+ * What all connections read into, one after the other.
+ * INVARIANT: nothing keeps a part of it once `received` has returned.
+ */
+const sharedOctets = Buffer.allocUnsafeSlow(65_536);
+
+/** Whose request a connection has. */
+export interface ConnectionHolder {
+  /** It stands: the request may be written. */
+  connected(): void;
+  notConnected(failure: UpstreamFailure): void;
+  /** Octets have come, valid for as long as this takes. False: no more are wanted until the connection resumes. */
+  received(octets: Buffer, end: number): boolean;
+  /** What was written has gone out. */
+  drained(): void;
+  /** It has ended; without an error by the will of the upstream, or of the pool. A tunnel has closed. */
+  lost(error: Error | null): void;
+}
+
+/** One connection to a target, made anew when it is needed again after it was closed. Has one holder at a time. */
+export class UpstreamConnection implements PooledConnection, WheelTimer {
+  // For the time to connect, then for that to be kept: while it has a holder nothing is due.
+  dueMs = 0;
+  slot = -1;
+  next: WheelTimer | null = null;
+  previous: WheelTimer | null = null;
+
+  readonly settings: TargetClientSettings;
+  readonly reader = new ResponseReader();
+  /** It has brought an answer. */
+  hasServed = false;
+  /** How long it is kept without a holder. */
+  keepMs = defaultKeepMs;
+  readonly #onLost: (connection: UpstreamConnection) => void;
+  readonly #reading: Pick<ConnectOpts, 'onread'>;
+  #holder: ConnectionHolder | null = null;
+  #socket: UpstreamSocket | null = null;
+  #isConnected = false;
+  #isTunnel = false;
+
+  /** `onLost` is called when it has closed while nobody held it, unless it was destroyed. */
+  constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
+    this.settings = settings;
+    this.#onLost = onLost;
+    this.#reading = { onread: { buffer: sharedOctets, callback: (octets) => this.#received(sharedOctets, octets) } };
+  }
+
+  get isOpen(): boolean {
+    return this.#isConnected;
+  }
+
+  /** It stands, or is being made. */
+  get isUsable(): boolean {
+    return this.#socket !== null;
+  }
+
+  /** All that was written has gone out. */
+  get isFlushed(): boolean {
+    return this.#socket?.writableLength === 0;
+  }
+
+  /** Nobody else has it until it is released. */
+  hold(holder: ConnectionHolder): void {
+    this.#holder = holder;
+  }
+
+  /** Nobody has it: what comes now was not asked for. */
+  release(): void {
+    this.#holder = null;
+    if (this.#isConnected) putOffTimer(this, performance.now() + this.keepMs);
+  }
+
+  /**
+   * Connects, unless that is done or under way. One that is to be a tunnel is always made anew, because the socket of a
+   * tunnel is a stream, and others are not.
+   */
+  open(forTunnel: boolean): void {
+    if (this.#socket !== null) {
+      if (!forTunnel) return;
+      this.#drop();
+    }
+    const options: SocketConstructorOpts & Pick<ConnectOpts, 'onread'> = forTunnel ? {} : this.#reading;
+    const socket = new UpstreamSocket(options);
+    this.#socket = socket;
+    this.#isTunnel = false;
+    this.hasServed = false;
+    this.keepMs = defaultKeepMs;
+    socket.on('connect', () => this.#connected(socket));
+    socket.on('drain', () => this.#holder?.drained());
+    socket.on('end', () => {
+      if (!this.#isTunnel) this.#ended(socket, null);
+    });
+    socket.on('error', (error) => {
+      if (!this.#isTunnel) this.#ended(socket, error);
+    });
+    socket.on('close', () => this.#ended(socket, null));
+    if (forTunnel) socket.on('data', (octets: Buffer) => this.#readStream(socket, octets));
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
+    setTimer(this, performance.now() + this.settings.connectMs);
+    const { host, port } = this.settings.address;
+    socket.connect({ host, port });
+  }
+
+  /** Writes octets, or text of one octet for each character. False: the holder is told when they have gone out. */
+  write(octets: Uint8Array | string): boolean {
+    return this.#socket?.write(octets, 'latin1') ?? true;
+  }
+
+  /** Holds back what is written until `uncork`, so that it goes out together. */
+  cork(): void {
+    this.#socket?.cork();
+  }
+
+  uncork(): void {
+    this.#socket?.uncork();
+  }
+
+  get isFull(): boolean {
+    return this.#socket?.writableNeedDrain === true;
+  }
+
+  /** From now on the end is what reading says it is. */
+  forgiveWrites(): void {
+    this.#socket?.forgiveWrites();
+  }
+
+  /** More octets are wanted. */
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  /** Gives its socket away as a stream that has these octets to read first. The holder is told when that has closed. */
+  becomeTunnel(rest: Uint8Array): UpstreamSocket | null {
+    const socket = this.#socket;
+    if (socket === null) return null;
+    this.#isTunnel = true;
+    socket.removeAllListeners('data');
+    socket.pause();
+    if (rest.length > 0) socket.unshift(rest);
+    // What the client still sends goes on when the upstream has said its last.
+    socket.allowHalfOpen = true;
+    return socket;
+  }
+
+  /** Cuts off what is under way. A holder is told, once this has returned. */
+  destroy(): void {
+    if (this.#holder === null) this.#drop();
+    else this.#socket?.destroy(new Error('the connections to the target are closed'));
+  }
+
+  expired(): void {
+    const socket = this.#socket;
+    if (socket === null) return;
+    if (this.#isConnected) {
+      if (this.#holder === null) this.#ended(socket, null);
+      return;
+    }
+    const { address, connectMs } = this.settings;
+    this.#end({ code: 'timed_out', detail: `no connection to ${address.host}:${address.port} within ${connectMs} ms` });
+  }
+
+  #connected(socket: UpstreamSocket): void {
+    if (this.#socket !== socket) return;
+    this.#isConnected = true;
+    // A time to be kept may well be shorter than one to connect.
+    removeTimer(this);
+    if (this.#holder === null) putOffTimer(this, performance.now() + this.keepMs);
+    else this.#holder.connected();
+  }
+
+  #received(octets: Buffer, end: number): boolean {
+    if (this.#holder !== null) return this.#holder.received(octets, end);
+    if (this.#socket !== null) this.#ended(this.#socket, null);
+    return false;
+  }
+
+  #readStream(socket: UpstreamSocket, octets: Buffer): void {
+    if (this.#socket === socket && !this.#received(octets, octets.length)) socket.pause();
+  }
+
+  #ended(socket: UpstreamSocket, error: Error | null): void {
+    if (this.#socket !== socket) return;
+    // What reading takes for an end in order was none where writing has met a reset.
+    const loss = error ?? socket.writeError;
+    this.#end(lossFailure(loss), loss);
+  }
+
+  #end(failure: UpstreamFailure, error: Error | null = null): void {
+    const wasConnected = this.#isConnected;
+    this.#drop();
+    const holder = this.#holder;
+    if (holder === null) this.#onLost(this);
+    else if (wasConnected) holder.lost(error);
+    else holder.notConnected(failure);
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#isConnected = false;
+    removeTimer(this);
+    socket?.destroy();
+  }
+}

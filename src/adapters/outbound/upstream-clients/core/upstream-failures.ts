@@ -1,0 +1,38 @@
+import type { BodyReadError } from '../../../../application/ports/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { waitText } from '../pool/wait-text.js';
+
+const detailOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
+/** A connection did not come about, or has ended before its time. Null: the other side has closed it in order. */
+export const lossFailure = (error: Error | null): UpstreamFailure => {
+  if (error === null) return { code: 'unreachable', detail: 'the upstream has closed the connection' };
+  // It comes from the system where that gives up before the gateway does.
+  const isTimeOut = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
+  return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: detailOf(error) };
+};
+
+/** The response cannot be read. */
+export const malformed = (fault: string): UpstreamFailure => ({
+  code: 'invalid_response',
+  detail: `the response is malformed: ${fault}`,
+});
+
+/** The request cannot be written as it is. */
+export const refused = (error: unknown): UpstreamFailure => ({ code: 'refused_request', detail: detailOf(error) });
+
+/** The body of the request did not come. */
+export const bodyFailure = (error: unknown): UpstreamFailure => ({ code: 'request_body', detail: detailOf(error) });
+
+/** The upstream has been silent for too long. */
+export const silence = (readMs: number, hasHead: boolean): UpstreamFailure => ({
+  code: 'timed_out',
+  detail: `no ${hasHead ? 'more of the answer' : 'answer'} within ${waitText(readMs)}`,
+});
+
+/** What the reader of a response's body is told of a failure. */
+export const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
+  if (code === 'timed_out') return 'timed_out';
+  return code === 'invalid_response' ? 'malformed' : 'aborted';
+};

@@ -1,0 +1,28 @@
+import type { BodySource } from '../../../../application/ports/body-source.js';
+import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+
+/** A body that has come with its head, all of it. */
+export class WholeBody implements BodySource {
+  readonly declaredLength: number;
+  #octets: Uint8Array | null;
+
+  /** Null: a body of no octets. */
+  constructor(octets: Uint8Array | null) {
+    this.#octets = octets;
+    this.declaredLength = octets === null ? 0 : octets.length;
+  }
+
+  read(): Uint8Array | null {
+    const octets = this.#octets;
+    this.#octets = null;
+    return octets;
+  }
+
+  trailers(): HeaderList {
+    return noHeaders;
+  }
+
+  cancel(): void {
+    this.#octets = null;
+  }
+}

@@ -1,0 +1,284 @@
+import { type ClientHttp2Stream, constants } from 'node:http2';
+import type {
+  TargetClientSettings,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../../../../application/ports/upstream-client.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import { waitText } from '../pool/wait-text.js';
+import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
+import { classifyStreamEnd } from './failure-classification.js';
+import { type RequestFields, requestFields } from './request-fields.js';
+import { LengthMismatchError, RequestSender, type SendingListener } from './request-sender.js';
+import { type ResponseListener, ResponseReader } from './response-reader.js';
+import type { SessionPool } from './session-pool.js';
+import type { StreamUser } from './stream-user.js';
+import type { UpstreamSession } from './upstream-session.js';
+
+type Outcome = Result<UpstreamResponse, UpstreamFailure>;
+
+/** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+/** One request on its way to a target, over a stream, or a second one where the first was not processed. */
+export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListener, ResponseListener, DeadlineUser {
+  readonly response: Promise<Outcome>;
+  awaited: Awaited = 'free connection';
+  readonly #request: UpstreamRequest;
+  readonly #settings: TargetClientSettings;
+  readonly #sessions: SessionPool;
+  readonly #deadlines: ExchangeDeadlines;
+  #resolve!: (outcome: Outcome) => void;
+  #fields: RequestFields | null = null;
+  #sender: RequestSender | null = null;
+  #session: UpstreamSession | null = null;
+  #reader: ResponseReader | null = null;
+  /** Signs of life of the session when it was last waited for one. */
+  #signsBefore = 0;
+  /** A response had come over the session before. */
+  #hadServed = false;
+  #hasWaited = false;
+  #isRepeated = false;
+  #isSent = false;
+  #isEnded = false;
+
+  constructor(request: UpstreamRequest, settings: TargetClientSettings, sessions: SessionPool) {
+    this.#request = request;
+    this.#settings = settings;
+    this.#sessions = sessions;
+    this.#deadlines = new ExchangeDeadlines(request, settings.readMs, this);
+    this.response = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  start(): void {
+    const { body, upgradeToWebSocket } = this.#request;
+    const made: Result<RequestFields, string> = upgradeToWebSocket
+      ? err('WebSocket is not spoken to upstreams over HTTP/2')
+      : requestFields(this.#request, this.#settings.authority);
+    if (!made.ok) {
+      this.#fail({ code: 'refused_request', neverSent: true, detail: made.error });
+      return;
+    }
+    const { contentLength } = made.value;
+    if (body === null && contentLength !== null && contentLength > 0) {
+      this.#fail({ code: 'refused_request', neverSent: true, detail: 'Content-Length without a body' });
+      return;
+    }
+    this.#fields = made.value;
+    this.#sender = body === null ? null : new RequestSender(body, contentLength, this);
+    this.#deadlines.patience.begin();
+    this.#deadlines.startTimer();
+    this.#requestStream();
+  }
+
+  cancel(): void {
+    this.#abort({ code: 'cancelled', detail: 'the request is no longer wanted' });
+  }
+
+  giveUp(): void {
+    this.#abort({ code: 'cancelled', detail: 'the connections to the target are closed' });
+  }
+
+  turnAway(): void {
+    this.#abort({ code: 'overloaded', isTurnedAway: true, detail: 'the target was taken out' });
+  }
+
+  fail(failure: UpstreamFailure): void {
+    this.#fail(failure);
+  }
+
+  wait(): void {
+    this.awaited = 'free connection';
+    this.#hasWaited = true;
+  }
+
+  expect(): void {
+    this.awaited = 'connection';
+    this.#deadlines.patience.noteAsked();
+  }
+
+  use(session: UpstreamSession): void {
+    if (this.#isEnded) return;
+    const refusal = this.#hasWaited ? this.#deadlines.patience.refusal() : null;
+    if (refusal !== null) {
+      this.#fail({ ...refusal, neverSent: true });
+      return;
+    }
+    if (this.awaited === 'free connection') this.#deadlines.patience.noteAsked();
+    this.awaited = 'answer';
+    this.#open(session);
+  }
+
+  onProgress(): void {
+    this.#deadlines.refresh();
+  }
+
+  onSent(): void {
+    this.#isSent = true;
+    // The answer may have come, or even ended, before the request has.
+    if (this.#isEnded) return;
+    this.#deadlines.refresh();
+    if (this.#reader?.hasHead === true) return;
+    this.#deadlines.patience.noteAsked();
+    this.#deadlines.startTimer();
+  }
+
+  onFault(error: unknown): void {
+    const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    this.#abort({ code: error instanceof LengthMismatchError ? 'refused_request' : 'request_body', detail });
+  }
+
+  owed(): string | null {
+    const wait = waitText(this.#settings.readMs);
+    if (this.#sender?.isBlocked === true && !this.#isSent)
+      return `nothing more of the request was taken within ${wait}`;
+    // An upstream need not answer before it has the request; its client is watched.
+    if (!this.#isSent) return null;
+    if (this.#reader?.hasHead !== true) return `no answer within ${wait}`;
+    return this.#reader.isAwaited ? `no more of the answer within ${wait}` : null;
+  }
+
+  overdue(failure: UpstreamFailure): void {
+    const session = this.#session;
+    if (session !== null && session.signs === this.#signsBefore) session.doubt();
+    this.#abort(failure);
+  }
+
+  onSign(): void {
+    this.#deadlines.refresh();
+    if (this.#session === null) return;
+    this.#session.signs += 1;
+    this.#signsBefore = this.#session.signs;
+  }
+
+  onHead(holdMs: number, letGo: () => void): void {
+    this.#noteHead();
+    this.#deadlines.holdFor(holdMs, letGo);
+  }
+
+  onResponse(response: UpstreamResponse): void {
+    this.#noteHead();
+    this.#resolve(ok(response));
+  }
+
+  onRead(): void {
+    this.#deadlines.refresh();
+  }
+
+  onMalformed(detail: string): void {
+    this.#abort({ code: 'invalid_response', detail });
+  }
+
+  onWhole(stream: ClientHttp2Stream): void {
+    if (this.#isEnded) return;
+    this.#end();
+    // An answer before the request's end: the rest of that is not wanted (RFC 9113, section 8.1).
+    if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  onCut(reader: ResponseReader): void {
+    if (reader !== this.#reader || this.#isEnded) return;
+    const isUnprocessed = this.#isUnprocessed(reader);
+    if (this.#mayRepeat(isUnprocessed, reader.hasBegun)) {
+      this.#repeat();
+      return;
+    }
+    const { code, detail } = this.#session?.failure ?? classifyStreamEnd(reader.stream.rstCode, reader.error);
+    this.#fail({ code: isUnprocessed ? 'unreachable' : code, detail, neverSent: isUnprocessed });
+  }
+
+  #requestStream(): void {
+    this.awaited = 'free connection';
+    this.#hasWaited = false;
+    if (this.#sessions.request(this)) return;
+    this.#fail({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' });
+  }
+
+  #open(session: UpstreamSession): void {
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.open(this.#fields?.fields ?? {}, this.#sender === null);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      // What concerns the session is told by its code; the rest concerns the fields.
+      const isLost = session.isLeaving || !session.hasRoom;
+      this.#fail({ code: isLost ? 'unreachable' : 'refused_request', neverSent: true, detail });
+      return;
+    }
+    this.#session = session;
+    this.#signsBefore = session.signs;
+    this.#hadServed = session.hasServed;
+    this.#isSent = this.#sender === null;
+    this.#reader = new ResponseReader(stream, this.#request.method === 'HEAD', this);
+    this.#deadlines.watch();
+    if (this.#sender === null) return;
+    // While it is sent, the request is watched by the silence of its client.
+    this.#deadlines.stopTimer();
+    this.#sender.send(stream);
+  }
+
+  #noteHead(): void {
+    this.#deadlines.stopTimer();
+    this.#sender?.forget();
+    if (this.#session) this.#session.hasServed = true;
+  }
+
+  /** RFC 9113, section 8.7: the peer has said that it has done nothing with the request. */
+  #isUnprocessed({ stream, hasBegun }: ResponseReader): boolean {
+    if (hasBegun) return false;
+    return stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > (this.#session?.lastStream ?? 0);
+  }
+
+  /**
+   * Sent once more, on another session or the same one: what was not processed, whatever its method; and a safe one whose
+   * session, which had served before, closed without a word for it.
+   */
+  #mayRepeat(isUnprocessed: boolean, hasBegun: boolean): boolean {
+    if (this.#isRepeated || hasBegun) return false;
+    const isRepeatable = this.#sender === null || this.#sender.isRepeatable;
+    const wasLost =
+      this.#session?.isOpen === false &&
+      this.#hadServed &&
+      this.#sender === null &&
+      safeMethods.has(this.#request.method) &&
+      this.#session.failure?.code !== 'invalid_response' &&
+      this.#session.failure?.code !== 'timed_out';
+    // Last, because it takes a retry of those that there are.
+    return ((isUnprocessed && isRepeatable) || wasLost) && this.#request.mayRepeat();
+  }
+
+  #repeat(): void {
+    this.#isRepeated = true;
+    this.#deadlines.stop();
+    this.#sender?.pause();
+    this.#reader = null;
+    this.#session = null;
+    this.#deadlines.startTimer();
+    this.#requestStream();
+  }
+
+  /** The gateway itself ends it. */
+  #abort(failure: UpstreamFailure): void {
+    if (this.#isEnded) return;
+    const stream = this.#reader?.stream ?? null;
+    this.#fail({ ...failure, neverSent: stream === null && !this.#isRepeated });
+    if (stream === null) this.#sessions.forget(this);
+    else stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    if (this.#isEnded) return;
+    this.#end();
+    if (this.#reader?.fail(failure) !== true) this.#resolve(err(failure));
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#deadlines.stop();
+    this.#sender?.stop();
+  }
+}

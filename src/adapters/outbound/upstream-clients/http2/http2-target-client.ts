@@ -1,0 +1,43 @@
+import type {
+  ConnectionFigures,
+  TargetClient,
+  TargetClientSettings,
+  UpstreamExchange,
+  UpstreamRequest,
+} from '../../../../application/ports/upstream-client.js';
+import { Http2Exchange } from './http2-exchange.js';
+import { SessionPool } from './session-pool.js';
+import { UpstreamSession } from './upstream-session.js';
+
+/** HTTP/2 with prior knowledge to one address (RFC 9113, section 3.3), over as few connections as serve. */
+export class Http2TargetClient implements TargetClient {
+  readonly #settings: TargetClientSettings;
+  readonly #sessions: SessionPool;
+
+  constructor(settings: TargetClientSettings) {
+    this.#settings = settings;
+    this.#sessions = new SessionPool(settings, (listener) => new UpstreamSession(settings, listener));
+  }
+
+  send(request: UpstreamRequest): UpstreamExchange {
+    const exchange = new Http2Exchange(request, this.#settings, this.#sessions);
+    exchange.start();
+    return exchange;
+  }
+
+  get isFull(): boolean {
+    return this.#sessions.isFull;
+  }
+
+  turnAway(): void {
+    this.#sessions.turnAway();
+  }
+
+  figures(): ConnectionFigures {
+    return this.#sessions.figures();
+  }
+
+  close(graceMs: number): Promise<void> {
+    return this.#sessions.close(graceMs);
+  }
+}

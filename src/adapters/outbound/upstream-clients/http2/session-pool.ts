@@ -1,0 +1,246 @@
+import type {
+  ConnectionFigures,
+  TargetClientSettings,
+  UpstreamFailure,
+} from '../../../../application/ports/upstream-client.js';
+import type { StreamUser } from './stream-user.js';
+import { maxStreams, type SessionListener, type UpstreamSession } from './upstream-session.js';
+
+/** Requests that may wait for a stream to one target, beside those that a session is being made for. */
+const maxWaiting = 1_000;
+
+/** The sessions with one target, as few as serve, and who waits for a stream of theirs, in the order of their coming. */
+export class SessionPool implements SessionListener {
+  readonly #settings: TargetClientSettings;
+  readonly #create: (listener: SessionListener) => UpstreamSession;
+  readonly #sessions = new Set<UpstreamSession>();
+  /** Of these, those that can take another stream now. */
+  readonly #roomy = new Set<UpstreamSession>();
+  /** Those that nothing uses; each has its part of the upstream's allowance. */
+  readonly #kept = new Set<UpstreamSession>();
+  /** Who a session is being made for. */
+  readonly #expecting = new Map<UpstreamSession, Set<StreamUser>>();
+  #waiting = new Set<StreamUser>();
+  /** Sessions that end with the streams they have. */
+  #leaving = 0;
+  /** Streams that a session of this target is likely to take. */
+  #likelyStreams = maxStreams;
+  /** Sessions whose peer lets nobody in at present. */
+  #shut = 0;
+  #isClosed = false;
+  #whenUnused: (() => void) | null = null;
+
+  constructor(settings: TargetClientSettings, create: (listener: SessionListener) => UpstreamSession) {
+    this.#settings = settings;
+    this.#create = create;
+  }
+
+  /** Whoever asks for a stream now has to wait for that of another. */
+  get isFull(): boolean {
+    return this.#roomy.size === 0 && !this.#mayConnect && this.#expected() === null;
+  }
+
+  figures(): ConnectionFigures {
+    let active = 0;
+    for (const session of this.#sessions) if (session.isOpen && session.streams > 0) active += 1;
+    return {
+      activeConnections: active,
+      idleConnections: this.#kept.size,
+      waitingRequests: this.#waiting.size,
+    };
+  }
+
+  /** Has `user` open a stream, now or later. False where too many wait already. */
+  request(user: StreamUser): boolean {
+    if (this.#isClosed) return false;
+    const session = this.#free();
+    if (session !== null) {
+      this.#lend(session, user);
+      return true;
+    }
+    if (this.#expect(user)) return true;
+    if (this.#waiting.size >= maxWaiting) return false;
+    this.#waiting.add(user);
+    user.wait();
+    return true;
+  }
+
+  /** A user that waits no longer. */
+  forget(user: StreamUser): void {
+    this.#waiting.delete(user);
+    for (const users of this.#expecting.values()) users.delete(user);
+    this.#noticeUnused();
+  }
+
+  turnAway(): void {
+    for (const user of this.#awaiting()) user.turnAway();
+  }
+
+  /** Who has a stream or waits for one may finish within the grace. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const cut = setTimeout(() => this.#cutOff(), graceMs);
+    await new Promise<void>((resolve) => {
+      this.#whenUnused = resolve;
+      this.#noticeUnused();
+    });
+    clearTimeout(cut);
+    for (const session of [...this.#sessions]) session.destroy();
+  }
+
+  onReady(session: UpstreamSession): void {
+    const users = [...(this.#expecting.get(session) ?? [])];
+    this.#expecting.delete(session);
+    this.#likelyStreams = Math.max(1, session.maxStreams);
+    if (session.isShut) this.#shut += 1;
+    this.#noteRoom(session);
+    let served = 0;
+    for (; served < users.length && session.hasRoom; served += 1) this.#lend(session, users[served] as StreamUser);
+    // They came before those that no session was made for.
+    if (served < users.length) this.#waitBefore(users.slice(served));
+    this.#serveWaiting();
+    this.#rest(session);
+  }
+
+  onRoom(session: UpstreamSession, wasShut: boolean): void {
+    if (session.isShut !== wasShut) this.#shut += session.isShut ? 1 : -1;
+    this.#noteRoom(session);
+    if (session.hasRoom) this.#serveWaiting();
+    this.#rest(session);
+  }
+
+  onLeaving(session: UpstreamSession): void {
+    this.#leaving += 1;
+    this.#noteRoom(session);
+    this.#unkeep(session);
+    this.#serveWaiting();
+  }
+
+  onLost(session: UpstreamSession, failure: UpstreamFailure): void {
+    if (!this.#sessions.delete(session)) return;
+    this.#roomy.delete(session);
+    this.#unkeep(session);
+    if (session.isLeaving) this.#leaving -= 1;
+    if (session.isShut) this.#shut -= 1;
+    const users = this.#expecting.get(session);
+    this.#expecting.delete(session);
+    for (const user of users ?? []) user.fail(failure);
+    // Whoever still waits is not to find out one by one that nobody is there.
+    if (users !== undefined && this.#sessions.size === this.#leaving) {
+      for (const user of [...this.#waiting]) {
+        this.#waiting.delete(user);
+        user.fail(failure);
+      }
+    }
+    this.#serveWaiting();
+    this.#noticeUnused();
+  }
+
+  /** Those that leave count apart, so that a target that restarts is served, and one that only says so has a bound. */
+  get #mayConnect(): boolean {
+    const { maxConnections } = this.#settings;
+    const staying = this.#sessions.size - this.#leaving;
+    return staying < maxConnections && this.#leaving <= maxConnections && this.#shut === 0;
+  }
+
+  /** One in use before one that rests, so that the others may end. */
+  #free(): UpstreamSession | null {
+    let resting: UpstreamSession | null = null;
+    for (const session of this.#roomy) {
+      if (session.streams > 0) return session;
+      resting ??= session;
+    }
+    return resting;
+  }
+
+  /** Has `user` wait for a session that is being made. False where that has no room, and none can be made. */
+  #expect(user: StreamUser): boolean {
+    const expected = this.#expected();
+    if (expected === null && !this.#mayConnect) return false;
+    // Its time begins before that is spent on making a session.
+    user.expect();
+    this.#expecting.get(expected ?? this.#connect())?.add(user);
+    return true;
+  }
+
+  /** A session that is being made, with room for another that waits for it. */
+  #expected(): UpstreamSession | null {
+    for (const [session, users] of this.#expecting) if (users.size < this.#likelyStreams) return session;
+    return null;
+  }
+
+  #connect(): UpstreamSession {
+    const session = this.#create(this);
+    this.#sessions.add(session);
+    this.#expecting.set(session, new Set());
+    return session;
+  }
+
+  #lend(session: UpstreamSession, user: StreamUser): void {
+    this.#unkeep(session);
+    user.use(session);
+    this.#noteRoom(session);
+    this.#rest(session);
+  }
+
+  #noteRoom(session: UpstreamSession): void {
+    if (session.hasRoom && this.#sessions.has(session)) this.#roomy.add(session);
+    else this.#roomy.delete(session);
+  }
+
+  #serveWaiting(): void {
+    for (const user of this.#waiting) {
+      const session = this.#free();
+      if (session === null) break;
+      this.#waiting.delete(user);
+      this.#lend(session, user);
+    }
+    for (const user of this.#waiting) {
+      if (!this.#expect(user)) return;
+      this.#waiting.delete(user);
+    }
+  }
+
+  #waitBefore(users: readonly StreamUser[]): void {
+    this.#waiting = new Set([...users, ...this.#waiting]);
+    for (const user of users) user.wait();
+  }
+
+  /** One that nothing uses is kept, or ends. */
+  #rest(session: UpstreamSession): void {
+    if (session.streams > 0 || this.#expecting.has(session) || this.#kept.has(session)) {
+      this.#noticeUnused();
+      return;
+    }
+    const { maxIdle, idle } = this.#settings;
+    if (session.isOpen && !session.isLeaving && this.#kept.size < maxIdle && idle.take()) this.#kept.add(session);
+    else session.leave();
+    this.#noticeUnused();
+  }
+
+  #unkeep(session: UpstreamSession): void {
+    if (this.#kept.delete(session)) this.#settings.idle.giveBack();
+  }
+
+  #awaiting(): StreamUser[] {
+    const users = [...this.#waiting];
+    for (const expecting of this.#expecting.values()) users.push(...expecting);
+    return users;
+  }
+
+  #cutOff(): void {
+    for (const user of this.#awaiting()) {
+      this.forget(user);
+      user.giveUp();
+    }
+    for (const session of [...this.#sessions]) session.destroy();
+    this.#noticeUnused();
+  }
+
+  #noticeUnused(): void {
+    if (this.#whenUnused === null || this.#waiting.size > 0) return;
+    for (const users of this.#expecting.values()) if (users.size > 0) return;
+    for (const session of this.#sessions) if (session.streams > 0) return;
+    this.#whenUnused();
+  }
+}

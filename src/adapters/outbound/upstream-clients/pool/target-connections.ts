@@ -1,0 +1,180 @@
+import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/upstream-client.js';
+
+/** Requests that may wait for a connection to one target. */
+const maxWaiting = 1_000;
+
+/** A connection to a target, that takes one request at a time. */
+export interface PooledConnection {
+  readonly isOpen: boolean;
+  /** It stands, or is being made: a request may be sent on it. */
+  readonly isUsable: boolean;
+  /** Cuts off what is under way. */
+  destroy(): unknown;
+}
+
+/** What waits for a connection. */
+export interface ConnectionUser<Connection> {
+  /** It is the only user until it gives the connection back. */
+  use(connection: Connection): void;
+  /** There will be none: the connections close. */
+  giveUp(): void;
+  /** There will be none: the target gets no more requests. */
+  turnAway(): void;
+}
+
+/** The connections to one target, and who waits for them, in the order of their coming. */
+export class TargetConnections<Connection extends PooledConnection> {
+  readonly #settings: TargetClientSettings;
+  /** Used or kept. */
+  readonly #all = new Set<Connection>();
+  /** The one used last is used next, so that the others may end. Each has its part of the upstream's allowance. */
+  readonly #idle: Connection[] = [];
+  readonly #waiting = new Set<ConnectionUser<Connection>>();
+  /** Connections that are used. */
+  #busy = 0;
+  #turnAways = 0;
+  #isClosed = false;
+  #whenUnused: (() => void) | null = null;
+  readonly #noteLost = (connection: Connection): void => this.#forgetIdle(connection);
+  readonly #create: (onLost: (connection: Connection) => void) => Connection;
+
+  /** `create` makes a connection; `onLost` has to be called when it has closed, whoever closed it. */
+  constructor(settings: TargetClientSettings, create: (onLost: (connection: Connection) => void) => Connection) {
+    this.#settings = settings;
+    this.#create = create;
+  }
+
+  /** Whoever asks for a connection now has to wait. What is kept is used before a connection is made, so all are busy. */
+  get isFull(): boolean {
+    return this.#busy >= this.#settings.maxConnections;
+  }
+
+  /** How often users were turned away: who was meant to come before the last time must not ask any more. */
+  get turnAways(): number {
+    return this.#turnAways;
+  }
+
+  figures(): ConnectionFigures {
+    const idleConnections = openOf(this.#idle);
+    return {
+      activeConnections: openOf(this.#all) - idleConnections,
+      idleConnections,
+      waitingRequests: this.#waiting.size,
+    };
+  }
+
+  /** Has `user` use a connection, now or later. False where too many wait already. */
+  request(user: ConnectionUser<Connection>): boolean {
+    if (this.#isClosed) return false;
+    const connection = this.#free();
+    if (connection !== null) {
+      this.#busy += 1;
+      user.use(connection);
+      return true;
+    }
+    if (this.#waiting.size >= maxWaiting) return false;
+    this.#waiting.add(user);
+    return true;
+  }
+
+  /** A user that waits no longer. */
+  forget(user: ConnectionUser<Connection>): void {
+    this.#waiting.delete(user);
+    this.#noticeUnused();
+  }
+
+  turnAway(): void {
+    this.#turnAways += 1;
+    for (const user of this.#waiting) user.turnAway();
+  }
+
+  giveBack(connection: Connection): void {
+    // A request may end in a place where its connection cannot be given another one yet.
+    if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
+    else this.#rest(connection);
+  }
+
+  /** Who uses a connection or waits for one may finish within the grace. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const cut = setTimeout(() => this.#cutOff(), graceMs);
+    await new Promise<void>((resolve) => {
+      this.#whenUnused = resolve;
+      this.#noticeUnused();
+    });
+    clearTimeout(cut);
+    const idle = this.#idle.splice(0);
+    for (const connection of idle) {
+      this.#all.delete(connection);
+      this.#settings.idle.giveBack();
+    }
+    await Promise.all(idle.map((connection) => connection.destroy()));
+  }
+
+  /** One that stands, else one that can be made. */
+  #free(): Connection | null {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      this.#settings.idle.giveBack();
+      if (connection.isUsable) return connection;
+      this.#all.delete(connection);
+      void connection.destroy();
+    }
+    if (this.isFull) return null;
+    const connection = this.#create(this.#noteLost);
+    this.#all.add(connection);
+    return connection;
+  }
+
+  #passOn(connection: Connection): void {
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next);
+      next.use(connection);
+      return;
+    }
+    this.#rest(connection);
+  }
+
+  #rest(connection: Connection): void {
+    this.#busy -= 1;
+    if (this.#mayBeKept(connection)) this.#idle.push(connection);
+    else {
+      this.#all.delete(connection);
+      // It may still be in the middle of the request that has ended.
+      queueMicrotask(() => void connection.destroy());
+    }
+    this.#noticeUnused();
+  }
+
+  #mayBeKept(connection: Connection): boolean {
+    const { maxIdle, idle } = this.#settings;
+    return connection.isUsable && this.#idle.length < maxIdle && idle.take();
+  }
+
+  #forgetIdle(connection: Connection): void {
+    const index = this.#idle.lastIndexOf(connection);
+    if (index < 0) return;
+    this.#idle.splice(index, 1);
+    this.#all.delete(connection);
+    this.#settings.idle.giveBack();
+    void connection.destroy();
+  }
+
+  #cutOff(): void {
+    for (const user of this.#waiting) {
+      this.#waiting.delete(user);
+      user.giveUp();
+    }
+    for (const connection of this.#all) if (!this.#idle.includes(connection)) void connection.destroy();
+    this.#noticeUnused();
+  }
+
+  #noticeUnused(): void {
+    if (this.#busy === 0 && this.#waiting.size === 0) this.#whenUnused?.();
+  }
+}
+
+const openOf = (connections: Iterable<PooledConnection>): number => {
+  let open = 0;
+  for (const connection of connections) if (connection.isOpen) open += 1;
+  return open;
+};

@@ -1,0 +1,164 @@
+import { fieldList } from './field-list.js';
+import { HeadBuffer } from './head-buffer.js';
+import { faultOf, type HeadFault, incomplete } from './head-fault.js';
+import { MessageHead } from './message-head.js';
+import { carriageReturn, hexadecimalValues, lineFeed } from './octets.js';
+import { readFields } from './read-fields.js';
+
+export type ChunkedFault =
+  /** No hexadecimal number, or something behind it: extensions (RFC 9112, section 7.1.1) are of no use and much abuse. */
+  | 'invalid_chunk_size'
+  /** One over 2^52, or with more digits than any below; zeros in front are digits. */
+  | 'chunk_size_overflow'
+  /** A chunk is longer than its size says, or ends in another way than by CR LF. */
+  | 'invalid_chunk_end'
+  | 'trailers_too_large'
+  | HeadFault;
+
+/**
+ * `data`: octets of content lie between `dataStart` and `dataEnd`; `more`: all is read, more has to come; `end`: the
+ * message ends at `at`; `faulty`: see `fault`.
+ */
+export type ChunkedStep = 'data' | 'more' | 'end' | 'faulty';
+
+const maxSizeDigits = 16;
+/** Every size up to this, and the step beyond that is refused, is exact. */
+const maxSize = 2 ** 52;
+
+/** What the next octet is part of. */
+type Phase = 'size' | 'size_end' | 'data' | 'data_end' | 'data_line_feed' | 'trailers' | 'behind';
+
+/** Where fields of trailer sections are noted; valid until the next one is read. */
+const trailerHead = new MessageHead();
+
+/** Octets as text, one character for each. */
+export type OctetText = (octets: Uint8Array, start: number, end: number) => string;
+
+/**
+ * Reads a body in chunks (RFC 9112, section 7.1), step by step, as it comes. One body: behind its end nothing is read, and
+ * behind a fault it stays faulty. Trailer fields are read whatever their names: who passes them on chooses among them.
+ */
+export class ChunkedReader {
+  /** Behind what the last step has read; without meaning where that was faulty. */
+  at = 0;
+  dataStart = 0;
+  dataEnd = 0;
+  fault: ChunkedFault | null = null;
+  /** Of the trailer section; complete with the step `end`. */
+  trailers: readonly string[] = [];
+  readonly #octetText: OctetText;
+  readonly #maxTrailerOctets: number;
+  #phase: Phase = 'size';
+  #size = 0;
+  #digits = 0;
+  #trailerPart: HeadBuffer | null = null;
+
+  constructor(octetText: OctetText, maxTrailerOctets: number) {
+    this.#octetText = octetText;
+    this.#maxTrailerOctets = maxTrailerOctets;
+  }
+
+  /** The next step over the octets between two places; to be called again, from `at` on, after `data`. */
+  step(octets: Uint8Array, start: number, end: number): ChunkedStep {
+    if (this.fault !== null) return 'faulty';
+    let at = start;
+    if (this.#phase === 'behind') {
+      this.at = at;
+      return 'end';
+    }
+    while (at < end) {
+      switch (this.#phase) {
+        case 'size': {
+          const value = hexadecimalValues[octets[at] as number] as number;
+          if (value < 16) {
+            this.#digits += 1;
+            this.#size = this.#size * 16 + value;
+            if (this.#digits > maxSizeDigits || this.#size > maxSize) return this.#fail('chunk_size_overflow');
+            at += 1;
+          } else {
+            if (this.#digits === 0 || octets[at] !== carriageReturn) return this.#fail('invalid_chunk_size');
+            this.#phase = 'size_end';
+            at += 1;
+          }
+          break;
+        }
+        case 'size_end':
+          if (octets[at] !== lineFeed) return this.#fail('invalid_chunk_size');
+          at += 1;
+          this.#phase = this.#size === 0 ? 'trailers' : 'data';
+          break;
+        case 'data': {
+          const taken = Math.min(this.#size, end - at);
+          this.dataStart = at;
+          this.dataEnd = at + taken;
+          this.#size -= taken;
+          if (this.#size === 0) this.#phase = 'data_end';
+          this.at = this.dataEnd;
+          return 'data';
+        }
+        case 'data_end':
+          if (octets[at] !== carriageReturn) return this.#fail('invalid_chunk_end');
+          this.#phase = 'data_line_feed';
+          at += 1;
+          break;
+        case 'data_line_feed':
+          if (octets[at] !== lineFeed) return this.#fail('invalid_chunk_end');
+          this.#phase = 'size';
+          this.#digits = 0;
+          at += 1;
+          break;
+        case 'trailers':
+          return this.#readTrailers(octets, at, end);
+      }
+    }
+    this.at = at;
+    return 'more';
+  }
+
+  #fail(fault: ChunkedFault): ChunkedStep {
+    this.fault = fault;
+    return 'faulty';
+  }
+
+  #readTrailers(octets: Uint8Array, start: number, end: number): ChunkedStep {
+    const part = this.#trailerPart;
+    if (part === null) {
+      const step = this.#readSection(octets, start, end);
+      if (step !== 'more') return step;
+      this.#trailerPart = new HeadBuffer();
+      this.#trailerPart.add(octets, start, end);
+      this.#trailerPart.noteRead();
+      return this.#wait(end, end - start);
+    }
+    const before = part.length;
+    part.add(octets, start, end);
+    if (!part.isDue && part.length < this.#maxTrailerOctets) return this.#wait(end, part.length);
+    const step = this.#readSection(part.octets, 0, part.length);
+    if (step === 'more') {
+      part.noteRead();
+      return this.#wait(end, part.length);
+    }
+    // Places count in what has come now.
+    this.at = start + this.at - before;
+    return step;
+  }
+
+  /** A section is small: what is longer than it may be is refused before it is held. */
+  #wait(end: number, held: number): ChunkedStep {
+    if (held >= this.#maxTrailerOctets) return this.#fail('trailers_too_large');
+    this.at = end;
+    return 'more';
+  }
+
+  #readSection(octets: Uint8Array, start: number, end: number): ChunkedStep {
+    trailerHead.clear();
+    const limit = Math.min(end, start + this.#maxTrailerOctets);
+    const reading = readFields(octets, start, limit, start, trailerHead, true);
+    if (reading === incomplete) return limit < end ? this.#fail('trailers_too_large') : 'more';
+    if (reading < 0) return this.#fail(faultOf(reading));
+    this.trailers = trailerHead.fieldCount === 0 ? [] : fieldList(this.#octetText(octets, start, reading), trailerHead);
+    this.at = reading;
+    this.#phase = 'behind';
+    return 'end';
+  }
+}

@@ -1,0 +1,148 @@
+import { faulty, type HeadReading, incomplete } from './head-fault.js';
+import {
+  connectionField,
+  contentLengthField,
+  expectField,
+  hostField,
+  isText,
+  knownField,
+  transferEncodingField,
+  upgradeField,
+} from './known-fields.js';
+import type { MessageHead } from './message-head.js';
+import { carriageReturn, colon, lineFeed, space, tab, tokenOctets, valueOctets } from './octets.js';
+
+/** More digits could not be counted exactly. */
+const maxLengthDigits = 15;
+
+const comma = 0x2c;
+
+const invalidLineEnd = faulty('invalid_line_end');
+const invalidFieldName = faulty('invalid_field_name');
+const invalidFieldValue = faulty('invalid_field_value');
+const obsoleteFold = faulty('obsolete_fold');
+const invalidConnection = faulty('invalid_connection');
+
+const isBlank = (octet: number): boolean => octet === space || octet === tab;
+
+/**
+ * Content-Length (RFC 9110, section 8.6): digits alone; -1 where it is something else, a list of equal numbers among them,
+ * which a reader may take for one (section 8.6 leaves that open). Leading zeros are no octal number: the RFC has them decimal.
+ */
+const readLength = (octets: Uint8Array, start: number, end: number): number => {
+  if (start === end || end - start > maxLengthDigits) return -1;
+  let length = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = (octets[at] as number) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    length = length * 10 + digit;
+  }
+  return length;
+};
+
+/**
+ * Connection options (RFC 9110, section 7.6.1): tokens and empty members, as section 5.6.1.2 has it, and nothing else. A
+ * fault, or 0.
+ */
+const readConnectionOptions = (octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
+  let at = start;
+  while (at < end) {
+    const begin = at;
+    while (at < end && tokenOctets[octets[at] as number] === 1) at += 1;
+    if (at === begin) {
+      if (octets[at] !== comma && !isBlank(octets[at] as number)) return invalidConnection;
+      at += 1;
+      continue;
+    }
+    if (isText(octets, begin, at, 'close')) head.saysClose = true;
+    else if (isText(octets, begin, at, 'keep-alive')) head.saysKeepAlive = true;
+    else if (isText(octets, begin, at, 'upgrade')) head.saysUpgrade = true;
+    while (at < end && isBlank(octets[at] as number)) at += 1;
+    if (at < end && octets[at] !== comma) return invalidConnection;
+  }
+  return 0;
+};
+
+/** Takes in what a field says of framing and connection. A fault, or 0. */
+const heed = (field: number, octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
+  switch (field) {
+    case hostField:
+      if (head.hasHost) return faulty('repeated_host');
+      head.hasHost = true;
+      return 0;
+    case contentLengthField:
+      if (head.contentLength >= 0) return faulty('repeated_content_length');
+      head.contentLength = readLength(octets, start, end);
+      return head.contentLength < 0 ? faulty('invalid_content_length') : 0;
+    case transferEncodingField:
+      if (head.isChunked) return faulty('repeated_transfer_encoding');
+      head.isChunked = isText(octets, start, end, 'chunked');
+      return head.isChunked ? 0 : faulty('unknown_transfer_coding');
+    case connectionField:
+      return readConnectionOptions(octets, start, end, head);
+    case upgradeField:
+      // HTTP/1.0 has no upgrades and no expectations: they are to be ignored there (RFC 9110, sections 7.8 and 10.1.1).
+      head.namesWebSocket = !head.hasUpgrade && head.minorVersion === 1 && isText(octets, start, end, 'websocket');
+      head.hasUpgrade = true;
+      return 0;
+    case expectField:
+      if (head.minorVersion === 1 && isText(octets, start, end, '100-continue')) head.expectsContinue = true;
+      return 0;
+    default:
+      return 0;
+  }
+};
+
+/**
+ * Reads field lines up to the empty line that ends them (RFC 9112, section 5), from `at` on. Gives the place behind it, or
+ * `incomplete`, or a fault.
+ *
+ * A space before the colon is refused in responses too, where section 5.1 would have it removed: not every reader does.
+ * What a name or a value means beyond framing and connection is for others to judge: an empty Host is read, for instance.
+ *
+ * @param origin where the head begins: places count from there
+ * @param isTrailer fields say nothing of framing then, whatever their names (RFC 9110, section 6.5.1)
+ */
+export const readFields = (
+  octets: Uint8Array,
+  from: number,
+  end: number,
+  origin: number,
+  head: MessageHead,
+  isTrailer: boolean,
+): HeadReading => {
+  let at = from;
+  for (;;) {
+    if (at >= end) return incomplete;
+    const nameStart = at;
+    while (at < end && tokenOctets[octets[at] as number] === 1) at += 1;
+    if (at >= end) return incomplete;
+    if (at === nameStart) {
+      const first = octets[at] as number;
+      if (isBlank(first)) return obsoleteFold;
+      if (first === lineFeed) return invalidLineEnd;
+      if (first !== carriageReturn) return invalidFieldName;
+      if (at + 1 >= end) return incomplete;
+      return octets[at + 1] === lineFeed ? at + 2 : invalidLineEnd;
+    }
+    if (octets[at] !== colon) return invalidFieldName;
+    const nameEnd = at;
+    at += 1;
+    while (at < end && isBlank(octets[at] as number)) at += 1;
+    const valueStart = at;
+    while (at < end && valueOctets[octets[at] as number] === 1) at += 1;
+    if (at >= end) return incomplete;
+    if (octets[at] !== carriageReturn) return octets[at] === lineFeed ? invalidLineEnd : invalidFieldValue;
+    if (at + 1 >= end) return incomplete;
+    if (octets[at + 1] !== lineFeed) return invalidLineEnd;
+    let valueEnd = at;
+    while (valueEnd > valueStart && isBlank(octets[valueEnd - 1] as number)) valueEnd -= 1;
+    at += 2;
+    const field = isTrailer ? 0 : knownField(octets, nameStart, nameEnd);
+    if (field !== 0) {
+      const fault = heed(field, octets, valueStart, valueEnd, head);
+      if (fault !== 0) return fault;
+    }
+    head.add(nameStart - origin, nameEnd - origin, valueStart - origin, valueEnd - origin);
+  }
+};

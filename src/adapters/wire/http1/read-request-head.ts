@@ -1,0 +1,82 @@
+import { faulty, type HeadReading, incomplete } from './head-fault.js';
+import { MessageHead } from './message-head.js';
+import { carriageReturn, lineFeed, space, targetOctets, tokenOctets } from './octets.js';
+import { readFields } from './read-fields.js';
+import { canBeVersion, readVersion, versionLength } from './read-version.js';
+
+export class RequestHead extends MessageHead {
+  methodEnd = 0;
+  targetStart = 0;
+  targetEnd = 0;
+
+  override clear(): void {
+    super.clear();
+    this.methodEnd = 0;
+    this.targetStart = 0;
+    this.targetEnd = 0;
+  }
+}
+
+/** What the last call of `readRequestHead` has found. */
+export const requestHead = new RequestHead();
+
+/**
+ * Reads the head of a request (RFC 9112, sections 2 to 6): the octets between two places, of which it may be the first
+ * part. Empty lines before it are skipped (section 2.2). Gives its octets, empty lines and the last line's end among them.
+ *
+ * The target is any visible US-ASCII, in whichever form: what it means, and whether Host fits to it, is for others to judge. A
+ * higher minor version, which section 2.3 of RFC 9110 lets pass for 1.1, is refused: nobody speaks one.
+ *
+ * @param maxOctets of the head, empty lines before it apart: their number is nothing that a limit of heads has to hold
+ */
+export const readRequestHead = (octets: Uint8Array, start: number, end: number, maxOctets: number): HeadReading => {
+  requestHead.clear();
+  let origin = start;
+  while (origin + 1 < end && octets[origin] === carriageReturn && octets[origin + 1] === lineFeed) origin += 2;
+  requestHead.emptyOctets = origin - start;
+  if (origin >= end) return incomplete;
+  if (octets[origin] === carriageReturn) return origin + 1 < end ? faulty('invalid_line_end') : incomplete;
+  const limit = Math.min(end, origin + maxOctets);
+  const reading = read(octets, origin, limit);
+  if (reading > 0) return reading - start;
+  if (reading < 0 || end - origin < maxOctets) return reading;
+  // The line feed of the first line has not come within the limit.
+  const isFirstLine = octets.subarray(origin, limit).indexOf(lineFeed) < 0;
+  return faulty(isFirstLine ? 'first_line_too_long' : 'head_too_large');
+};
+
+const read = (octets: Uint8Array, origin: number, end: number): HeadReading => {
+  let at = origin;
+  while (at < end && tokenOctets[octets[at] as number] === 1) at += 1;
+  if (at >= end) return incomplete;
+  if (at === origin || octets[at] !== space) return faulty('invalid_method');
+  requestHead.methodEnd = at - origin;
+  at += 1;
+  const targetStart = at;
+  while (at < end && targetOctets[octets[at] as number] === 1) at += 1;
+  if (at >= end) return incomplete;
+  if (at === targetStart) return faulty('invalid_target');
+  if (octets[at] !== space) {
+    // A line that ends here is a request of HTTP/0.9.
+    return faulty(octets[at] === carriageReturn || octets[at] === lineFeed ? 'invalid_version' : 'invalid_target');
+  }
+  requestHead.targetStart = targetStart - origin;
+  requestHead.targetEnd = at - origin;
+  at += 1;
+  if (end - at < versionLength) return canBeVersion(octets, at, end) ? incomplete : faulty('invalid_version');
+  const version = readVersion(octets, at);
+  if (version < 0) return faulty(version === -1 ? 'unsupported_version' : 'invalid_version');
+  requestHead.minorVersion = version as 0 | 1;
+  at += versionLength;
+  if (at >= end) return incomplete;
+  if (octets[at] !== carriageReturn) return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_version');
+  if (at + 1 >= end) return incomplete;
+  if (octets[at + 1] !== lineFeed) return faulty('invalid_line_end');
+  const last = readFields(octets, at + 2, end, origin, requestHead, false);
+  if (last <= 0) return last;
+  if (requestHead.isChunked) {
+    if (requestHead.contentLength >= 0) return faulty('length_and_coding');
+    if (requestHead.minorVersion === 0) return faulty('coding_in_http_1_0');
+  }
+  return last;
+};

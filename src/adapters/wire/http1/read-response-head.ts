@@ -1,0 +1,96 @@
+import { faulty, type HeadReading, incomplete } from './head-fault.js';
+import { type Framing, MessageHead } from './message-head.js';
+import { carriageReturn, lineFeed, space, valueOctets } from './octets.js';
+import { readFields } from './read-fields.js';
+import { canBeVersion, readVersion, versionLength } from './read-version.js';
+
+export class ResponseHead extends MessageHead {
+  status = 0;
+  reasonStart = 0;
+  reasonEnd = 0;
+
+  override clear(): void {
+    super.clear();
+    this.status = 0;
+    this.reasonStart = 0;
+    this.reasonEnd = 0;
+  }
+}
+
+/** What the last call of `readResponseHead` has found. */
+export const responseHead = new ResponseHead();
+
+/**
+ * Reads the head of a response (RFC 9112, sections 2 and 4 to 6): the octets between two places, of which it may be the
+ * first part. Gives its octets, the last line's end among them. No empty line may stand before it: what comes behind the
+ * response before is no response.
+ *
+ * @param maxOctets of the whole head
+ */
+export const readResponseHead = (octets: Uint8Array, start: number, end: number, maxOctets: number): HeadReading => {
+  responseHead.clear();
+  const limit = Math.min(end, start + maxOctets);
+  const reading = read(octets, start, limit);
+  if (reading > 0) return reading - start;
+  if (reading < 0 || end - start < maxOctets) return reading;
+  const isFirstLine = octets.subarray(start, limit).indexOf(lineFeed) < 0;
+  return faulty(isFirstLine ? 'first_line_too_long' : 'head_too_large');
+};
+
+const digitAt = (octets: Uint8Array, at: number): number => {
+  const digit = (octets[at] as number) - 0x30;
+  return digit >= 0 && digit <= 9 ? digit : -1;
+};
+
+/** Octets of ` 200` behind the version. */
+const statusLength = 4;
+
+const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
+  if (end - start < versionLength) return canBeVersion(octets, start, end) ? incomplete : faulty('invalid_version');
+  const version = readVersion(octets, start);
+  if (version < 0) return faulty(version === -1 ? 'unsupported_version' : 'invalid_version');
+  responseHead.minorVersion = version as 0 | 1;
+  let at = start + versionLength;
+  if (end - at < statusLength) return incomplete;
+  const hundreds = digitAt(octets, at + 1);
+  const tens = digitAt(octets, at + 2);
+  const ones = digitAt(octets, at + 3);
+  if (octets[at] !== space || hundreds < 1 || tens < 0 || ones < 0) return faulty('invalid_status');
+  responseHead.status = hundreds * 100 + tens * 10 + ones;
+  at += statusLength;
+  if (at >= end) return incomplete;
+  // The space before a reason that is not there is often left out, though the grammar has it; it can mean nothing else.
+  if (octets[at] === space) at += 1;
+  else if (octets[at] !== carriageReturn)
+    return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_status');
+  const reasonStart = at;
+  while (at < end && valueOctets[octets[at] as number] === 1) at += 1;
+  if (at >= end) return incomplete;
+  if (octets[at] !== carriageReturn) return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_reason');
+  if (at + 1 >= end) return incomplete;
+  if (octets[at + 1] !== lineFeed) return faulty('invalid_line_end');
+  responseHead.reasonStart = reasonStart - start;
+  responseHead.reasonEnd = at - start;
+  const last = readFields(octets, at + 2, end, start, responseHead, false);
+  if (last <= 0) return last;
+  if (responseHead.isChunked) {
+    if (responseHead.contentLength >= 0) return faulty('length_and_coding');
+    if (responseHead.minorVersion === 0) return faulty('coding_in_http_1_0');
+    if (responseHead.status < 200 || responseHead.status === 204) return faulty('coding_without_content');
+  }
+  return last;
+};
+
+/**
+ * How the body of a response is framed (RFC 9112, section 6.3). A Content-Length where there is no content says nothing
+ * (its rule 1); one of 0 is `none`. Not for responses to CONNECT, which have a tunnel behind them.
+ *
+ * @param isToHead the request was HEAD
+ */
+export const responseFraming = (head: ResponseHead, isToHead: boolean): Framing => {
+  const { status, contentLength } = head;
+  if (isToHead || status < 200 || status === 204 || status === 304) return 'none';
+  if (head.isChunked) return 'chunked';
+  if (contentLength >= 0) return contentLength === 0 ? 'none' : 'length';
+  return 'close';
+};

@@ -1,0 +1,247 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { BodyReadError } from '../../../../../../src/application/ports/body-source.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { coreClient } from '../../../../../support/core-client.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { recordedListener } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** Longer than a test may take. */
+const forever = 600_000;
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+
+/** Requests are held until the test answers them. */
+const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+  const { listener, handler } = await recordedListener(cleanUp, null, { engine: 'core', ...changes });
+  const ends: boolean[] = [];
+  handler.handle = (request, response) => {
+    handler.requests.push(request);
+    handler.responses.push(response);
+    response.onClosed((completed) => ends.push(completed));
+  };
+  const client = (allowHalfOpen = false) => coreClient(cleanUp, listener, allowHalfOpen);
+  const begun = async (count: number): Promise<void> => eventually(() => handler.requests.length >= count);
+  return { listener, handler, ends, client, begun };
+};
+
+describe('requests that are sent without waiting', () => {
+  it('are begun one after the other, however many, and no more of them is read than is bounded', async () => {
+    const { handler, ends, client } = await start();
+    const count = 20_000;
+    const asked = client().send(get.repeat(count - 1) + lastGet);
+    for (let answered = 0; answered < count; answered += 1) {
+      while (handler.responses.length === answered) await new Promise(setImmediate);
+      expect(handler.responses).toHaveLength(answered + 1);
+      handler.responses[answered]?.send(200, [], 'x', false);
+    }
+    await asked.closed();
+    expect(asked.text.match(/200 OK/g)).toHaveLength(count);
+    expect(ends).toHaveLength(count);
+  });
+
+  it('are left with the client beyond a bound, until the one before is answered', async () => {
+    const { handler, client, begun } = await start();
+    const count = 1_000_000;
+    const asked = client();
+    asked.send(get.repeat(count));
+    await begun(1);
+    // What the two systems hold is less than this.
+    await eventually(() => asked.socket.bytesWritten > 65_536);
+    expect(asked.socket.writableLength).toBeGreaterThan(0);
+    expect(handler.requests).toHaveLength(1);
+    asked.socket.destroy();
+  });
+
+  it('are none where they come behind the last one', async () => {
+    const { handler, client, begun } = await start();
+    const asked = client().send(lastGet + get);
+    await begun(1);
+    handler.responses[0]?.send(200, [], 'x', false);
+    await asked.closed();
+    expect(handler.requests).toHaveLength(1);
+  });
+});
+
+describe('a client that ends its side', () => {
+  it('before it was answered has gone', async () => {
+    const { ends, client, begun } = await start();
+    const asked = client().send(get);
+    await begun(1);
+    asked.socket.end();
+    await asked.closed();
+    await eventually(() => ends.length === 1);
+    expect(ends).toEqual([false]);
+  });
+
+  it('in the middle of its body has gone, and whoever reads that is told', async () => {
+    const { handler, ends, client, begun } = await start();
+    const asked = client().send(`${post(5)}ab`);
+    await begun(1);
+    const body = handler.requests[0]?.body;
+    expect(Buffer.from((await body?.read()) ?? []).toString()).toBe('ab');
+    const rest = body?.read() as Promise<never>;
+    const failed = rest.catch((error: BodyReadError) => error.code);
+    asked.socket.end();
+    expect(await failed).toBe('aborted');
+    await eventually(() => ends.length === 1);
+    expect(ends).toEqual([false]);
+  });
+
+  it('while its answer is on its way gets the whole of it, and no more', async () => {
+    const { handler, ends, client, begun } = await start();
+    const asked = client(true).send(get + get);
+    asked.socket.pause();
+    await begun(1);
+    const octets = 20_000_000;
+    handler.responses[0]?.send(200, [], 'x'.repeat(octets), false);
+    asked.socket.end();
+    asked.socket.resume();
+    await asked.closed();
+    expect(asked.text.length).toBeGreaterThan(octets);
+    expect(asked.text.match(/200 OK/g)).toHaveLength(1);
+    expect(ends).toEqual([true]);
+    expect(handler.requests).toHaveLength(1);
+  });
+
+  it('between two requests is let go at once', async () => {
+    const { handler, client, begun, listener } = await start({ idleMs: forever });
+    const asked = client(true).send(get);
+    await begun(1);
+    handler.responses[0]?.send(200, [], 'x', false);
+    await asked.got('x');
+    asked.socket.end();
+    await asked.closed();
+    await eventually(() => listener.connections() === 0);
+  });
+});
+
+describe('an answer before the end of its request', () => {
+  it('reaches a client that goes on sending, and the connection ends', async () => {
+    const { handler, ends, client, begun } = await start({ lingerMs: forever });
+    const octets = 10_000_000;
+    const asked = client().send(post(octets));
+    await begun(1);
+    handler.responses[0]?.send(413, [], 'too much', true);
+    asked.send('x'.repeat(octets));
+    await asked.closed();
+    expect(asked.text).toContain('too much');
+    expect(asked.isReset).toBe(false);
+    expect(ends).toEqual([true]);
+  });
+
+  it('is not waited behind for longer than it is to be', async () => {
+    const { handler, client, begun } = await start({ lingerMs: 50 });
+    const asked = client().send(`${post(10)}abc`);
+    await begun(1);
+    handler.responses[0]?.send(413, [], 'too much', true);
+    await asked.closed();
+    expect(asked.text).toContain('too much');
+  });
+
+  it('leaves the connection to the next one where the body was being read and comes to its end', async () => {
+    const { handler, client, begun } = await start({ lingerMs: forever });
+    const asked = client().send(`${post(10)}abc`);
+    await begun(1);
+    await handler.requests[0]?.body?.read();
+    handler.responses[0]?.send(200, [], 'early', false);
+    await asked.got('early');
+    expect(asked.text).not.toContain('Connection: close');
+    asked.send(`defghij${get}`);
+    await begun(2);
+    handler.responses[1]?.send(200, [], 'next', false);
+    await asked.got('next');
+  });
+});
+
+describe('a body that nobody reads', () => {
+  it('is held to a bound, and to a wider one where it is read ahead', async () => {
+    const { handler, client, begun } = await start();
+    const octets = 30_000_000;
+    const asked = client().send(post(octets));
+    asked.send('x'.repeat(octets));
+    await begun(1);
+    await eventually(() => asked.socket.bytesWritten > 131_072);
+    expect(asked.socket.writableLength).toBeGreaterThan(0);
+    const body = handler.requests[0]?.body;
+    body?.lookAhead(true);
+    let came = 0;
+    for (let piece = await body?.read(); piece; piece = await body?.read()) came += piece.length;
+    expect(came).toBe(octets);
+    handler.responses[0]?.send(200, [], 'all', true);
+    await asked.closed();
+    expect(asked.text).toContain('all');
+  });
+
+  it('is the failure of its reader where it stops coming', async () => {
+    const { handler, client, begun } = await start({ bodyMs: 100 });
+    client().send(`${post(10)}abc`);
+    await begun(1);
+    const body = handler.requests[0]?.body;
+    await body?.read();
+    await expect(body?.read()).rejects.toMatchObject({ code: 'timed_out', message: 'the client fell silent' });
+  });
+});
+
+describe('a connection', () => {
+  it('that is given away brings what came behind the request, and its end ends the exchange', async () => {
+    const { handler, ends, client, begun } = await start();
+    const asked = client().send('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhel');
+    await begun(1);
+    const tunnel = handler.responses[0]?.upgrade(['Upgrade', 'websocket']);
+    await asked.got('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n');
+    asked.send('lo');
+    asked.socket.end();
+    let came = '';
+    for await (const piece of tunnel?.iterator({ destroyOnReturn: false }) ?? []) came += Buffer.from(piece).toString();
+    expect(came).toBe('hello');
+    expect(ends).toEqual([]);
+    tunnel?.end();
+    await asked.closed();
+    await eventually(() => ends.length === 1);
+    expect(ends).toEqual([true]);
+  });
+
+  it('ends when it was idle for long enough, whatever empty lines come', async () => {
+    const { handler, client, begun } = await start({ idleMs: 200 });
+    const asked = client().send(get);
+    await begun(1);
+    handler.responses[0]?.send(200, [], 'x', false);
+    await asked.got('x');
+    const drip = setInterval(() => asked.send('\r\n'), 20);
+    cleanUp.add(() => clearInterval(drip));
+    await asked.closed();
+    expect(handler.rejections).toEqual([]);
+  });
+
+  it('ends behind a CONNECT, of which nothing is read on', async () => {
+    const { handler, client, begun } = await start();
+    const asked = client().send(`CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n${get}`);
+    await begun(1);
+    expect(handler.requests[0]).toMatchObject({ method: 'CONNECT', target: 'a:443', body: null });
+    handler.responses[0]?.send(501, [], 'no', false);
+    await asked.closed();
+    expect(asked.text).toContain('Connection: close');
+    expect(handler.requests).toHaveLength(1);
+  });
+
+  it('is not touched any more by a response that was given', async () => {
+    const { handler, client, begun } = await start();
+    const asked = client().send(get);
+    await begun(1);
+    const [first] = handler.responses;
+    first?.send(200, [], 'one', false);
+    asked.send(get);
+    await begun(2);
+    first?.abort();
+    void first?.write(Buffer.from('late'));
+    first?.end([]);
+    handler.responses[1]?.send(200, [], 'two', true);
+    await asked.closed();
+    expect(asked.text).toMatch(/one.*two$/s);
+    expect(asked.text).not.toContain('late');
+  });
+});

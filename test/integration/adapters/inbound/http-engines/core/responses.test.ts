@@ -1,0 +1,251 @@
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { plainOrigin } from '../../../../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
+import { ListenerPatience } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-patience.js';
+import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
+import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
+import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
+import { JoinedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/joined-writes.js';
+import { defaultEngineLimits } from '../../../../../../src/application/ports/http-engine.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { CoreClient, coreClient, undated } from '../../../../../support/core-client.js';
+import { plainTimeouts } from '../../../../../support/plain-configurations.js';
+import { RecordingHandler } from '../../../../../support/recording-handler.js';
+import { recordedListener } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const start = async (answer: (response: ClientResponse) => void) => {
+  const recorded = await recordedListener(cleanUp, null, { engine: 'core' });
+  const ends: boolean[] = [];
+  recorded.handler.handle = (_request, response) => {
+    response.onClosed((completed) => ends.push(completed));
+    answer(response);
+  };
+  return { ...recorded, ends, client: () => coreClient(cleanUp, recorded.listener) };
+};
+
+const octets = (text: string): Uint8Array => Buffer.from(text);
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+/** What a client gets to a request, to the end of the connection. */
+const answered = async (request: string, answer: (response: ClientResponse) => void) => {
+  const { client, ends } = await start(answer);
+  const asked = client().send(request);
+  await asked.closed();
+  return { text: undated(asked.text), ends, dates: asked.text.match(/Date: [^\r]*GMT\r\n/g)?.length ?? 0 };
+};
+
+const streamed = (response: ClientResponse): void => {
+  response.begin(200, ['X-A', '1'], false);
+  void response.write(octets('abc'));
+  response.end(['X-T', '2']);
+};
+
+describe('a response', () => {
+  it('without a length comes in chunks, with its trailers and a date', async () => {
+    expect(await answered(lastGet, streamed)).toEqual({
+      text: 'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-T: 2\r\n\r\n',
+      ends: [true],
+      dates: 1,
+    });
+  });
+
+  it('without a length ends with the connection for HTTP/1.0, whatever the client wants', async () => {
+    expect((await answered('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n', streamed)).text).toBe(
+      'HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\nabc',
+    );
+  });
+
+  it('with a length leaves a connection of HTTP/1.0 open where the client says so', async () => {
+    const { text } = await answered(
+      `GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${lastGet.replace('1.1', '1.0')}`,
+      (response) => response.send(200, [], 'hi', false),
+    );
+    expect(text).toBe(
+      'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nhi' +
+        'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi',
+    );
+  });
+
+  it.each([
+    ['HEAD', 200, 'Content-Length: 3\r\n', ['Content-Length', '3']],
+    ['HEAD', 200, '', []],
+    ['GET', 304, 'Content-Length: 3\r\n', ['Content-Length', '3']],
+    ['GET', 204, '', []],
+  ])('to %s with %i has no body whatever is written (%j)', async (method, status, fields, headers) => {
+    const { text } = await answered(lastGet.replace('GET', method), (response) => {
+      response.begin(status, headers, false);
+      void response.write(octets('abc'));
+      response.end([]);
+    });
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
+  });
+
+  it('that says its length has no octet more, and the connection ends', async () => {
+    const { text } = await answered(get, (response) => {
+      response.begin(200, ['Content-Length', '4'], false);
+      void response.write(octets('abc'));
+      void response.write(octets('defghi'));
+      void response.write(octets('jkl'));
+      response.end([]);
+    });
+    expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd');
+  });
+
+  it('that says its length and is shorter is not completed', async () => {
+    const { ends } = await answered(get, (response) => {
+      response.begin(200, ['Content-Length', '4'], false);
+      void response.write(octets('abc'));
+      response.end([]);
+    });
+    expect(ends).toEqual([false]);
+  });
+
+  it('keeps to the framing of the engine, whatever fields it is given', async () => {
+    const { text } = await answered(lastGet, (response) => {
+      response.begin(200, ['Content-Length', '3', 'content-length', '4', 'TRANSFER-ENCODING', 'gzip', 'A', 'b'], false);
+      void response.write(octets('abc'));
+      response.end([]);
+    });
+    expect(text).toBe(
+      'HTTP/1.1 200 OK\r\nA: b\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+  });
+
+  it('can still be another one where a field cannot be written', async () => {
+    const { text } = await answered(lastGet, (response) => {
+      expect(() => response.begin(200, ['X-A', 'b\r\nX-B: c'], false)).toThrow('field value');
+      expect(response.headSent).toBe(false);
+      response.send(500, [], 'fault', false);
+    });
+    expect(text).toMatch(/^HTTP\/1\.1 500 .*fault$/s);
+  });
+
+  it('is UTF-8 where it is text', async () => {
+    const { text } = await answered(lastGet, (response) => response.send(200, [], 'grün', false));
+    expect(text).toBe('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\ngr\xc3\xbcn');
+  });
+
+  it('keeps the date that it has', async () => {
+    const date = 'Tue, 15 Nov 1994 08:12:31 GMT';
+    const { client } = await start((response) => response.send(200, ['date', date], '', true));
+    const asked = client().send(get);
+    await asked.closed();
+    expect(asked.text.match(/date: .*/gi)).toEqual([`date: ${date}`]);
+  });
+
+  it('that is broken off is seen to be, also where only the end of the connection ends it', async () => {
+    const begun: ClientResponse[] = [];
+    const { client, ends } = await start((response) => {
+      response.begin(200, [], false);
+      void response.write(octets('abc'));
+      begun.push(response);
+    });
+    const chunked = client().send(get);
+    await chunked.got('abc');
+    begun[0]?.abort();
+    await chunked.closed();
+    expect(chunked.text).not.toContain('0\r\n\r\n');
+    const delimited = client().send('GET / HTTP/1.0\r\n\r\n');
+    await delimited.got('abc');
+    begun[1]?.abort();
+    await delimited.closed();
+    expect(delimited.isReset).toBe(true);
+    expect(ends).toEqual([false, false]);
+  });
+});
+
+describe('what is written for a response', () => {
+  /** The calls of `write` on a socket that HTTP is spoken on. */
+  const counted = async (answer: (response: ClientResponse) => void): Promise<{ writes: number; text: string }> => {
+    const handler = new RecordingHandler();
+    handler.handle = (_request, response) => answer(response);
+    const patience = new ListenerPatience(defaultEngineLimits, plainTimeouts, () => undefined);
+    const sessions = new CoreSessions({
+      key: 'main',
+      handler,
+      limits: defaultEngineLimits,
+      patience,
+      budget: new ReadAheadBudget(),
+      deadlines: new Deadlines(),
+      writes: new JoinedWrites(),
+    });
+    let writes = 0;
+    const server: Server = createServer((socket) => {
+      const { _write: write, _writev: writev } = socket;
+      socket._write = (...parameters) => {
+        writes += 1;
+        write.apply(socket, parameters);
+      };
+      socket._writev = (...parameters) => {
+        writes += 1;
+        writev?.apply(socket, parameters);
+      };
+      sessions.speak(socket, plainOrigin);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp.add(() => new Promise((resolve) => server.close(resolve)));
+    const client = new CoreClient(connect((server.address() as AddressInfo).port, '127.0.0.1'));
+    client.send(lastGet);
+    await client.closed();
+    return { writes, text: client.text };
+  };
+
+  it.each<[string, (response: ClientResponse) => void]>([
+    ['small, sent whole', (response) => response.send(200, [], 'a'.repeat(1_000), false)],
+    [
+      'small, of a known length',
+      (response) => {
+        response.begin(200, ['Content-Length', '1000'], false);
+        void response.write(Buffer.alloc(1_000, 'a'));
+        response.end([]);
+      },
+    ],
+    [
+      'small, in chunks',
+      (response) => {
+        response.begin(200, [], false);
+        void response.write(Buffer.alloc(1_000, 'a'));
+        response.end([]);
+      },
+    ],
+    [
+      'large, of a known length',
+      (response) => {
+        response.begin(200, ['Content-Length', '100000'], false);
+        void response.write(Buffer.alloc(100_000, 'a'));
+        response.end([]);
+      },
+    ],
+    [
+      'none',
+      (response) => {
+        response.begin(200, [], false);
+        response.end([]);
+      },
+    ],
+  ])('(%s) is one call of the system', async (_, answer) => {
+    const { writes, text } = await counted(answer);
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(writes).toBe(1);
+  });
+
+  it('is what was given, also where the same memory is used again', async () => {
+    const { client } = await start((response) => {
+      response.begin(200, ['Content-Length', '2000'], false);
+      void response.write(Buffer.alloc(1_000, 'a'));
+      void response.write(Buffer.alloc(1_000, 'b'));
+      response.end([]);
+    });
+    const asked = client();
+    for (let request = 0; request < 100; request += 1) asked.send(request < 99 ? get : lastGet);
+    await asked.closed();
+    const bodies = asked.text.split(/HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\n/).slice(1);
+    expect(bodies).toHaveLength(100);
+    expect(new Set(bodies)).toEqual(new Set(['a'.repeat(1_000) + 'b'.repeat(1_000)]));
+  });
+});

@@ -1,0 +1,263 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import {
+  endHeaders,
+  endStream,
+  fieldBlock,
+  frame,
+  frameTypes,
+  getFields,
+  getRequest,
+  postRequest,
+  type RawField,
+  uint32,
+} from '../../../../../support/http2-frames.js';
+import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const attacked = async (changes: Parameters<typeof recordedListener>[2] = {}, acknowledges = true) => {
+  const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
+  const client = new RawHttp2Client(listener.address(), acknowledges);
+  cleanUp.add(() => client.socket.destroy());
+  return { client, handler };
+};
+
+const changed = (name: string, value: string | null): Buffer => {
+  const fields = getFields.flatMap(([own, before]): RawField[] =>
+    own !== name ? [[own, before]] : value === null ? [] : [[own, value]],
+  );
+  return frame(frameTypes.headers, endHeaders + endStream, 1, fieldBlock(fields));
+};
+
+const protocolError = 1;
+const calm = 11;
+
+describe('what makes a request of HTTP/2 malformed', () => {
+  it.each([
+    ['a name in capitals', getRequest(1, [['X-A', '1']])],
+    ['Connection', getRequest(1, [['connection', 'close']])],
+    ['Transfer-Encoding', getRequest(1, [['transfer-encoding', 'chunked']])],
+    ['Upgrade', getRequest(1, [['upgrade', 'websocket']])],
+    ['Keep-Alive', getRequest(1, [['keep-alive', '1']])],
+    ['Proxy-Connection', getRequest(1, [['proxy-connection', 'close']])],
+    ['a TE of codings', getRequest(1, [['te', 'gzip']])],
+    [
+      'a pseudo-header field behind others',
+      getRequest(1, [
+        ['x', '1'],
+        [':path', '/b'],
+      ]),
+    ],
+    ['a pseudo-header field twice', getRequest(1, [[':path', '/b']])],
+    ['an unknown pseudo-header field', getRequest(1, [[':foo', '1']])],
+    [
+      'two Host fields',
+      getRequest(1, [
+        ['host', 'a.example'],
+        ['host', 'a.example'],
+      ]),
+    ],
+    ['a length that is none', getRequest(1, [['content-length', '+0']])],
+    [
+      'two lengths',
+      getRequest(1, [
+        ['content-length', '0'],
+        ['content-length', '0'],
+      ]),
+    ],
+    ['a length without a body', getRequest(1, [['content-length', '5']])],
+    ['a path with a line end', changed(':path', '/\r\nx: y')],
+    ['a path with a blank', changed(':path', '/ HTTP/1.1')],
+    ['an absolute path', changed(':path', 'http://b.example/')],
+    ['no path', changed(':path', null)],
+    ['an empty path', changed(':path', '')],
+    ['no authority and no Host', changed(':authority', null)],
+    ['an authority with a line end', changed(':authority', 'a\r\nx: y')],
+    ['a method with a blank', changed(':method', 'GET /x')],
+    ['no method', changed(':method', null)],
+    ['no scheme', changed(':scheme', null)],
+    ['an extended CONNECT', getRequest(1, [[':protocol', 'websocket']])],
+  ])('is %s', async (_, octets) => {
+    const { client, handler } = await attacked();
+    client.send(octets);
+    expect(await client.resetCode(1)).toBe(protocolError);
+    client.send(getRequest(3));
+    await client.frame(frameTypes.headers, 3);
+    expect(handler.requests).toHaveLength(1);
+    expect(handler.requests[0]?.headers).toEqual(['host', 'a.example']);
+  });
+
+  it('is a target of other octets than visible ASCII, which is answered', async () => {
+    const { client, handler } = await attacked();
+    client.send(changed(':path', '/\x80'));
+    await client.frame(frameTypes.headers, 1);
+    expect(handler.rejections).toMatchObject([{ reason: 'malformed', connection: { peerAddress: '127.0.0.1' } }]);
+    expect(handler.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a line end', 'x-a', 'b\r\nx-b: c'],
+    ['a bare line feed', 'x-a', 'b\nx-b: c'],
+    ['a NUL', 'x-a', 'b\0c'],
+    ['a blank before it', 'x-a', ' b'],
+    ['a blank behind it', 'x-a', 'b '],
+    ['a delete', 'x-a', '\x7f'],
+    ['a name with a blank', 'x a', 'b'],
+    ['a name with a line end', 'x\r\ny', 'b'],
+    ['a name with a colon', 'x:a', 'b'],
+    ['no name', '', 'b'],
+  ])('does not go on: a field with %s', async (_, name, value) => {
+    const { client, handler } = await attacked();
+    client.send(getRequest(1, [[name, value]]));
+    await client.frame(frameTypes.headers, 1);
+    expect(handler.requests[0]?.headers).toEqual(['host', 'a.example']);
+  });
+
+  it.each([
+    [
+      'short of its length',
+      [postRequest(1, [['content-length', '5']]), frame(frameTypes.data, endStream, 1, Buffer.from('a'))],
+    ],
+    [
+      'beyond its length',
+      [postRequest(1, [['content-length', '1']]), frame(frameTypes.data, endStream, 1, Buffer.from('abc'))],
+    ],
+    [
+      'with pseudo-header fields for trailers',
+      [postRequest(1), frame(frameTypes.headers, endHeaders + endStream, 1, fieldBlock([[':path', '/b']]))],
+    ],
+    [
+      'with Transfer-Encoding for a trailer',
+      [
+        postRequest(1),
+        frame(frameTypes.headers, endHeaders + endStream, 1, fieldBlock([['transfer-encoding', 'chunked']])),
+      ],
+    ],
+  ])('is a body %s: the stream ends, and whoever reads it is told', async (_, frames) => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    client.send(...frames);
+    expect(await client.resetCode(1)).toBe(protocolError);
+    await client.seen();
+    for (const { body } of handler.requests) {
+      await expect(
+        (async () => {
+          while ((await body?.read()) !== null);
+        })(),
+      ).rejects.toMatchObject({ code: 'aborted' });
+    }
+  });
+});
+
+describe('a head that is too large', () => {
+  const block = fieldBlock([
+    ...getFields,
+    ...Array.from({ length: 11 }, (_, index): RawField => [`x-${index}`, 'a'.repeat(10_000)]),
+  ]);
+  const heads = [
+    frame(frameTypes.headers, endStream, 1, block.subarray(0, 16_000)),
+    ...Array.from({ length: 6 }, (_, index) => {
+      const start = 16_000 * (index + 1);
+      return frame(frameTypes.continuation, index === 5 ? endHeaders : 0, 1, block.subarray(start, start + 16_000));
+    }),
+  ];
+
+  it('is answered, and its stream reset where the client knew the limit', async () => {
+    const { client, handler } = await attacked();
+    await client.frame(frameTypes.settings, 0);
+    await client.seen();
+    client.send(...heads);
+    expect(await client.resetCode(1)).toBe(calm);
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('is refused as one of HTTP/1.1 where the limit was not acknowledged', async () => {
+    const { client, handler } = await attacked({}, false);
+    client.send(...heads);
+    await client.frame(frameTypes.headers, 1);
+    expect(handler.rejections).toMatchObject([{ reason: 'header_too_large' }]);
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('of more CONTINUATION frames than anybody needs ends the connection', async () => {
+    const { client, handler } = await attacked();
+    client.send(frame(frameTypes.headers, endStream, 1, fieldBlock(getFields)));
+    for (let index = 0; index < 200; index += 1)
+      client.send(frame(frameTypes.continuation, 0, 1, fieldBlock([['x', 'y']])));
+    await client.closed();
+    expect(handler.requests).toEqual([]);
+  });
+});
+
+/** Sends it again and again, until the connection has ended or so much has gone. */
+const flood = async (client: RawHttp2Client, octets: Uint8Array, times: number): Promise<void> => {
+  for (let sent = 0; sent < times && !client.isClosed; sent += 1) {
+    if (!client.socket.write(octets))
+      await new Promise<void>((resolve) => {
+        client.socket.once('drain', () => resolve()).once('close', () => resolve());
+      });
+  }
+};
+
+const many = (octets: Buffer, times: number): Buffer => Buffer.concat(Array.from({ length: times }, () => octets));
+
+describe('a flood', () => {
+  it.each([
+    ['of PING', many(frame(frameTypes.ping, 0, 0, Buffer.alloc(8)), 4_000)],
+    ['of SETTINGS', many(frame(frameTypes.settings, 0, 0), 4_000)],
+    ['of PRIORITY', many(frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 9])), 4_000)],
+    ['of WINDOW_UPDATE', many(frame(frameTypes.windowUpdate, 0, 0, uint32(1)), 4_000)],
+  ])('%s ends the connection', async (_, octets) => {
+    const { client } = await attacked();
+    await flood(client, octets, 1_000_000);
+    await client.closed();
+  });
+
+  it('of empty DATA ends the connection', async () => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    client.send(postRequest(1), many(frame(frameTypes.data, 0, 1), 2_000));
+    await client.closed();
+  });
+
+  it('of streams that are reset at once ends the connection (CVE-2023-44487)', async () => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    for (let stream = 1; stream < 8_000; stream += 2)
+      client.send(getRequest(stream), frame(frameTypes.rstStream, 0, stream, uint32(8)));
+    await client.closed();
+    expect(handler.requests.length).toBeLessThan(2_000);
+    await eventually(() => handler.open === 0);
+  });
+
+  it('of streams that the client has the gateway reset ends the connection', async () => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    for (let stream = 1; stream < 4_000 && !client.isClosed; stream += 2) {
+      client.send(getRequest(stream), frame(frameTypes.windowUpdate, 0, stream, uint32(0)));
+      if (stream % 100 === 1) await client.seen();
+    }
+    await client.closed();
+    expect(handler.requests.length).toBeLessThan(500);
+  });
+
+  it('of streams at a time is refused beyond 128', async () => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    for (let stream = 1; stream <= 129 * 2; stream += 2) client.send(getRequest(stream));
+    expect(await client.resetCode(257)).toBe(7);
+    await eventually(() => handler.requests.length === 128);
+  });
+});
+
+it('DATA where there is no stream ends the connection, at the latest when a head would have had to come', async () => {
+  const { client, handler } = await attacked({ headMs: 150 });
+  client.send(frame(frameTypes.data, endStream, 1, Buffer.from('ab')));
+  expect(await client.goawayCode()).toBe(protocolError);
+  await client.closed();
+  expect(handler.requests).toEqual([]);
+});

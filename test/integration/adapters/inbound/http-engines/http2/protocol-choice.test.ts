@@ -1,0 +1,203 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { curl } from '../../../../../support/curl.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { connectionPreface, frame, frameTypes, getRequest } from '../../../../../support/http2-frames.js';
+import { http2Call, http2Session } from '../../../../../support/http2-session.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/openssl-certificates.js';
+import { rawExchange } from '../../../../../support/raw-exchange.js';
+import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
+import { preparedTls, recordedListener } from '../../../../../support/tls-listener.js';
+
+const pki = new OpensslCertificates();
+const cleanUp = new CleanUp();
+let identity: OpensslCertificate;
+beforeAll(() => {
+  identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
+});
+afterEach(() => cleanUp.run());
+afterAll(() => pki.remove());
+
+type Changes = Parameters<typeof recordedListener>[2];
+const plain = (changes: Changes = {}) => recordedListener(cleanUp, null, { http2: true, ...changes });
+const secured = (http2: boolean, changes: Changes = {}) =>
+  recordedListener(cleanUp, preparedTls([identity], { http2 }), changes);
+
+const get = 'GET /one HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n';
+
+describe('over TLS', () => {
+  it.each([
+    [true, ['h2', 'http/1.1'], 'h2'],
+    [true, ['http/1.1', 'h2'], 'h2'],
+    [true, ['http/1.1'], 'http/1.1'],
+    [true, [], false],
+    [false, ['h2', 'http/1.1'], 'http/1.1'],
+  ])('with HTTP/2 %s, to a client that speaks %j, ALPN says %s', async (http2, ALPNProtocols, spoken) => {
+    const { listener } = await secured(http2);
+    const socket = connectTls({ port: listener.address().port, ALPNProtocols, rejectUnauthorized: false });
+    cleanUp.add(() => socket.destroy());
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    expect(socket.alpnProtocol).toBe(spoken);
+  });
+
+  it('requests know the TLS that they came by', async () => {
+    const { listener, handler } = await secured(true);
+    const session = http2Session(cleanUp, `https://localhost:${listener.address().port}`, {
+      rejectUnauthorized: false,
+      servername: 'a.example',
+    });
+    expect(await http2Call(session)).toMatchObject({ status: 200 });
+    expect(handler.connection()).toMatchObject({
+      scheme: 'https',
+      tls: { version: 'TLSv1.3', serverName: 'a.example' },
+    });
+  });
+
+  it('HTTP/1.1 goes on beside it', async () => {
+    const { listener, handler } = await secured(true);
+    const url = `https://127.0.0.1:${listener.address().port}/x`;
+    expect((await curl('-k', '--http1.1', url)).status).toBe(200);
+    expect((await curl('-k', '--http2', url)).status).toBe(200);
+    expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['1.1', '2.0']);
+  });
+
+  it('a connection that is not let in is told why in its own protocol', async () => {
+    const { listener, handler } = await secured(true);
+    handler.refusal = { status: 503, headers: ['X-Why', 'full'], body: 'full' };
+    const session = http2Session(cleanUp, `https://127.0.0.1:${listener.address().port}`, {
+      rejectUnauthorized: false,
+    });
+    const { status, headers, body } = await http2Call(session);
+    expect([status, body.toString()]).toEqual([503, 'full']);
+    expect(headers).toContain('x-why');
+    await eventually(() => session.destroyed);
+  });
+});
+
+describe('on a plain listener that takes HTTP/2', () => {
+  it('curl speaks either', async () => {
+    const { listener, handler } = await plain();
+    const url = `http://127.0.0.1:${listener.address().port}/x`;
+    expect((await curl('--http2-prior-knowledge', url)).status).toBe(200);
+    expect((await curl('--http1.1', url)).status).toBe(200);
+    // An Upgrade to h2c is ignored.
+    expect((await curl('--http2', url)).status).toBe(200);
+    expect(handler.requests.map(({ httpVersion }) => httpVersion)).toEqual(['2.0', '1.1', '1.1']);
+  });
+
+  it.each([1, 3, 24, 30])('what comes in pieces of %i octets loses none of them', async (size) => {
+    const { listener, handler } = await plain();
+    const sends = async (socket: Socket, octets: Buffer): Promise<void> => {
+      socket.setNoDelay(true);
+      for (let start = 0; start < octets.length; start += size) {
+        await new Promise((resolve) => socket.write(octets.subarray(start, start + size), resolve));
+        await new Promise(setImmediate);
+      }
+    };
+    const open = (): Socket => {
+      const socket = connect({ host: '127.0.0.1', port: listener.address().port });
+      cleanUp.add(() => socket.destroy());
+      socket.resume();
+      return socket;
+    };
+    await sends(open(), Buffer.concat([connectionPreface, frame(frameTypes.settings, 0, 0), getRequest(1)]));
+    await sends(open(), Buffer.from(get.replace('GET', 'PROPFIND')));
+    await eventually(() => handler.requests.length === 2);
+    expect(new Set(handler.requests.map(({ method, httpVersion }) => `${method} ${httpVersion}`))).toEqual(
+      new Set(['GET 2.0', 'PROPFIND 1.1']),
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a part of the preface', 'PRI * HTTP/2.0\r\n'],
+  ])('%s in time is answered as a head that does not come', async (_, octets) => {
+    const { listener, handler } = await plain({ headMs: 100 });
+    expect((await rawExchange(listener.address(), octets)).status).toBe(400);
+    expect(handler.rejections).toMatchObject([{ reason: 'timed_out', connection: { peerAddress: '127.0.0.1' } }]);
+  });
+
+  it('connections that come after a change begin as it says, and those that stand go on', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null);
+    const url = `http://127.0.0.1:${listener.address().port}`;
+    expect((await rawExchange(listener.address(), connectionPreface.toString('latin1'))).status).toBe(400);
+    listener.acceptHttp2(true);
+    const session = http2Session(cleanUp, url);
+    expect((await http2Call(session)).status).toBe(200);
+    listener.acceptHttp2(false);
+    expect((await http2Call(session)).status).toBe(200);
+    expect((await rawExchange(listener.address(), connectionPreface.toString('latin1'))).status).toBe(400);
+    expect(handler.requests).toHaveLength(2);
+  });
+});
+
+describe('a connection of HTTP/2', () => {
+  it('ends when no request comes in the time for a head', async () => {
+    const { listener } = await plain({ headMs: 120 });
+    const client = new RawHttp2Client(listener.address());
+    expect(await client.goawayCode()).toBe(0);
+    await client.closed();
+  });
+
+  it('ends when it has been idle, whatever comes that is no request', async () => {
+    const { listener, handler } = await plain({ idleMs: 150 });
+    const client = new RawHttp2Client(listener.address());
+    const pinging = setInterval(() => client.send(frame(frameTypes.ping, 0, 0, Buffer.alloc(8))), 20);
+    cleanUp.add(() => clearInterval(pinging));
+    client.send(getRequest(1));
+    expect(await client.goawayCode()).toBe(0);
+    await client.closed();
+    expect(handler.requests).toHaveLength(1);
+    await eventually(() => handler.open === 0);
+  });
+
+  it('is told that it ends when its listener is drained, at once where it is idle', async () => {
+    const { listener, handler } = await plain({ drainLingerMs: 0 });
+    handler.held = true;
+    const [busy, idle] = [new RawHttp2Client(listener.address()), new RawHttp2Client(listener.address())];
+    busy.send(getRequest(1));
+    await Promise.all([idle.seen(), eventually(() => handler.requests.length === 1)]);
+    const drained = listener.drain(60_000);
+    expect(await idle.goawayCode()).toBe(0);
+    await idle.closed();
+    handler.responses[0]?.send(200, [], 'last', true);
+    await busy.frame(frameTypes.data, 1);
+    expect(await busy.goawayCode()).toBe(0);
+    await Promise.all([busy.closed(), drained]);
+  });
+
+  it('is cut off with what is left of the grace', async () => {
+    const { listener, handler } = await plain();
+    handler.held = true;
+    const client = new RawHttp2Client(listener.address());
+    client.send(getRequest(1));
+    await eventually(() => handler.requests.length === 1);
+    const told: boolean[] = [];
+    handler.responses[0]?.onClosed((completed) => told.push(completed));
+    await listener.drain(50);
+    await eventually(() => told.length > 0);
+    expect(told).toEqual([false]);
+  });
+
+  it('that would not be let in any more ends with the streams that are under way', async () => {
+    const { listener, handler } = await plain();
+    handler.held = true;
+    const [busy, idle, stuck] = [0, 1, 2].map(() => new RawHttp2Client(listener.address())) as [
+      RawHttp2Client,
+      RawHttp2Client,
+      RawHttp2Client,
+    ];
+    busy.send(getRequest(1));
+    stuck.send(getRequest(1));
+    await Promise.all([idle.seen(), eventually(() => handler.requests.length === 2)]);
+    listener.secure(preparedTls([identity], { http2: true }), 400);
+    await idle.closed();
+    await busy.frame(frameTypes.goaway, 0);
+    handler.responses[0]?.send(200, [], 'last', false);
+    handler.responses[1]?.begin(200, [], false);
+    await Promise.all([busy.closed(), stuck.closed()]);
+    expect(handler.open).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { HttpEngines } from '../../../../../src/adapters/inbound/http-engines/http-engines.js';
+import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { defaultEngineLimits } from '../../../../../src/application/ports/http-engine.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { engineUnderTest } from '../../../../support/engine-under-test.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { plainTimeouts } from '../../../../support/plain-configurations.js';
+import { rawExchange } from '../../../../support/raw-exchange.js';
+import { RecordingHandler } from '../../../../support/recording-handler.js';
+import { tlsCall, tlsConnection } from '../../../../support/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+
+const pki = new OpensslCertificates();
+const cleanUp = new CleanUp();
+let root: OpensslCertificate;
+let server: OpensslCertificate;
+
+beforeAll(() => {
+  root = pki.authority('root');
+  server = pki.server('server', { by: root, names: ['DNS:a.example'] });
+});
+afterEach(() => cleanUp.run());
+afterAll(() => pki.remove());
+
+const trusting = () => ({ ca: root.certificate, servername: 'a.example' });
+
+const refusal = { status: 503, headers: ['Retry-After', '7'], body: '{"code":"full"}' };
+
+const refusing = async (tls: Parameters<typeof recordedListener>[1]) => {
+  const recorded = await recordedListener(cleanUp, tls);
+  recorded.handler.refusal = refusal;
+  return { ...recorded, address: recorded.listener.address() };
+};
+
+/** Connects and sends nothing, not even the end of its own side. `ended` gives what came until the end of the other. */
+const silent = (port: number): { readonly socket: Socket; readonly ended: Promise<string> } => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  cleanUp.add(() => socket.destroy());
+  let came = '';
+  socket.on('error', () => undefined);
+  socket.on('data', (data) => {
+    came += String(data);
+  });
+  const ended = new Promise<string>((resolve) => {
+    for (const event of ['end', 'close']) socket.once(event, () => resolve(came));
+  });
+  return { socket, ended };
+};
+
+describe('a connection that is refused', () => {
+  it('gets its answer and its end, and no request of it is begun', async () => {
+    const { address, handler } = await refusing(null);
+    const { status, headers, body } = await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect({ status, body }).toEqual({ status: 503, body: refusal.body });
+    expect(headers).toMatchObject({ 'retry-after': '7', connection: 'close', 'content-length': '15' });
+    expect(handler.requests).toEqual([]);
+    expect(handler.peers).toEqual(['127.0.0.1']);
+    expect(handler.open).toBe(0);
+  });
+
+  it('gets its answer in the middle of an upload of megabytes', async () => {
+    const { address } = await refusing(null);
+    const upload = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
+    expect((await rawExchange(address, upload)).body).toBe(refusal.body);
+  });
+
+  it('is ended for good where its client goes on as if nothing was', async () => {
+    const { address } = await refusing(null);
+    const { socket, ended } = silent(address.port);
+    expect(await ended).toContain('503 Service Unavailable');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const more = setInterval(() => socket.write('more of it'), 50);
+    await closed;
+    clearInterval(more);
+  });
+
+  it('is none of those that are open', async () => {
+    const { address, listener } = await refusing(null);
+    const { socket } = silent(address.port);
+    await new Promise((resolve) => socket.once('data', resolve));
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('does not hold the end of its listener', async () => {
+    const { address, listener } = await refusing(null);
+    const { socket, ended } = silent(address.port);
+    await new Promise((resolve) => socket.once('data', resolve));
+    await listener.drain(0);
+    await ended;
+  });
+});
+
+describe('a connection that is refused over TLS', () => {
+  it('gets its answer once it is secured', async () => {
+    const { address, handler } = await refusing(preparedTls([server]));
+    const call = await tlsCall(address, trusting());
+    expect(call).toMatchObject({ status: 503, error: null });
+    expect(call.text).toContain('Retry-After: 7\r\n');
+    expect(call.text.endsWith(refusal.body)).toBe(true);
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('and sends no TLS at all is ended without a word to the log', async () => {
+    const { address, handler } = await refusing(preparedTls([server]));
+    await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const { socket, ended } = silent(address.port);
+    socket.write(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));
+    expect(await ended).toBe('');
+    expect(handler.failures).toEqual([]);
+  });
+
+  it('shows no certificate where it would have to: the handshake fails as any', async () => {
+    const tls = preparedTls([server], { clientAuth: 'require', clientAuthorities: root.certificate });
+    const { address, handler } = await refusing(tls);
+    expect((await tlsCall(address, trusting())).status).toBeNull();
+    expect(handler.failures).toEqual([]);
+    expect(handler.open).toBe(0);
+  });
+});
+
+describe('a flood of connections that are refused', () => {
+  it('gets whole answers or none at all; then connections are taken as before', async () => {
+    const { address, handler } = await refusing(null);
+    const all = Array.from({ length: 400 }, () => silent(address.port));
+    const texts = await Promise.all(all.map(({ ended }) => ended));
+    expect(handler.peers).toHaveLength(400);
+    const answered = texts.filter((text) => text.endsWith(refusal.body)).length;
+    expect(answered).toBeGreaterThanOrEqual(256);
+    expect(texts.filter((text) => text === '')).toHaveLength(400 - answered);
+    handler.refusal = null;
+    expect((await rawExchange(address, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).status).toBe(200);
+  });
+
+  it('has one bound for all listeners of an engine', async () => {
+    const engine = new HttpEngines(new NodeListeningSockets());
+    const handler = new RecordingHandler();
+    handler.refusal = refusal;
+    const options = {
+      name: 'main',
+      limits: defaultEngineLimits,
+      timeouts: plainTimeouts,
+      tls: preparedTls([server]),
+      proxyHeaderFrom: null,
+      engine: engineUnderTest,
+      http2: false,
+    };
+    const address = { host: '127.0.0.1', port: 0 };
+    const [first, second] = [
+      await engine.bind('first', address, handler, options),
+      await engine.bind('second', address, handler, { ...options, tls: null }),
+    ];
+    cleanUp.add(() => Promise.all([first.drain(0), second.drain(0)]));
+    await Promise.all([first.listen(), second.listen()]);
+    // Handshakes that do not come on hold their places.
+    const held = Array.from({ length: 256 }, () => silent(first.address().port));
+    await expect.poll(() => handler.peers.length).toBe(256);
+    expect(await silent(second.address().port).ended).toBe('');
+    for (const { socket } of held) socket.destroy();
+    await expect.poll(async () => silent(second.address().port).ended).toContain(refusal.body);
+  });
+});
+
+describe('a connection that is let in', () => {
+  const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+  it('is asked for once, before anything is read, and released once when it ends', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null);
+    const { port } = listener.address();
+    const { socket } = silent(port);
+    await expect.poll(() => handler.open).toBe(1);
+    expect(handler.requests).toEqual([]);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect.poll(() => handler.requests.length).toBe(2);
+    socket.destroy();
+    await expect.poll(() => handler.open).toBe(0);
+    expect(handler.peers).toHaveLength(1);
+  });
+
+  it('is released however it ends', async () => {
+    const tls = preparedTls([server]);
+    const { listener, handler } = await recordedListener(cleanUp, tls, {
+      proxyHeaderMs: 5_000,
+      headMs: 200,
+      handshakeTimeoutMs: 200,
+    });
+    const address = listener.address();
+    const stalled = silent(address.port);
+    stalled.socket.write(Buffer.from('\x16\x03\x01\x01\x00\x01', 'latin1'));
+    await Promise.all([
+      tlsCall(address, trusting(), get),
+      tlsCall(address, trusting(), 'no HTTP\r\n\r\n'),
+      tlsCall(address, trusting(), 'GET / HTTP/1.1\r\nX-Slow'),
+      tlsCall(address, { ...trusting(), minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' }).catch(() => undefined),
+      rawExchange(address, get),
+      stalled.ended,
+      (await tlsConnection(address, trusting())).destroy(),
+    ]);
+    await expect.poll(() => handler.open).toBe(0);
+    expect(handler.peers).toHaveLength(7);
+  });
+});

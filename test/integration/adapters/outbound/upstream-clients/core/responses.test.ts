@@ -1,0 +1,234 @@
+import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { UpstreamRequest, UpstreamResponse } from '../../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { type RawAnswer, startRawUpstream } from '../../../../../support/raw-upstream.js';
+import { bodyOctets } from '../../../../../support/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+
+const startWith = async (answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
+  const upstream = await startRawUpstream(answer);
+  cleanUp.add(() => upstream.close());
+  return { upstream, client: targetClient(upstream.port, cleanUp, { engine: 'core', ...changes }) };
+};
+
+const responseTo = async (
+  answer: RawAnswer,
+  changes: Parameters<typeof targetClient>[2] = {},
+): Promise<UpstreamResponse> => {
+  const { client } = await startWith(answer, changes);
+  const outcome = await client.send(get).response;
+  if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`);
+  return outcome.value;
+};
+
+const length = 'HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 11\r\n\r\nhello world';
+const chunks =
+  'HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n0\r\nX-Sum: 42\r\n\r\n';
+
+describe('a response', () => {
+  it.each([
+    ['of a length', length],
+    ['in chunks', chunks],
+    ['behind interim ones', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: b\r\n\r\n${length}`],
+  ])('%s that comes octet by octet is the same as one that comes at once', async (_, text) => {
+    const whole = await responseTo((socket) => socket.write(text));
+    const slow = await responseTo((socket) => {
+      socket.setNoDelay(true);
+      void (async () => {
+        for (const octet of text) {
+          await new Promise((resolve) => socket.write(octet, resolve));
+          await setImmediate();
+        }
+      })();
+    });
+    expect([slow.status, slow.headers]).toEqual([whole.status, whole.headers]);
+    for (const { body } of [whole, slow]) expect((await bodyOctets(body)).toString()).toBe('hello world');
+    expect(slow.body?.trailers()).toEqual(whole.body?.trailers());
+  });
+
+  it('that has come whole is there at once', async () => {
+    const { body } = await responseTo((socket) => socket.write(length));
+    expect([body?.declaredLength, Buffer.from((body?.read() as Uint8Array) ?? []).toString(), body?.read()]).toEqual([
+      11,
+      'hello world',
+      null,
+    ]);
+  });
+
+  it('keeps its octets when others are read after it', async () => {
+    const { client } = await startWith((socket, head) => {
+      const letter = head.slice(5, 6);
+      socket.write(`HTTP/1.1 200 OK\r\nX-Letter: ${letter}\r\nContent-Length: 900\r\n\r\n${letter.repeat(900)}`);
+    });
+    const letters = [...'abcdefghijklmnop'];
+    const outcomes = await Promise.all(letters.map((letter) => client.send({ ...get, target: `/${letter}` }).response));
+    for (const [index, outcome] of outcomes.entries()) {
+      const letter = letters[index] as string;
+      if (!outcome.ok) throw new Error(outcome.error.detail);
+      expect(outcome.value.headers[1]).toBe(letter);
+      expect((await bodyOctets(outcome.value.body)).toString()).toBe(letter.repeat(900));
+    }
+  });
+
+  it('that pauses behind its head is told of before its body', async () => {
+    let end: () => void = () => undefined;
+    const response = await responseTo((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n');
+      end = () => socket.write('ok');
+    });
+    expect(response.isBodyLate).toBe(true);
+    end();
+    expect((await bodyOctets(response.body)).toString()).toBe('ok');
+  });
+
+  it('may have a hundred interim ones before it, and no more', async () => {
+    const interims = (count: number): string => 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(count);
+    expect((await responseTo((socket) => socket.write(interims(100) + length))).status).toBe(200);
+    await expect(responseTo((socket) => socket.write(interims(101) + length))).rejects.toThrow(
+      /^invalid_response: .*interim/,
+    );
+  });
+
+  it('has a head of 65536 octets at the most', async () => {
+    const before = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-A: ';
+    const head = (octets: number): string => `${before}${'a'.repeat(octets - before.length - 4)}\r\n\r\n`;
+    expect((await responseTo((socket) => socket.write(head(65_536)))).status).toBe(200);
+    await expect(responseTo((socket) => socket.write(head(65_537)))).rejects.toThrow('invalid_response');
+    await expect(responseTo((socket) => socket.write(`${before}${'a'.repeat(70_000)}`))).rejects.toThrow(
+      'invalid_response',
+    );
+  });
+
+  it('that nobody reads holds its upstream back, and comes whole once it is read', async () => {
+    const octets = 20_000_000;
+    const content = Buffer.alloc(octets, 'abcdefg');
+    let upstreamSocket: Socket | null = null;
+    const { body } = await responseTo((socket) => {
+      upstreamSocket = socket;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${octets}\r\n\r\n`);
+      socket.write(content);
+    });
+    const written = (): number => (upstreamSocket as Socket | null)?.bytesWritten ?? 0;
+    const waiting = (): number => (upstreamSocket as Socket | null)?.writableLength ?? 0;
+    // What the system holds for both sockets is far less than all of it.
+    await setImmediate();
+    expect([written() > 0, waiting() > 0]).toEqual([true, true]);
+    expect((await bodyOctets(body)).equals(content)).toBe(true);
+    expect(waiting()).toBe(0);
+  });
+
+  it('that nobody reads is not late', async () => {
+    const content = Buffer.alloc(1_000_000, 'x');
+    const { body } = await responseTo(
+      (socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${content.length}\r\n\r\n`);
+        socket.write(content);
+      },
+      { readMs: 60 },
+    );
+    const late = await responseTo((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok'), {
+      readMs: 200,
+    });
+    // By the time that the silence of the other has lasted too long, that of this one has for longer.
+    await expect(bodyOctets(late.body)).rejects.toMatchObject({ code: 'timed_out' });
+    expect((await bodyOctets(body)).length).toBe(content.length);
+  });
+});
+
+describe('a response that breaks off', () => {
+  const ways: readonly (readonly [string, (socket: Socket) => void])[] = [
+    ['in order', (socket) => void socket.end()],
+    ['by a reset', (socket) => void socket.resetAndDestroy()],
+  ];
+
+  it.each(
+    ways.flatMap(([way, end]) => [[way, 'a length', length, end] as const, [way, 'chunks', chunks, end] as const]),
+  )('%s, at whatever octet of one with %s, is never taken for a whole one', async (_way, _framing, text, end) => {
+    const { client, upstream } = await startWith((socket, head) => {
+      const octets = Number(head.split(' ')[1]?.slice(1));
+      socket.write(text.slice(0, octets), () => end(socket));
+    });
+    for (let octets = 0; octets < text.length; octets += 1) {
+      const outcome = await client.send({ ...get, target: `/${octets}` }).response;
+      if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'aborted' });
+      else expect(outcome.error).toMatchObject({ code: 'unreachable', neverSent: false });
+    }
+    expect([upstream.connections(), client.figures().activeConnections]).toEqual([text.length, 0]);
+  });
+
+  it('in order is whole where only that ends it', async () => {
+    const { body } = await responseTo((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'));
+    expect([body?.declaredLength, (await bodyOctets(body)).toString()]).toEqual([null, 'hello']);
+  });
+
+  it('by a reset is broken also where only its end ends it', async () => {
+    let reset: () => void = () => undefined;
+    const { body } = await responseTo((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\nhello');
+      reset = () => socket.resetAndDestroy();
+    });
+    expect(Buffer.from((await body?.read()) ?? []).toString()).toBe('hello');
+    reset();
+    await expect(bodyOctets(body)).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+describe('a response that could be read in two ways', () => {
+  const head = 'HTTP/1.1 200 OK\r\n';
+  const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+
+  it.each([
+    ['repeated_content_length', `${head}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`],
+    ['invalid_content_length', `${head}Content-Length: +2\r\n\r\nok`],
+    ['length_and_coding', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['unknown_transfer_coding', `${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['coding_without_content', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['obsolete_fold', `${head}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\nok`],
+    ['invalid_line_end', `${head}X-A: b\nContent-Length: 2\r\n\r\nok`],
+    ['invalid_field_name', `${head}Content-Length : 2\r\n\r\nok`],
+    ['invalid_field_value', `${head}X-A: b\0\r\nContent-Length: 2\r\n\r\nok`],
+    ['invalid_version', `\r\n${head}Content-Length: 2\r\n\r\nok`],
+    [
+      'unasked_switch_of_protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    ],
+  ])('is refused: %s', async (fault, text) => {
+    const { client, upstream } = await startWith((socket) => socket.write(text));
+    for (let turn = 1; turn <= 2; turn += 1) {
+      const detail = expect.stringContaining(fault);
+      expect(await client.send(get).response).toMatchObject({
+        error: { code: 'invalid_response', neverSent: false, detail },
+      });
+      expect(upstream.connections()).toBe(turn);
+    }
+  });
+
+  it.each([
+    ['an extension', '2;a=b\r\nok\r\n0\r\n\r\n'],
+    ['a size with a sign', '+2\r\nok\r\n0\r\n\r\n'],
+    ['a size with 0x', '0x2\r\nok\r\n0\r\n\r\n'],
+    ['a size behind a space', ' 2\r\nok\r\n0\r\n\r\n'],
+    ['no size', '\r\nok\r\n0\r\n\r\n'],
+    ['a size that overflows', 'fffffffffffffffff\r\nok\r\n0\r\n\r\n'],
+    ['a bare LF behind its size', '2\nok\r\n0\r\n\r\n'],
+    ['a chunk that is longer than its size', '2\r\noky\r\n0\r\n\r\n'],
+    ['a bare LF behind a chunk', '2\r\nok\n0\r\n\r\n'],
+    ['a trailer with a bare LF', '2\r\nok\r\n0\r\nX-A: b\n\r\n'],
+    ['a trailer that is folded', '2\r\nok\r\n0\r\nX-A: b\r\n c\r\n\r\n'],
+  ])('has %s, and is no whole one', async (_, body) => {
+    const { client, upstream } = await startWith((socket) => socket.write(`${chunked}${body}`));
+    for (let turn = 1; turn <= 2; turn += 1) {
+      const outcome = await client.send(get).response;
+      if (outcome.ok) await expect(bodyOctets(outcome.value.body)).rejects.toMatchObject({ code: 'malformed' });
+      else expect(outcome.error.code).toBe('invalid_response');
+      expect([upstream.connections(), client.figures().idleConnections]).toEqual([turn, 0]);
+    }
+  });
+});

@@ -1,0 +1,437 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
+import {
+  fieldBlock,
+  frame,
+  frameFlags,
+  frameTypes,
+  type Http2Frame,
+  headers,
+  number32,
+  type RawHttp2Peer,
+  settings,
+  startRawHttp2Upstream,
+} from '../../../../../support/raw-http2-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const http2 = { httpVersion: '2' } as const;
+const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+const { endStream, endHeaders } = frameFlags;
+const codes = { none: 0, protocol: 1, refused: 7, cancel: 8, calm: 11 } as const;
+const initialWindowSize = 4;
+
+const reset = (stream: number, code: number): Buffer => frame(frameTypes.resetStream, 0, stream, number32(code));
+const goaway = (lastStream: number, code: number): Buffer => frame(frameTypes.goaway, 0, 0, number32(lastStream, code));
+const data = (stream: number, text: string, flags = 0): Buffer =>
+  frame(frameTypes.data, flags, stream, Buffer.from(text));
+const ok = (stream: number, flags: number = endHeaders): Buffer => headers(stream, [[':status', '200']], flags);
+
+/** An upstream that does this on each request. */
+const startAnswering = (answer: (stream: number, peer: RawHttp2Peer, turn: number) => void) => {
+  let turn = 0;
+  return startRawHttp2Upstream(cleanUp, ({ type, stream }: Http2Frame, peer) => {
+    if (type !== frameTypes.headers) return;
+    answer(stream, peer, turn);
+    turn += 1;
+  });
+};
+
+const clientOf = async (answer: (stream: number, peer: RawHttp2Peer, turn: number) => void, changes = {}) => {
+  const upstream = await startAnswering(answer);
+  return { upstream, client: targetClient(upstream.port, cleanUp, { ...http2, ...changes }) };
+};
+
+/** What the request came to, its body read to the end. */
+const outcomeOf = async (client: ReturnType<typeof targetClient>, request = get): Promise<string> => {
+  const outcome = await client.send(request).response;
+  if (!outcome.ok) return `${outcome.error.code}${outcome.error.neverSent ? ', never sent' : ''}`;
+  try {
+    return `${outcome.value.status} ${(await bodyOctets(outcome.value.body)).toString()}`;
+  } catch (error) {
+    return `${outcome.value.status}, broken: ${(error as { code: string }).code}`;
+  }
+};
+
+describe('a response that is reset', () => {
+  it.each([
+    [codes.none, 'unreachable'],
+    [codes.cancel, 'unreachable'],
+    [codes.protocol, 'invalid_response'],
+    [codes.calm, 'invalid_response'],
+    [0xdead, 'unreachable'],
+  ])('with code %i before its head has failed', async (code, failure) => {
+    const { client } = await clientOf((stream, peer) => peer.write(reset(stream, code)));
+    expect(await outcomeOf(client)).toBe(failure);
+  });
+
+  it.each([codes.none, codes.cancel])('with code %i right behind its head has failed', async (code) => {
+    const { client } = await clientOf((stream, peer) => peer.write(ok(stream), reset(stream, code)));
+    expect(await outcomeOf(client)).toBe('unreachable');
+  });
+
+  it.each([
+    [codes.none, 'aborted'],
+    [codes.cancel, 'aborted'],
+    [codes.protocol, 'malformed'],
+  ])('with code %i in its body is no whole one', async (code, reason) => {
+    const { client } = await clientOf((stream, peer) => {
+      peer.write(ok(stream), data(stream, 'some'));
+      setTimeout(() => peer.write(reset(stream, code)), 20);
+    });
+    expect(await outcomeOf(client)).toBe(`200, broken: ${reason}`);
+  });
+
+  it.each([codes.none, codes.cancel, codes.protocol])('with code %i behind its end is whole', async (code) => {
+    const { client } = await clientOf((stream, peer) =>
+      peer.write(ok(stream), data(stream, 'all', endStream), reset(stream, code)),
+    );
+    const body = Object.assign(new ScriptedBody([]), { read: () => new Promise<null>(() => undefined) });
+    expect(await outcomeOf(client, { ...plainUpstreamRequest, body })).toBe('200 all');
+    expect(await outcomeOf(client)).toBe('200 all');
+  });
+
+  it('leaves its session to others', async () => {
+    const { client, upstream } = await clientOf((stream, peer, turn) =>
+      peer.write(turn === 0 ? reset(stream, codes.cancel) : ok(stream, endHeaders + endStream)),
+    );
+    expect(await outcomeOf(client)).toBe('unreachable');
+    expect(await outcomeOf(client)).toBe('200 ');
+    expect(upstream.peers).toHaveLength(1);
+  });
+});
+
+describe('a request that was not processed', () => {
+  it.each([
+    ['refused', (stream: number, peer: RawHttp2Peer) => peer.write(reset(stream, codes.refused))],
+    ['beyond a GOAWAY', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.none))],
+    ['beyond a GOAWAY for a fault', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.calm))],
+  ])('(%s) was never sent, and is sent once more where it may be, with its body', async (_, refuse) => {
+    const start = async () => {
+      let refused = -1;
+      const bodies: string[] = [];
+      const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
+        const key = peer.index * 1_000 + stream;
+        if (type === frameTypes.headers && refused < 0) {
+          refused = key;
+          refuse(stream, peer);
+        }
+        if (key === refused || type !== frameTypes.data) return;
+        bodies.push(payload.toString());
+        if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
+      });
+      return { ...upstream, bodies };
+    };
+    const post = (): UpstreamRequest => ({ ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']) });
+    const first = await start();
+    expect(await outcomeOf(targetClient(first.port, cleanUp, http2), post())).toBe('unreachable, never sent');
+    const second = await start();
+    let asked = 0;
+    const mayRepeat = (): boolean => {
+      asked += 1;
+      return true;
+    };
+    expect(await outcomeOf(targetClient(second.port, cleanUp, http2), { ...post(), mayRepeat })).toBe('200 ');
+    expect([asked, second.bodies.join('')]).toEqual([1, 'onetwo']);
+  });
+
+  it('is sent once more only once', async () => {
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(reset(stream, codes.refused)));
+    let asked = 0;
+    const mayRepeat = (): boolean => {
+      asked += 1;
+      return true;
+    };
+    expect(await outcomeOf(client, { ...get, mayRepeat })).toBe('unreachable, never sent');
+    expect([asked, upstream.peers[0]?.of(frameTypes.headers).length]).toEqual([1, 2]);
+  });
+});
+
+describe('a session that ends', () => {
+  it('by GOAWAY lets what is in flight finish, and others go elsewhere', async () => {
+    const { client, upstream } = await clientOf((stream, peer, turn) => {
+      if (turn > 0) {
+        peer.write(ok(stream, endHeaders + endStream));
+        return;
+      }
+      peer.write(goaway(stream, codes.none), ok(stream), data(stream, 'some'));
+      setTimeout(() => peer.write(data(stream, ' more', endStream)), 40);
+    });
+    const first = outcomeOf(client);
+    await eventually(() => upstream.peers[0]?.of(frameTypes.headers).length === 1);
+    await eventually(() => client.figures().activeConnections === 1);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await outcomeOf(client)).toBe('200 ');
+    expect(await first).toBe('200 some more');
+    expect(upstream.peers).toHaveLength(2);
+    await eventually(() => upstream.peers[0]?.socket.closed === true);
+  });
+
+  it.each(['closes', 'is reset'])(
+    'under a request because its connection %s makes the target unreachable',
+    async (how) => {
+      const { client } = await clientOf(
+        (_, { socket }) => void (how === 'closes' ? socket.end() : socket.resetAndDestroy()),
+      );
+      expect(await outcomeOf(client)).toBe('unreachable');
+    },
+  );
+
+  it.each(['closes', 'is reset'])('in a body because its connection %s breaks the body off', async (how) => {
+    const { client } = await clientOf((stream, peer) => {
+      peer.write(ok(stream), data(stream, 'some'));
+      setTimeout(() => void (how === 'closes' ? peer.socket.end() : peer.socket.resetAndDestroy()), 20);
+    });
+    expect(await outcomeOf(client)).toBe('200, broken: aborted');
+  });
+
+  it.each([
+    [true, '200 ', 1, 3],
+    [false, 'unreachable', 1, 2],
+  ])(
+    'as a safe request goes out, having served before: sent once more if it may be (%s)',
+    async (may, end, asked, sent) => {
+      const { client, upstream } = await clientOf((stream, peer, turn) => {
+        if (turn === 1) peer.socket.destroy();
+        else peer.write(ok(stream, endHeaders + endStream));
+      });
+      let times = 0;
+      const mayRepeat = (): boolean => {
+        times += 1;
+        return may;
+      };
+      expect(await outcomeOf(client, { ...get, mayRepeat })).toBe('200 ');
+      expect(times).toBe(0);
+      expect(await outcomeOf(client, { ...get, mayRepeat })).toBe(end);
+      expect(times).toBe(asked);
+      expect(upstream.peers.flatMap((peer) => peer.of(frameTypes.headers))).toHaveLength(sent);
+    },
+  );
+
+  it('as another request goes out: not sent again', async () => {
+    const { client, upstream } = await clientOf((stream, peer, turn) => {
+      if (turn === 1) peer.socket.destroy();
+      else peer.write(ok(stream, endHeaders + endStream));
+    });
+    await outcomeOf(client);
+    expect(await outcomeOf(client, { ...plainUpstreamRequest, mayRepeat: () => true })).toBe('unreachable');
+    expect(upstream.peers).toHaveLength(1);
+  });
+
+  it('for every request that it gets does not make more than twice the connections there may be', async () => {
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(goaway(stream, codes.none)), {
+      maxConnections: 3,
+    });
+    for (let sent = 0; sent < 20; sent += 1) client.send(get);
+    for (let round = 0; round < 40; round += 1) {
+      client.send(get);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(upstream.peers.filter(({ socket }) => !socket.closed).length).toBeLessThanOrEqual(7);
+  });
+});
+
+describe('a response that is malformed', () => {
+  const status = [':status', '200'] as const;
+
+  it.each([
+    ['no status', [['x-a', 'b']]],
+    ['a status that is none', [[':status', 'abc']]],
+    ['a status of two digits', [[':status', '20']]],
+    ['two statuses', [status, status]],
+    ['a pseudo-header of requests', [status, [':path', '/']]],
+    ['a pseudo-header behind a field', [['x-a', 'b'], status]],
+    ['a name in upper case', [status, ['X-A', 'b']]],
+    ['Connection', [status, ['connection', 'close']]],
+    ['Transfer-Encoding', [status, ['transfer-encoding', 'chunked']]],
+    ['Keep-Alive', [status, ['keep-alive', 'timeout=5']]],
+    ['Upgrade', [status, ['upgrade', 'h2c']]],
+    ['two lengths', [status, ['content-length', '1'], ['content-length', '1']]],
+    ['a length that is no number', [status, ['content-length', '+1']]],
+    ['a switch of protocols', [[':status', '101']]],
+    ['an interim response for an end', [[':status', '103']]],
+  ] as const)('by %s is none', async (_, fields) => {
+    const { client } = await clientOf((stream, peer) =>
+      peer.write(frame(frameTypes.headers, endHeaders + endStream, stream, fieldBlock(...fields))),
+    );
+    expect(await outcomeOf(client)).toBe('invalid_response');
+  });
+
+  it.each([
+    ['a name with a line end', ['x-a\r\nx-b', 'c']],
+    ['a name with a colon', ['x:a', 'c']],
+    ['a name with NUL', ['x\0a', 'c']],
+    ['an empty name', ['', 'c']],
+    ['a value with a line end', ['x-a', 'b\r\nx-c: d']],
+    ['a value with NUL', ['x-a', 'b\0c']],
+  ] as const)('by %s goes on without that field', async (_, field) => {
+    const { client } = await clientOf((stream, peer) =>
+      peer.write(headers(stream, [status, field, ['x-last', 'a']], endHeaders + endStream)),
+    );
+    const outcome = await client.send(get).response;
+    expect(outcome).toMatchObject({ value: { status: 200, headers: ['x-last', 'a'] } });
+  });
+
+  it.each([
+    ['less', 'abc'],
+    ['more', 'abcdef'],
+  ])('by a body with %s than its length is broken', async (_, text) => {
+    const { client } = await clientOf((stream, peer) => {
+      peer.write(headers(stream, [status, ['content-length', '4']]));
+      setTimeout(() => peer.write(data(stream, text, endStream)), 20);
+    });
+    expect(await outcomeOf(client)).toBe('200, broken: malformed');
+  });
+
+  it('by a body to HEAD leaves the head as it is', async () => {
+    const { client } = await clientOf((stream, peer) => {
+      peer.write(ok(stream));
+      setTimeout(() => peer.write(data(stream, 'body')), 20);
+    });
+    expect(await outcomeOf(client, { ...get, method: 'HEAD' })).toBe('200 ');
+    await eventually(() => client.figures().activeConnections === 0);
+  });
+
+  it('by trailers with what concerns a connection is broken', async () => {
+    const { client } = await clientOf((stream, peer) => {
+      peer.write(ok(stream), data(stream, 'some'));
+      setTimeout(() => peer.write(headers(stream, [['connection', 'close']], endHeaders + endStream)), 20);
+    });
+    expect(await outcomeOf(client)).toBe('200, broken: malformed');
+  });
+
+  it.each([
+    ['a push', (stream: number) => frame(frameTypes.pushPromise, endHeaders, stream, number32(2))],
+    ['octets that are no frames', () => Buffer.alloc(200, 255)],
+    ['a frame that is too large', (stream: number) => frame(frameTypes.data, 0, stream, Buffer.alloc(20_000))],
+  ])('by %s is none, and its session serves no other', async (_, make) => {
+    const { client, upstream } = await clientOf(
+      (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
+      { readMs: 100 },
+    );
+    expect(['invalid_response', 'timed_out', 'unreachable']).toContain(await outcomeOf(client));
+    expect(await outcomeOf(client)).toBe('200 ');
+    expect(upstream.peers).toHaveLength(2);
+    await eventually(() => upstream.peers[0]?.socket.closed === true);
+  });
+});
+
+describe('a flood', () => {
+  it('of fields over 65 536 octets is no response', async () => {
+    const fields = Array.from({ length: 80 }, (_, index) => [`x-${index}`, 'a'.repeat(1_000)] as const);
+    const { client } = await clientOf((stream, peer) => {
+      const block = fieldBlock([':status', '200'], ...fields);
+      const parts = [0, 1, 2, 3, 4, 5].map((part) => block.subarray(part * 16_000, (part + 1) * 16_000));
+      peer.write(
+        ...parts.map((part, index) =>
+          frame(index === 0 ? frameTypes.headers : frameTypes.continuation, index === 5 ? endHeaders : 0, stream, part),
+        ),
+      );
+    });
+    expect(await outcomeOf(client)).toBe('invalid_response');
+  });
+
+  it('of tiny fields is no response', async () => {
+    const fields = Array.from({ length: 3_000 }, () => ['a', ''] as const);
+    const { client } = await clientOf((stream, peer) => peer.write(headers(stream, [[':status', '200'], ...fields])));
+    expect(await outcomeOf(client)).toBe('invalid_response');
+  });
+
+  it('of CONTINUATION frames without an end is cut off', async () => {
+    const { client, upstream } = await clientOf((stream, peer) => {
+      peer.write(frame(frameTypes.headers, 0, stream, fieldBlock([':status', '200'])));
+      const part = frame(frameTypes.continuation, 0, stream, fieldBlock(['x-a', 'a'.repeat(10_000)]));
+      const flood = setInterval(() => {
+        if (peer.socket.closed) clearInterval(flood);
+        else peer.write(part, part, part, part);
+      }, 1);
+      cleanUp.add(() => clearInterval(flood));
+    });
+    expect(await outcomeOf(client)).toBe('invalid_response');
+    await eventually(() => upstream.peers[0]?.socket.closed === true);
+  });
+
+  it('of interim responses is no response', async () => {
+    const { client } = await clientOf((stream, peer) =>
+      peer.write(...Array.from({ length: 101 }, () => headers(stream, [[':status', '103']]))),
+    );
+    expect(await outcomeOf(client)).toBe('invalid_response');
+  });
+
+  it('of settings, or of pings, ends its session alone', async () => {
+    const ping = frame(frameTypes.ping, 0, 0, Buffer.alloc(8));
+    for (const each of [settings([initialWindowSize, 65_535]), ping]) {
+      const { client } = await clientOf((stream, peer, turn) => {
+        if (turn === 0) peer.write(...Array.from({ length: 20_000 }, () => each));
+        peer.write(ok(stream, endHeaders + endStream));
+      });
+      expect(['200 ', 'invalid_response', 'unreachable']).toContain(await outcomeOf(client));
+      expect(await outcomeOf(client)).toBe('200 ');
+    }
+  });
+});
+
+describe('a frozen upstream', () => {
+  it('that takes nothing of a body has timed out', async () => {
+    const upstream = await startRawHttp2Upstream(
+      cleanUp,
+      () => undefined,
+      (peer) => peer.write(settings([initialWindowSize, 0])),
+    );
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 50 });
+    const body = new ScriptedBody(Array.from({ length: 100 }, () => Buffer.alloc(10_000)));
+    const outcome = await client.send({ ...plainUpstreamRequest, body }).response;
+    const detail = 'nothing more of the request was taken within 50 ms';
+    expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false, detail } });
+    expect(body.reads).toBeLessThan(20);
+  });
+
+  it('behind its head has timed out for its reader', async () => {
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(ok(stream), data(stream, 'some')), {
+      readMs: 50,
+    });
+    expect(await outcomeOf(client)).toBe('200, broken: timed_out');
+    await eventually(() => upstream.peers[0]?.of(frameTypes.resetStream).length === 1);
+  });
+
+  it('has not timed out while nobody reads', async () => {
+    const upstream = await startHttp2Upstream(cleanUp, (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end(Buffer.alloc(2_000_000));
+    });
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 30 });
+    const outcome = await client.send(get).response;
+    if (!outcome.ok) throw new Error(outcome.error.detail);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect((await bodyOctets(outcome.value.body)).length).toBe(2_000_000);
+  });
+
+  it('is waited for as long as its request is being sent, and its client watched', async () => {
+    const upstream = await startHttp2Upstream(cleanUp, (stream) => {
+      stream.resume().on('end', () => stream.respond({ ':status': 204 }, { endStream: true }));
+    });
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 30 });
+    const pieces = [Buffer.from('one'), Buffer.from('two'), null];
+    const body = Object.assign(new ScriptedBody([]), {
+      read: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return pieces.shift() ?? null;
+      },
+    });
+    expect(await outcomeOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 60, body })).toBe('204 ');
+  });
+
+  it('has timed out where its answer does not come behind the request', async () => {
+    const { client } = await clientOf(() => undefined);
+    const body = new ScriptedBody(['one']);
+    const request = { ...plainUpstreamRequest, body, timeoutMs: 40, patienceMs: 40 };
+    const outcome = await client.send(request).response;
+    expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false, detail: 'no answer within 40 ms' } });
+  });
+});

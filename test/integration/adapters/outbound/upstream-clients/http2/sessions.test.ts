@@ -1,0 +1,347 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { IdleConnections } from '../../../../../../src/application/upstream-targets/idle-connections.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { freePort } from '../../../../../support/free-port.js';
+import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
+import {
+  frame,
+  frameFlags,
+  frameTypes,
+  headers,
+  settings,
+  startRawHttp2Upstream,
+} from '../../../../../support/raw-http2-upstream.js';
+import { bodyOctets } from '../../../../../support/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const http2 = { httpVersion: '2' } as const;
+const get = { ...plainUpstreamRequest, method: 'GET' };
+const maxConcurrentStreams = 3;
+
+/** An upstream that holds what comes until it is let go. */
+const startHolding = async (streams: number) => {
+  const held: ServerHttp2Stream[] = [];
+  const upstream = await startHttp2Upstream(cleanUp, (stream) => void held.push(stream), {
+    settings: { maxConcurrentStreams: streams },
+  });
+  const release = (): void => {
+    for (const stream of held.splice(0)) if (!stream.destroyed) stream.respond({ ':status': 204 }, { endStream: true });
+  };
+  return { ...upstream, held, release };
+};
+
+describe('the sessions with a target', () => {
+  it('are one until its streams are taken, then another, up to the number of connections', async () => {
+    const upstream = await startHolding(2);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 2 });
+    const first = [client.send(get), client.send(get)];
+    await eventually(() => upstream.held.length === 2);
+    expect(upstream.sessions).toHaveLength(1);
+    const second = [client.send(get), client.send(get)];
+    await eventually(() => upstream.held.length === 4);
+    expect(upstream.sessions).toHaveLength(2);
+    expect(client.isFull).toBe(true);
+    const third = client.send(get);
+    expect(client.figures()).toEqual({ activeConnections: 2, idleConnections: 0, waitingRequests: 1 });
+    upstream.release();
+    await eventually(() => upstream.held.length === 1);
+    upstream.release();
+    for (const sent of [...first, ...second, third]) expect(await sent.response).toMatchObject({ ok: true });
+    expect(upstream.sessions).toHaveLength(2);
+    await eventually(() => client.figures().idleConnections === 2);
+    expect(client.isFull).toBe(false);
+  });
+
+  it('take 100 streams at the most, whatever more their peer allows', async () => {
+    const upstream = await startHolding(1_000);
+    const client = targetClient(upstream.port, cleanUp, http2);
+    const sent = Array.from({ length: 150 }, () => client.send(get));
+    await eventually(() => upstream.held.length === 150);
+    expect(upstream.sessions).toHaveLength(2);
+    upstream.release();
+    for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
+  });
+
+  it('with one stream each serve as many at once as there may be connections', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 3 });
+    const sent = Array.from({ length: 10 }, () => client.send(get));
+    let served = 0;
+    while (served < 10) {
+      await eventually(() => upstream.held.length > 0);
+      served += upstream.held.length;
+      upstream.release();
+    }
+    for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
+    expect(upstream.sessions).toHaveLength(3);
+  });
+
+  it('are not multiplied where their peer takes no stream at all, and serve once it does', async () => {
+    const upstream = await startRawHttp2Upstream(
+      cleanUp,
+      ({ type, stream }, peer) => {
+        if (type === frameTypes.headers) peer.write(headers(stream, [[':status', '204']], 5));
+      },
+      (peer) => peer.write(settings([maxConcurrentStreams, 0])),
+    );
+    const client = targetClient(upstream.port, cleanUp, http2);
+    const sent = [client.send(get), client.send(get), client.send(get)];
+    await eventually(() => client.figures().waitingRequests === 3);
+    expect(client.isFull).toBe(true);
+    const late = client.send({ ...get, timeoutMs: 30, patienceMs: 30 });
+    expect(await late.response).toMatchObject({ error: { code: 'overloaded', neverSent: true } });
+    expect(upstream.peers).toHaveLength(1);
+    upstream.peers[0]?.write(settings([maxConcurrentStreams, 2]));
+    for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
+    expect(client.isFull).toBe(false);
+  });
+
+  it('are kept up to the number of their target and of their upstream while nothing uses them', async () => {
+    const upstream = await startHolding(1);
+    const idle = new IdleConnections(3);
+    const [one, other] = [1, 2].map(() => targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2, idle }));
+    if (one === undefined || other === undefined) throw new Error('there are two');
+    const sent = [one, one, one, other, other].map((client) => client.send(get));
+    await eventually(() => upstream.held.length === 5);
+    upstream.release();
+    for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
+    const kept = () => [one.figures().idleConnections, other.figures().idleConnections];
+    await eventually(() => upstream.sessions.filter(({ destroyed }) => !destroyed).length === 3);
+    expect(kept().reduce((sum, count) => sum + count)).toBe(3);
+  });
+
+  it('end one by one where none may be kept', async () => {
+    const upstream = await startHttp2Upstream(cleanUp, (stream) =>
+      stream.respond({ ':status': 204 }, { endStream: true }),
+    );
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 0 });
+    for (const made of [1, 2]) {
+      await client.send(get).response;
+      await eventually(
+        () => upstream.sessions.length === made && upstream.sessions.every(({ destroyed }) => destroyed),
+      );
+    }
+    expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 });
+  });
+
+  it('are given back to the allowance when they are used, lost or closed', async () => {
+    const upstream = await startHolding(10);
+    let taken = 0;
+    const idle = {
+      take: () => {
+        taken += 1;
+        return true;
+      },
+      giveBack: () => {
+        taken -= 1;
+      },
+    };
+    const client = targetClient(upstream.port, cleanUp, { ...http2, idle });
+    const rest = async (): Promise<void> => {
+      const sent = client.send(get);
+      await eventually(() => upstream.held.length === 1);
+      expect(taken).toBe(0);
+      upstream.release();
+      await sent.response;
+      await eventually(() => taken === 1);
+    };
+    await rest();
+    upstream.sessions[0]?.destroy();
+    await eventually(() => taken === 0);
+    await rest();
+    await client.close(0);
+    expect(taken).toBe(0);
+  });
+
+  it('are closed when what is in flight has ended, and cut off when the grace is over', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    const [first, second] = [client.send(get), client.send(get)];
+    await eventually(() => upstream.held.length === 1 && client.figures().waitingRequests === 1);
+    const closing = client.close(5_000);
+    expect(await client.send(get).response).toMatchObject({ error: { code: 'overloaded', neverSent: true } });
+    upstream.release();
+    expect(await first.response).toMatchObject({ ok: true });
+    await eventually(() => upstream.held.length === 1);
+    upstream.release();
+    expect(await second.response).toMatchObject({ ok: true });
+    await closing;
+    const other = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    const [hanging, waiting] = [other.send(get), other.send(get)];
+    await eventually(() => upstream.held.length === 1 && other.figures().waitingRequests === 1);
+    await other.close(10);
+    expect(await hanging.response).toMatchObject({ error: { code: 'unreachable' } });
+    expect(await waiting.response).toMatchObject({ error: { code: 'cancelled', neverSent: true } });
+    await eventually(() => upstream.sessions.every(({ destroyed }) => destroyed));
+  });
+
+  it('are left to no requests that are given up while they connect', async () => {
+    const upstream = await startHttp2Upstream(cleanUp, (stream) =>
+      stream.respond({ ':status': 204 }, { endStream: true }),
+    );
+    const client = targetClient(upstream.port, cleanUp, http2);
+    for (let round = 0; round < 20; round += 1) {
+      const sent = Array.from({ length: 64 }, () => client.send(get));
+      await new Promise((resolve) => setTimeout(resolve, round % 4));
+      for (const exchange of sent) exchange.cancel();
+    }
+    await eventually(() => client.figures().activeConnections === 0);
+    const open = () => upstream.sessions.filter(({ destroyed }) => !destroyed).length;
+    await eventually(() => open() === client.figures().idleConnections);
+  });
+});
+
+describe('a request that gets no session', () => {
+  const listen = async (onSocket: (socket: Socket) => void): Promise<number> => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      onSocket(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp.add(() => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    return (server.address() as AddressInfo).port;
+  };
+
+  it('because nobody listens was never sent', async () => {
+    const client = targetClient(await freePort(), cleanUp, http2);
+    expect(await client.send(get).response).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
+  });
+
+  it('because the target is silent has timed out when connecting has', async () => {
+    const port = await listen(() => undefined);
+    const client = targetClient(port, cleanUp, { ...http2, connectMs: 30 });
+    const detail = `no HTTP/2 settings from 127.0.0.1:${port} within 30 ms`;
+    const outcome = await client.send(get).response;
+    expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: true, detail } });
+  });
+
+  it('because the target speaks HTTP/1.1 has found one that does not speak HTTP/2', async () => {
+    const port = await listen((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const outcome = await targetClient(port, cleanUp, http2).send(get).response;
+    expect(outcome).toMatchObject({ error: { code: 'invalid_response', neverSent: true } });
+  });
+
+  it.each(['closes', 'resets'])('because the target %s was never sent', async (how) => {
+    const port = await listen((socket) => void (how === 'closes' ? socket.end() : socket.resetAndDestroy()));
+    const outcome = await targetClient(port, cleanUp, http2).send(get).response;
+    expect(outcome).toMatchObject({ error: { code: 'unreachable', neverSent: true } });
+  });
+
+  it('because its time is over while it waits for one was never sent', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    client.send(get);
+    await eventually(() => upstream.held.length === 1);
+    const late = await client.send({ ...get, timeoutMs: 20 }).response;
+    const detail = 'no free connection within 20 ms';
+    expect(late).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
+  });
+
+  it('because the session is slow to come about has timed out', async () => {
+    const port = await listen(() => undefined);
+    const late = await targetClient(port, cleanUp, http2).send({ ...get, timeoutMs: 20, patienceMs: 20 }).response;
+    const detail = 'no connection within 20 ms';
+    expect(late).toEqual({ ok: false, error: { code: 'timed_out', neverSent: true, detail } });
+  });
+
+  it('because 1000 wait already was never sent', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    client.send(get);
+    await eventually(() => upstream.held.length === 1);
+    const waiting = Array.from({ length: 1_000 }, () => client.send(get));
+    expect(await client.send(get).response).toMatchObject({ error: { code: 'overloaded', neverSent: true } });
+    for (const exchange of waiting) exchange.cancel();
+    expect(client.figures().waitingRequests).toBe(0);
+  });
+
+  it('because its target is taken out is told at once', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    const first = client.send(get);
+    await eventually(() => upstream.held.length === 1);
+    const waiting = client.send(get);
+    client.turnAway();
+    const detail = 'the target was taken out';
+    expect(await waiting.response).toEqual({
+      ok: false,
+      error: { code: 'overloaded', neverSent: true, isTurnedAway: true, detail },
+    });
+    upstream.release();
+    expect(await first.response).toMatchObject({ ok: true });
+  });
+
+  it('in time for any answer is not sent', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxConnections: 1 });
+    client.send(get);
+    await eventually(() => upstream.held.length === 1);
+    // Most of the patience is gone with other queues before.
+    const second = client.send({ ...get, timeoutMs: 190, patienceMs: 2_000 });
+    upstream.release();
+    const detail = 'no free connection in good time within 190 ms';
+    expect(await second.response).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
+    expect(upstream.streams()).toBe(1);
+    await eventually(() => client.figures().idleConnections === 1);
+  });
+});
+
+describe('a session that goes silent', () => {
+  it('is given nothing new while a PING is awaited, and given up without an answer', async () => {
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
+      if (peer.index === 0) return;
+      if (type === frameTypes.headers) peer.write(headers(stream, [[':status', '204']], 5));
+      if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
+    });
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
+    expect(await client.send(get).response).toMatchObject({
+      error: { code: 'timed_out', detail: 'no answer within 40 ms' },
+    });
+    const [dead] = upstream.peers;
+    await eventually(() => dead?.of(frameTypes.ping).length === 1);
+    const next = await client.send(get).response;
+    expect([next.ok, upstream.peers.length]).toEqual([true, 2]);
+    await eventually(() => dead?.socket.closed === true);
+  });
+
+  it('for one request alone is used on', async () => {
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, flags, stream, payload }, peer) => {
+      if (type === frameTypes.headers && stream > 1) peer.write(headers(stream, [[':status', '204']], 5));
+      if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
+    });
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
+    expect(await client.send(get).response).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
+    await eventually(() => client.figures().idleConnections === 1);
+    expect(await client.send(get).response).toMatchObject({ ok: true });
+    expect(upstream.peers).toHaveLength(1);
+  });
+});
+
+it('hundreds of requests at once come through with what they carry', async () => {
+  const upstream = await startHttp2Upstream(cleanUp, (stream, { ':path': path }) => {
+    stream.respond({ ':status': 200 });
+    stream.end(`${path}`.repeat(1_000));
+  });
+  const client = targetClient(upstream.port, cleanUp, http2);
+  const texts = await Promise.all(
+    Array.from({ length: 400 }, async (_, index) => {
+      const outcome = await client.send({ ...get, target: `/${index}` }).response;
+      if (!outcome.ok) throw new Error(outcome.error.detail);
+      return (await bodyOctets(outcome.value.body)).toString();
+    }),
+  );
+  expect(texts).toEqual(Array.from({ length: 400 }, (_, index) => `/${index}`.repeat(1_000)));
+  expect(upstream.sessions.length).toBeLessThanOrEqual(4);
+});

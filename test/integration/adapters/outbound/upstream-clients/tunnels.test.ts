@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tunnel } from '../../../../../src/application/ports/tunnel.js';
+import type { TargetClient, TargetClientSettings } from '../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { startRawUpstream } from '../../../../support/raw-upstream.js';
+import { targetClient as clientOf, plainUpstreamRequest } from '../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
+  const targetClient = (port: number, toRun: CleanUp, changes: Partial<TargetClientSettings> = {}): TargetClient =>
+    clientOf(port, toRun, { engine, ...changes });
+
+  const upgrade = { ...plainUpstreamRequest, method: 'GET', upgradeToWebSocket: true };
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+
+  /** An upstream that switches protocols whatever it is asked, with one connection to it. */
+  const startSwitching = async (maxConnections = 1) => {
+    const sockets: Socket[] = [];
+    const upstream = await startRawUpstream((socket) => {
+      sockets.push(socket);
+      socket.write(switched);
+    });
+    cleanUp.add(() => upstream.close());
+    return { upstream, sockets, client: targetClient(upstream.port, cleanUp, { maxConnections }) };
+  };
+
+  const opened = async (client: ReturnType<typeof targetClient>): Promise<Tunnel> => {
+    const outcome = await client.send(upgrade).response;
+    if (!outcome.ok || outcome.value.tunnel === null) throw new Error('no tunnel');
+    return outcome.value.tunnel;
+  };
+
+  describe('a tunnel', () => {
+    it('is one of the connections to its target until it closes', async () => {
+      const { client, upstream } = await startSwitching();
+      const tunnel = await opened(client);
+      expect([client.figures(), client.isFull]).toEqual([
+        { activeConnections: 1, idleConnections: 0, waitingRequests: 0 },
+        true,
+      ]);
+      const late = await client.send({ ...upgrade, timeoutMs: 20 }).response;
+      expect(late).toMatchObject({ error: { code: 'overloaded', neverSent: true } });
+      const second = opened(client);
+      expect(client.figures().waitingRequests).toBe(1);
+      tunnel.destroy();
+      await second;
+      expect([upstream.connections(), client.figures().activeConnections]).toEqual([2, 1]);
+    });
+
+    it('that its upstream ends makes room', async () => {
+      const { client, sockets } = await startSwitching();
+      const tunnel = await opened(client);
+      sockets[0]?.resetAndDestroy();
+      await expect.poll(() => [tunnel.closed, client.isFull]).toEqual([true, false]);
+      await opened(client);
+    });
+
+    it('is cut off when the grace of its target is over, and not before', async () => {
+      const { client } = await startSwitching(2);
+      const [one, other] = [await opened(client), await opened(client)];
+      let isClosed = false;
+      const closed = client.close(50).then(() => {
+        isClosed = true;
+      });
+      one.destroy();
+      await expect.poll(() => one.closed).toBe(true);
+      expect([isClosed, other.closed]).toEqual([false, false]);
+      await closed;
+      await expect.poll(() => other.closed).toBe(true);
+      expect(client.figures().activeConnections).toBe(0);
+    });
+
+    it('takes octets on when its upstream sends no more', async () => {
+      const { client, sockets } = await startSwitching();
+      const tunnel = await opened(client);
+      const taken = new Promise((resolve) => sockets[0]?.once('data', resolve));
+      sockets[0]?.end('last');
+      const read: string[] = [];
+      for await (const octets of tunnel.iterator({ destroyOnReturn: false })) read.push(Buffer.from(octets).toString());
+      expect([read, tunnel.closed]).toEqual([['last'], false]);
+      tunnel.write(Buffer.from('goodbye'), () => undefined);
+      expect(await taken).toBe('goodbye');
+      tunnel.end();
+      await expect.poll(() => [tunnel.closed, client.isFull]).toEqual([true, false]);
+    });
+
+    it('closes where its exchange is no longer wanted', async () => {
+      const { client } = await startSwitching();
+      const exchange = client.send(upgrade);
+      await exchange.response;
+      exchange.cancel();
+      await expect.poll(() => client.isFull).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { eventually } from '../../support/eventually.js';
+import { type Http2Upstream, type StreamHandler, startHttp2Upstream } from '../../support/http2-upstream.js';
+import {
+  type InProcessGateway,
+  startInProcess,
+  testConfiguration,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { frame, frameTypes, headers, number32, startRawHttp2Upstream } from '../../support/raw-http2-upstream.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const startBefore = async (port: number): Promise<InProcessGateway> => {
+  const gateway = await startInProcess(testConfiguration([testUpstream(port, { httpVersion: '2' })]));
+  cleanUp.add(() => gateway.stop());
+  return gateway;
+};
+
+const startAround = async (handle: StreamHandler): Promise<{ gateway: InProcessGateway; upstream: Http2Upstream }> => {
+  const upstream = await startHttp2Upstream(cleanUp, handle);
+  return { gateway: await startBefore(upstream.port), upstream };
+};
+
+const echo: StreamHandler = (stream, fields) => {
+  const pieces: Buffer[] = [];
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  stream.on('end', () => {
+    stream.respond({ ':status': 200, 'content-type': 'application/json' });
+    stream.end(JSON.stringify({ ...fields, body: Buffer.concat(pieces).toString() }));
+  });
+};
+
+describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
+  it('comes with its path, its host, its fields and its body', async () => {
+    const { gateway } = await startAround(echo);
+    const answer = await fetch(`${gateway.url}/a/b?c=d`, { method: 'POST', body: 'hello', headers: { 'X-One': '1' } });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({
+      ':method': 'POST',
+      ':path': '/a/b?c=d',
+      ':scheme': 'http',
+      ':authority': `127.0.0.1:${gateway.address.port}`,
+      'x-one': '1',
+      'x-forwarded-proto': 'http',
+      'content-length': '5',
+      body: 'hello',
+    });
+  });
+
+  it('in chunks, whose length nobody knows, comes whole', async () => {
+    const { gateway } = await startAround(echo);
+    const { raw } = await rawExchange(
+      gateway.address,
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+    );
+    expect(raw).toContain('"body":"abcde"');
+    expect(raw).not.toContain('transfer-encoding');
+  });
+
+  it('gets a response in chunks, with the trailers', async () => {
+    const { gateway } = await startAround((stream) => {
+      stream.respond({ ':status': 200 }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '42', 'set-cookie': 'a=1' }));
+      stream.end('ok');
+    });
+    const { raw } = await rawExchange(gateway.address, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(raw).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(raw.toLowerCase()).toContain('transfer-encoding: chunked\r\n');
+    expect(raw.slice(raw.indexOf('\r\n0\r\n'))).toBe('\r\n0\r\nx-sum: 42\r\n\r\n');
+  });
+
+  it.each([
+    ['GET', 200],
+    ['HEAD', 200],
+    ['GET', 204],
+    ['GET', 304],
+  ])('%s with an answer %i without content leaves the connection to the next', async (method, status) => {
+    const { gateway } = await startAround((stream) => stream.respond({ ':status': status }, { endStream: true }));
+    const request = `${method} / HTTP/1.1\r\nHost: a\r\n`;
+    const { raw } = await rawExchange(gateway.address, `${request}\r\n${request}Connection: close\r\n\r\n`);
+    expect(raw.match(new RegExp(`HTTP/1\\.1 ${status} `, 'g'))).toHaveLength(2);
+  });
+
+  it('that asks for a WebSocket is refused', async () => {
+    const { gateway, upstream } = await startAround(echo);
+    const { raw } = await rawExchange(
+      gateway.address,
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    expect(raw).toMatch(/^HTTP\/1\.1 500 /);
+    expect(upstream.streams()).toBe(0);
+    expect(JSON.stringify(gateway.logger.lines)).toContain('WebSocket is not spoken to upstreams over HTTP/2');
+  });
+
+  it('is cut off at the upstream when its client goes away', async () => {
+    let code: number | null = null;
+    const { gateway, upstream } = await startAround((stream) => {
+      stream.on('close', () => {
+        code = stream.rstCode ?? null;
+      });
+    });
+    const aborted = new AbortController();
+    const answer = fetch(gateway.url, { signal: aborted.signal }).catch(() => null);
+    await eventually(() => upstream.streams() === 1);
+    aborted.abort();
+    await answer;
+    await eventually(() => code === 8);
+  });
+
+  it('whose answer is cut off gets no whole one', async () => {
+    const { gateway, upstream } = await startAround((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write('some');
+    });
+    const answer = await fetch(gateway.url);
+    const reader = answer.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('some');
+    upstream.sessions[0]?.destroy();
+    await expect(reader?.read()).rejects.toThrow();
+  });
+
+  it('is sent once more where the upstream had not processed it, as a retry', async () => {
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
+      if (type !== frameTypes.headers) return;
+      if (peer.index === 0) peer.write(frame(frameTypes.goaway, 0, 0, number32(0, 0)));
+      else peer.write(headers(stream, [[':status', '204']], 5));
+    });
+    const gateway = await startBefore(upstream.port);
+    const answer = await fetch(gateway.url);
+    const metrics = await gateway.metrics();
+    expect([answer.status, upstream.peers.length]).toEqual([204, 2]);
+    expect(metrics).toMatch(/retries_total\{[^}]*\} 1/);
+  });
+
+  it('is one of many over one connection, which the metrics count', async () => {
+    const { gateway, upstream } = await startAround(echo);
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => fetch(`${gateway.url}/${index}`)));
+    const paths = await Promise.all(answers.map(async (each) => ((await each.json()) as { ':path': string })[':path']));
+    expect(paths).toEqual(Array.from({ length: 60 }, (_, index) => `/${index}`));
+    expect(upstream.sessions).toHaveLength(1);
+    expect(await gateway.metrics()).toMatch(/gateway_connection_pool_size\{[^}]*\} 1/);
+  });
+});

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type {
+  ListenerConfiguration,
+  RouteConfiguration,
+} from '../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { curl } from '../../support/curl.js';
+import { eventually } from '../../support/eventually.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import { endHeaders, fieldBlock, frame, frameTypes, getRequest } from '../../support/http2-frames.js';
+import { http2Answer, http2Call, http2Session } from '../../support/http2-session.js';
+import { testConfiguration, testLimits, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+import { decide, type JudgedGateway, startJudged } from '../../support/judged-gateway.js';
+import { RawHttp2Client } from '../../support/raw-http2-client.js';
+
+const cleanUp = new CleanUp();
+let upstream: HttpUpstream;
+
+beforeEach(async () => {
+  upstream = await startHttpUpstream((request, response) => {
+    if (request.url === '/sum') {
+      const hash = createHash('sha256');
+      request.on('data', (piece: Buffer) => hash.update(piece));
+      request.on('end', () => response.end(hash.digest('hex')));
+    } else if (request.url === '/large') response.end(large);
+    else if (request.url === '/trailers') {
+      response.writeHead(200, { Trailer: 'X-Sum' });
+      response.write('body');
+      response.addTrailers({ 'X-Sum': 'abc' });
+      response.end();
+    } else if (request.url === '/cut') {
+      response.write('begun');
+      setTimeout(() => response.destroy(), 20);
+    } else echo(request, response);
+  });
+  cleanUp.add(() => upstream.close());
+});
+afterEach(() => cleanUp.run());
+
+const large = randomBytes(5_000_000);
+
+const listeners = (): ListenerConfiguration[] =>
+  testConfiguration([]).listeners.map((listener) => ({ ...listener, http2: true }));
+
+const matches: RouteConfiguration['matches'] = testRoute().matches;
+
+const start = async (changes: Parameters<typeof startJudged>[3] = {}): Promise<JudgedGateway> =>
+  startJudged(cleanUp, upstream.port, [{ name: 'judge' }], { listeners: listeners(), ...changes });
+
+const session = (gateway: JudgedGateway) => http2Session(cleanUp, gateway.url);
+
+describe('through a whole gateway, a request of HTTP/2', () => {
+  it('reaches the upstream as any other, and is written down as what it was', async () => {
+    const gateway = await start();
+    const { status, headers, body } = await http2Call(
+      session(gateway),
+      { ':method': 'POST', ':path': '/a/../b?c', 'x-a': 'ä' },
+      'text',
+    );
+    expect(status).toBe(200);
+    expect(headers).toContain('x-correlation-id');
+    const seen = JSON.parse(body.toString()) as Echo;
+    expect(seen).toMatchObject({ method: 'POST', url: '/b?c', body: 'text' });
+    expect(seen.rawHeaders.join('\n').toLowerCase()).toContain(`host\n${gateway.url.slice(7)}`);
+    expect(seen.rawHeaders.some((field) => field.startsWith(':'))).toBe(false);
+    await eventually(() => gateway.accessRecords.length === 1);
+    expect(gateway.accessRecords[0]).toMatchObject({
+      protocol: 'HTTP/2.0',
+      status: 200,
+      method: 'POST',
+      requestBytes: 4,
+    });
+  });
+
+  it('is routed by its authority', async () => {
+    const byHost = testRoute({
+      id: 'host',
+      matches: { ...matches, pathPrefixes: [], hosts: ['b.example'] },
+      builtinHandler: 'version',
+      upstream: null,
+    });
+    const gateway = await start({ routes: [byHost] });
+    const client = session(gateway);
+    expect((await http2Call(client, { ':authority': 'b.example' })).status).toBe(200);
+    expect((await http2Call(client, { ':authority': 'a.example' })).status).toBe(404);
+    const raw = new RawHttp2Client(gateway.address);
+    cleanUp.add(() => raw.socket.destroy());
+    raw.send(getRequest(1, [['host', 'b.example']]));
+    await eventually(() => gateway.accessRecords.length === 3);
+    expect(gateway.accessRecords[2]).toMatchObject({ status: 400, errorType: 'invalid_host' });
+  });
+
+  it('is judged by agents, which see what it is', async () => {
+    const gateway = await start();
+    const service = gateway.service();
+    const blocked = decide({ kind: 'block', status: 403, body: 'blocked', headers: [] });
+    service.answer = () => blocked;
+    const answer = await http2Call(session(gateway), { cookie: 'a=1' });
+    expect([answer.status, answer.body.toString()]).toEqual([403, 'blocked']);
+    const [event] = service.events;
+    expect(JSON.stringify(event)).toContain('HTTP/2.0');
+    expect(JSON.stringify(event)).not.toContain(':authority');
+  });
+
+  it('has a head within the limits', async () => {
+    const gateway = await start({ limits: { ...testLimits, maxHeaderCount: 10 } });
+    const fields = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`x-${index}`, '1']));
+    expect((await http2Call(session(gateway), fields)).status).toBe(431);
+    expect((await http2Call(session(gateway), { ':path': `/${'a'.repeat(9_000)}` })).status).toBe(414);
+    expect((await http2Call(session(gateway))).status).toBe(200);
+  });
+
+  it('has a body within the limit, or is answered before its end', async () => {
+    const gateway = await start({ limits: { ...testLimits, maxBodySizeBytes: 100_000 } });
+    const stream = session(gateway).request({ ':method': 'POST', ':path': '/sum' });
+    const answered = http2Answer(stream);
+    stream.write(Buffer.alloc(400_000));
+    expect((await answered).status).toBe(413);
+  });
+
+  it('carries large bodies both ways', async () => {
+    const gateway = await start();
+    const client = session(gateway);
+    const [sum, back] = await Promise.all([
+      http2Call(client, { ':method': 'POST', ':path': '/sum' }, large),
+      http2Call(client, { ':path': '/large' }),
+    ]);
+    expect(sum.body.toString()).toBe(createHash('sha256').update(large).digest('hex'));
+    expect(back.body.equals(large)).toBe(true);
+  });
+
+  it('gets the trailers of the response', async () => {
+    const gateway = await start();
+    const { body, trailers, code } = await http2Call(session(gateway), { ':path': '/trailers', te: 'trailers' });
+    expect([body.toString(), trailers, code]).toEqual(['body', ['x-sum', 'abc'], 0]);
+  });
+
+  it('sees that a response was cut', async () => {
+    const gateway = await start();
+    const { status, body, code } = await http2Call(session(gateway), { ':path': '/cut' });
+    expect([status, body.toString(), code]).toEqual([200, 'begun', 2]);
+  });
+
+  it('that would be a tunnel is not served', async () => {
+    const gateway = await start();
+    const client = new RawHttp2Client(gateway.address);
+    cleanUp.add(() => client.socket.destroy());
+    client.send(
+      frame(
+        frameTypes.headers,
+        endHeaders,
+        1,
+        fieldBlock([
+          [':method', 'CONNECT'],
+          [':authority', 'a.example:80'],
+        ]),
+      ),
+    );
+    await eventually(() => gateway.accessRecords.length === 1);
+    expect(gateway.accessRecords[0]).toMatchObject({ status: 501, errorType: 'method_not_implemented' });
+  });
+
+  it('is one of those of curl', async () => {
+    const gateway = await start();
+    const { status, body } = await curl('--http2-prior-knowledge', '-d', 'text', `${gateway.url}/x`);
+    expect([status, (JSON.parse(body) as Echo).body]).toEqual([200, 'text']);
+  });
+});
+
+it('a reload decides what connections may begin with', async () => {
+  const gateway = await start({ listeners: testConfiguration([]).listeners });
+  expect((await curl('--http2-prior-knowledge', gateway.url)).status).toBe(0);
+  const changed = testConfiguration([testUpstream(upstream.port)], { listeners: listeners() });
+  expect((await gateway.reload(changed)).ok).toBe(true);
+  expect((await curl('--http2-prior-knowledge', gateway.url)).status).toBe(200);
+});

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
+import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
+import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
+import { httpEngineNames } from '../../../../src/domain/configuration/gateway-configuration.js';
+import { CleanUp } from '../../../support/clean-up.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
+import { responseTricks } from '../../../support/smuggling/response-tricks.js';
+
+const patienceMs = 5_000;
+
+describe.each(httpEngineNames)('a bad response, the engine %s', (engine) => {
+  const cleanUp = new CleanUp();
+  const recorder = new OctetRecorder();
+  let port = 0;
+
+  beforeAll(async () => {
+    const upstreamPort = await recorder.listen();
+    cleanUp.add(() => recorder.close());
+    const configuration = testConfiguration([testUpstream(upstreamPort)]);
+    const system = { ...configuration.system, httpEngine: engine };
+    const gateway = await startInProcess({ ...configuration, system });
+    cleanUp.add(() => gateway.stop());
+    port = gateway.address.port;
+  });
+  afterEach(() => recorder.forget());
+  afterAll(() => cleanUp.run());
+
+  const get = async (target: string) => {
+    const octets = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const { text } = await clientExchange(port, { parts: [octets], isOver: () => false, patienceMs });
+    return { text, ...strictResponses(text, []) };
+  };
+
+  it.each(responseTricks)('$name ($source) is one response for one client', async (trick) => {
+    const { status, body } = engine === 'node' && trick.node ? trick.node : trick;
+    recorder.answer = (request, _turn, socket) => {
+      if (targetOf(request) !== '/bad') return 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood';
+      socket.end(trick.octets, 'latin1');
+      return null;
+    };
+    const { messages, fault } = await get('/bad');
+    const [first, ...more] = messages;
+    expect([fault, more]).toEqual([null, []]);
+    if (status === null) {
+      // Either it was found out in time, or the response breaks off.
+      expect(first === undefined || first.status === 502 || !first.isComplete).toBe(true);
+    } else {
+      expect(first?.status).toBe(status);
+      expect(first?.isComplete).toBe(true);
+      if (body !== null) expect(first?.body).toBe(body);
+    }
+    const next = await get('/good');
+    expect(next.messages.map((response) => [response.status, response.body])).toEqual([[200, 'good']]);
+  });
+});

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { answerJson } from '../../../../../src/adapters/wire/agent-frames/answer-codec.js';
+import { eventJson } from '../../../../../src/adapters/wire/agent-frames/event-codec.js';
+import { addHead } from '../../../../../src/adapters/wire/agent-frames/head-writer.js';
+import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';
+import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
+import { rememberAnswer } from '../../../../../src/domain/agent-protocol/lasting-answers.js';
+import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+const anyText = fc.oneof(
+  fc.string({ maxLength: 30 }),
+  fc.string({ maxLength: 30, unit: 'binary' }),
+  fc.constantFrom('"', '\\', '\u0000', '\u007f', '\u0080', '\ud800', 'a\udfff', '__proto__', '0', '', 'é', '\u2028'),
+);
+const optional = fc.option(anyText);
+const headers = fc
+  .array(fc.tuple(fc.oneof(anyText, fc.constantFrom('cookie', 'accept', '__proto__', '1')), anyText), { maxLength: 80 })
+  .map((pairs): readonly string[] => pairs.flat());
+
+const octetsOf = (write: (into: JsonOctets) => void): string => {
+  const into = new JsonOctets();
+  write(into);
+  return decoder.decode(into.view());
+};
+
+describe('the head of a message, written as octets', () => {
+  const metadata = fc.record({
+    requestId: anyText,
+    clientIp: anyText,
+    clientPort: fc.nat(65_535),
+    serverName: optional,
+    protocol: anyText,
+    tlsVersion: optional,
+    tlsCipher: optional,
+    routeId: optional,
+    upstreamId: optional,
+    timestampMs: fc.nat(4_000_000_000_000),
+    traceparent: optional,
+  });
+
+  it('says what the naive text of a request says', () => {
+    fc.assert(
+      fc.property(anyText, metadata, anyText, anyText, headers, (id, given, method, uri, fields) => {
+        const event = { ...headersEvent(id), metadata: { ...given, correlationId: id }, method, uri, headers: fields };
+        expect(JSON.parse(octetsOf((into) => addHead(into, event)))).toEqual(JSON.parse(eventJson(event)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('says what the naive text of a response says', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(), headers, (correlationId, status, fields) => {
+        const event = { kind: 'response_headers', correlationId, status, headers: fields } as const;
+        expect(JSON.parse(octetsOf((into) => addHead(into, event)))).toEqual(JSON.parse(eventJson(event)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('JsonOctets', () => {
+  it('writes the string that JSON.stringify writes, one after the other', () => {
+    fc.assert(
+      fc.property(fc.array(anyText, { maxLength: 20 }), (texts) => {
+        const written = octetsOf((into) => {
+          for (const text of texts) into.addString(text);
+        });
+        expect(written).toBe(texts.map((text) => JSON.stringify(text)).join(''));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('loses nothing of long texts', () => {
+    const texts = ['a'.repeat(9_000), 'é'.repeat(300_000), '\u0001'.repeat(20_000)];
+    expect(
+      octetsOf((into) => {
+        for (const text of texts) into.addString(text);
+      }),
+    ).toBe(texts.map((text) => JSON.stringify(text)).join(''));
+  });
+});
+
+const fieldText = fc.string({ maxLength: 12, unit: fc.constantFrom(...'abc:"{},-\\é ') });
+const operation = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('set' as const, 'add' as const),
+    name: fc.constantFrom('X-A', 'X-B'),
+    value: fieldText,
+  }),
+  fc.record({ kind: fc.constant('remove' as const), name: fc.constantFrom('X-A', 'X-B') }),
+);
+const plainId = fc.string({ minLength: 8, maxLength: 36, unit: fc.constantFrom(...'0123456789abcdef-') });
+
+/** Allows, as agents give them again and again. */
+const allow: fc.Arbitrary<AgentAnswer> = fc
+  .record({
+    requestHeaders: fc.array(operation, { maxLength: 3 }),
+    custom: fc.dictionary(fc.constantFrom('subject', 'correlation_id', 'x', '1'), fieldText, { noNullPrototype: true }),
+    tags: fc.array(fc.oneof(fieldText, plainId), { maxLength: 2 }),
+  })
+  .map(({ requestHeaders, custom, tags }) => ({
+    ...allowAnswer,
+    requestHeaders,
+    audit: { ...allowAnswer.audit, tags, custom },
+  }));
+
+describe('an answer that is given again', () => {
+  it('is written as it would be anew', () => {
+    fc.assert(
+      fc.property(allow, fc.array(fc.oneof(plainId, anyText), { minLength: 1, maxLength: 3 }), (given, ids) => {
+        const lasting = rememberAnswer({ ...given });
+        for (const id of ids) {
+          const { requestHeaders, audit } = given;
+          const written = JSON.parse(answerJson(lasting, id));
+          expect(answerJson(lasting, id)).toBe(answerJson({ ...given }, id));
+          expect(written).toMatchObject({ version: 2, decision: 'allow', needs_more: false });
+          expect(written.request_headers).toHaveLength(requestHeaders.length);
+          expect(written.audit.custom).toEqual({ ...audit.custom, correlation_id: id });
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is read as it would be without what is known', () => {
+    fc.assert(
+      fc.property(
+        fc.array(allow, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.tuple(fc.nat(), fc.oneof(plainId, anyText), fc.nat(400), fc.option(fieldText)), { maxLength: 20 }),
+        (answers, turns) => {
+          const known = new KnownAnswers();
+          for (const [which, id, place, change] of turns) {
+            const text = answerJson(answers[which % answers.length] as AgentAnswer, id);
+            // Now and then something else stands somewhere in it.
+            const sent = change === null ? text : text.slice(0, place) + change + text.slice(place + change.length);
+            const frame = { name: 'agent_response', payload: encoder.encode(sent) } as const;
+            expect(readAgentMessage(frame, known)).toEqual(readAgentMessage(frame));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
+import { checkRequest } from '../../../../../src/application/proxy-request/stages/check-request.js';
+import { newExchange } from '../../../../support/exchanges.js';
+import { plainLimits } from '../../../../support/plain-configurations.js';
+import { RecordingLogger } from '../../../../support/recording-logger.js';
+
+const check = (httpVersion: string, headers: readonly string[] = []): string | null => {
+  const stage = checkRequest(
+    plainLimits,
+    new ProblemAnswerer(new RecordingLogger()),
+    new PrometheusGatewayMetrics('test'),
+  );
+  const exchange = newExchange({ httpVersion, headers });
+  void stage(exchange);
+  return exchange.errorType;
+};
+
+it.each([
+  ['1.0', null],
+  ['1.1', null],
+  ['2.0', null],
+  ['2', 'malformed_request'],
+  ['0.9', 'malformed_request'],
+  ['3.0', 'malformed_request'],
+])('a request of HTTP/%s is served, or refused as %s', (version, errorType) => {
+  expect(check(version)).toBe(errorType);
+});
+
+it('Transfer-Encoding is of HTTP/1.1 alone', () => {
+  expect(check('1.1', ['Transfer-Encoding', 'chunked'])).toBeNull();
+  expect(check('1.0', ['Transfer-Encoding', 'chunked'])).toBe('malformed_request');
+  expect(check('2.0', ['transfer-encoding', 'chunked'])).toBe('malformed_request');
+});

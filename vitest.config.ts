@@ -6,6 +6,22 @@ import { httpEngineNames, standardHttpEngine } from './src/domain/configuration/
 /** The engine that tests of a gateway run with once more, beside the one of a gateway whose configuration names none. */
 const otherEngine = httpEngineNames.find((name) => name !== standardHttpEngine) ?? standardHttpEngine;
 
+/** Integration tests that send requests through a gateway, or to what listens for one. */
+const integrationWithGateway = [
+  'adapters/inbound/http-engines/*',
+  'adapters/inbound/http-engines/http2/*',
+  'application/agent-service/authorized-requests',
+  'bootstrap/embedded-agent-reload',
+  'bootstrap/hanging-worker',
+  'documentation/*',
+  'gateway/**/*',
+].map((name) => `test/integration/${name}.test.ts`);
+
+/** Integration tests that try each engine by themselves: they run once. */
+const ofEachEngine = ['gateway/smuggling/**/*', 'documentation/http-engines', 'documentation/http-strictness'].map(
+  (name) => `test/integration/${name}.test.ts`,
+);
+
 /** End-to-end files in which no request goes through a gateway, or whose gateways each name their engine: they run once. */
 const ofNoEngine = [
   'agent-start',
@@ -72,7 +88,13 @@ const computing: Sharing = { isolate: false, maxWorkers: cores };
 /** Tests with sockets wait for much of their time. */
 const waiting: Sharing = { isolate: false, maxWorkers: cores + 1 };
 
-/** `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. */
+/** What the built programs read and test/support/engine-under-test.ts, too. */
+const engineVariable = 'GATEWAY_HTTP_ENGINE';
+
+/**
+ * `groupOrder`: a group starts when the one before has ended, so that heavy tests do not starve each other. The variable is
+ * empty, as if it were absent: programs take the standard engine by themselves, whatever the shell of this run says.
+ */
 const project = (name: string, groupOrder: number, testTimeout: number, sharing: Sharing) => ({
   test: {
     name,
@@ -80,6 +102,7 @@ const project = (name: string, groupOrder: number, testTimeout: number, sharing:
     testTimeout,
     hookTimeout: 60_000,
     sequence: { groupOrder },
+    env: { [engineVariable]: '' },
     ...sharing,
   },
 });
@@ -95,7 +118,7 @@ const withOtherEngine = (
     name: `${test.name}-${otherEngine}`,
     include: [...files],
     exclude: [...exclude],
-    env: { GATEWAY_HTTP_ENGINE: otherEngine },
+    env: { [engineVariable]: otherEngine },
   },
 });
 
@@ -112,12 +135,7 @@ export default defineConfig({
       project('property', 0, 30_000, computing),
       project('contract', 1, 15_000, waiting),
       integration,
-      withOtherEngine(
-        integration,
-        ['test/integration/gateway/**/*.test.ts', 'test/integration/adapters/inbound/http-engines/*.test.ts'],
-        // There each engine is tried by itself.
-        ['test/integration/gateway/smuggling/**'],
-      ),
+      withOtherEngine(integration, integrationWithGateway, ofEachEngine),
       e2e,
       withOtherEngine(e2e, ['test/e2e/**/*.test.ts'], ofNoEngine),
     ],

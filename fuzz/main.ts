@@ -8,10 +8,11 @@ import { gatewayPart } from './gateway/gateway-part.js';
 import { responsesPart } from './gateway/responses-part.js';
 import { nginxPart } from './nginx/nginx-part.js';
 import { nodePart } from './node/node-part.js';
+import { nodeResponsesPart } from './node/node-responses-part.js';
 import { readSettings, type Settings, usage } from './settings.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 
-const allParts: readonly FuzzPart[] = [codecPart, nodePart, nginxPart, gatewayPart, responsesPart];
+const allParts: readonly FuzzPart[] = [codecPart, nodePart, nodeResponsesPart, nginxPart, gatewayPart, responsesPart];
 const progressMs = 5_000;
 /** A case that runs off gives the loop a turn after so long. */
 const turnMs = 50;

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const partNames = ['codec', 'node', 'nginx', 'gateway', 'responses'] as const;
+export const partNames = ['codec', 'node', 'node-responses', 'nginx', 'gateway', 'responses'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Settings {

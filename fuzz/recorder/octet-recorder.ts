@@ -3,7 +3,7 @@ import { readStrictRequest, StrictFault, type StrictMessage } from './strict-mes
 import { type StrictReading, strictRequests } from './strict-reading.js';
 
 /** Octets of one connection that are kept; one that sends more is cut off. */
-const mostKept = 4_194_304;
+const mostKept = 33_554_432;
 
 /** What a target answers to a request; null: nothing. Each character is one octet. `turn` counts on the connection. */
 export type RecorderAnswer = (request: StrictMessage, turn: number, socket: Socket) => string | null;
@@ -21,7 +21,8 @@ interface Recorded {
 /** The path of a request that was recorded. */
 export const targetOf = ({ line }: StrictMessage): string => line.split(' ')[1] ?? '';
 
-const plainAnswer: RecorderAnswer = (request) => {
+/** What tells for which target it is. */
+export const plainAnswer: RecorderAnswer = (request) => {
   const body = `for ${targetOf(request)}`;
   return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${request.line.startsWith('HEAD ') ? '' : body}`;
 };
@@ -97,7 +98,7 @@ export class OctetRecorder {
         // Nobody answers what is not sound.
         if (request.fault !== null) recorded.socket.destroy();
         if (!recorded.isAhead && (request.isComplete || this.isEager)) this.#answerOne(recorded, request);
-        recorded.isAhead = !request.isComplete && this.isEager;
+        recorded.isAhead = !request.isComplete && (recorded.isAhead || this.isEager);
         if (!request.isComplete) return;
         recorded.answered = request.end;
       }

@@ -27,7 +27,7 @@ const fieldText = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** What a lax reader takes besides: see docs/guides/http-engines.md, limits of the node engine. */
 export interface Laxity {
-  /** Chunk extensions, line feeds before a request line, several spaces in it. */
+  /** Chunk extensions, many zeros before a size, sizes beyond counting, line ends before a request line, several spaces in it. */
   readonly isLax: boolean;
 }
 
@@ -89,6 +89,7 @@ interface Content {
 }
 
 const sizeLine = /^[0-9A-Fa-f]{1,16}$/;
+const laxSizeLine = /^0*[0-9A-Fa-f]{1,16}(?: ?;|$)/;
 const beginOfSizeLine = /^[0-9A-Fa-f]{0,16}\r?$/;
 
 const readChunks = (text: string, start: number, { isLax }: Laxity): Content => {
@@ -99,11 +100,11 @@ const readChunks = (text: string, start: number, { isLax }: Laxity): Content => 
     const lineEnd = text.indexOf('\r\n', at);
     const line = lineEnd < 0 ? text.slice(at) : text.slice(at, lineEnd);
     const size = Number.parseInt(line, 16);
-    const isExtended = isLax && lineEnd >= 0 && /^[0-9A-Fa-f]{1,16} ?;/.test(line) && fieldText.test(line);
+    const isExtended = isLax && lineEnd >= 0 && laxSizeLine.test(line) && fieldText.test(line);
     if (!isExtended && !(lineEnd < 0 ? beginOfSizeLine : sizeLine).test(line))
       return cut(`a chunk size ${printed(line)}`);
     if (lineEnd < 0) return cut(null);
-    if (size > 2 ** 52) return cut('a chunk size beyond counting');
+    if (size > 2 ** 52 && !isLax) return cut('a chunk size beyond counting');
     at = lineEnd + 2;
     if (size === 0) break;
     body += text.slice(at, at + size);
@@ -136,7 +137,9 @@ const laxRequestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ +[\x21-\x7e]+ +(HTTP\/1\.[0
 /** The request at this place; null where its head has not all come. Throws a `StrictFault`. */
 export const readStrictRequest = (text: string, start: number, laxity = strict): StrictMessage | null => {
   let at = start;
-  while (text.startsWith('\r\n', at) || (laxity.isLax && text[at] === '\n')) at += text[at] === '\n' ? 1 : 2;
+  while (text.startsWith('\r\n', at) || (laxity.isLax && /^[\r\n]$/.test(text[at] ?? ''))) {
+    at += text.startsWith('\r\n', at) ? 2 : 1;
+  }
   if (at >= text.length) return null;
   const head = section(text, at);
   if (head === null) return null;

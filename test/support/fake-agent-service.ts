@@ -1,4 +1,5 @@
 import type { AgentService, ConfigurationGiver } from '../../src/application/ports/agent-service.js';
+import type { Soon } from '../../src/application/ports/soon.js';
 import {
   type AgentCapabilities,
   type AgentEventName,
@@ -60,6 +61,8 @@ export class FakeAgentService implements AgentService {
   };
   /** What each event is answered. */
   answer: (event: AgentEvent) => AgentAnswer | Promise<AgentAnswer> = () => allowAnswer;
+  /** What can be answered at once is. */
+  isPrompt = false;
   readonly #listeners = new Set<(health: AgentHealth) => void>();
 
   capabilities(): AgentCapabilities {
@@ -78,11 +81,11 @@ export class FakeAgentService implements AgentService {
     return ok(undefined);
   }
 
-  async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
+  judge(event: AgentEvent, connection: symbol): Soon<AgentAnswer> {
     this.events.push(event);
     this.origins.push(connection);
     this.connections.add(connection);
-    return this.answer(event);
+    return this.isPrompt ? this.answer(event) : this.#answerLater(event);
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -122,6 +125,10 @@ export class FakeAgentService implements AgentService {
   changeState(state: AgentState): void {
     this.state = state;
     for (const listener of this.#listeners) listener(this.health());
+  }
+
+  async #answerLater(event: AgentEvent): Promise<AgentAnswer> {
+    return this.answer(event);
   }
 
   /** Resolves once so many events have come in all. */

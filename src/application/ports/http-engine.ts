@@ -97,8 +97,15 @@ export interface EngineLimits {
    * a busier one is still answered.
    */
   readonly drainLingerMs: number;
-  /** How long an unwanted body is read on, so that the client gets to see the answer before a reset. */
+  /**
+   * How long a client may be silent, in milliseconds, while what nobody wants of it is read on: a body that was answered
+   * early, and all that comes behind the last response. Otherwise a reset could overtake the answer.
+   */
   readonly lingerMs: number;
+  /** The same in all, however steadily octets come. */
+  readonly maxLingerMs: number;
+  /** Octets that are read so, per connection. */
+  readonly maxLingerOctets: number;
   /** Octets of request line and header section; more is rejected before it is held. */
   readonly maxHeadBytes: number;
 }
@@ -106,7 +113,9 @@ export interface EngineLimits {
 export const defaultEngineLimits: EngineLimits = {
   handshakeTimeoutMs: 10_000,
   drainLingerMs: 1_000,
-  lingerMs: 2_000,
+  lingerMs: 5_000,
+  maxLingerMs: 30_000,
+  maxLingerOctets: 67_108_864,
   maxHeadBytes: 98_304,
 };
 

@@ -58,7 +58,9 @@ export class ProblemAnswerer {
     exchange.status = status;
     const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
     const body = problemBody(code, detail, exchange.correlationId);
-    exchange.response.send(status, headers, body, closes || exchange.close);
+    // A stream of HTTP/2 ends alone: what is wrong with one says nothing of the others of its connection.
+    const ends = closes && exchange.request.httpVersion !== '2.0';
+    exchange.response.send(status, headers, body, ends || exchange.close);
     return 'ended';
   }
 }

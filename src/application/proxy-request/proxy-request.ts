@@ -59,7 +59,7 @@ export interface ProxyRequestDependencies {
 const clientClosedRequest = 499;
 
 const rejections = {
-  malformed: ['malformed_request', 'The request is no valid HTTP/1.1.'],
+  malformed: ['malformed_request', 'The request is no valid HTTP.'],
   invalid_host: ['invalid_host', 'The Host header is repeated.'],
   header_too_large: ['header_too_large', 'The header section is too large to be read.'],
   target_too_long: ['target_too_long', 'The request line is too long to be read.'],

@@ -153,7 +153,7 @@ export class Judgements {
     }
     if (answer instanceof Promise) {
       const settled = answer.catch((error: unknown) => this.#failed(error));
-      void settled.then((late) => this.#settle(judgement, late));
+      settled.then((late) => this.#settle(judgement, late)).catch((error: unknown) => this.#failed(error));
     } else this.#settle(judgement, answer);
   }
 
@@ -169,22 +169,34 @@ export class Judgements {
       this.#open.delete(event.correlationId);
       if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.add(event.correlationId);
       else this.#dialogues.delete(event.correlationId);
-      this.#onAnswer(answer, event.correlationId);
+      this.#tell(answer, event.correlationId);
     }
     this.#advance();
     this.#onSettled();
+  }
+
+  /** One that cannot be given must not keep the others from theirs. */
+  #tell(answer: AgentAnswer, correlationId: string): void {
+    try {
+      this.#onAnswer(answer, correlationId);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** Those that wait get the places that are free. One that is answered at once comes back here: it is not followed into. */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
-    while (this.#running < this.#limit()) {
-      const next = this.#waiting.shift();
-      if (next === undefined) break;
-      this.#waitingBytes -= next.size;
-      this.#judge(next);
+    try {
+      while (this.#running < this.#limit()) {
+        const next = this.#waiting.shift();
+        if (next === undefined) break;
+        this.#waitingBytes -= next.size;
+        this.#judge(next);
+      }
+    } finally {
+      this.#isAdvancing = false;
     }
-    this.#isAdvancing = false;
   }
 }

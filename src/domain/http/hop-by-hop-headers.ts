@@ -13,14 +13,16 @@ const endToEnd: ReadonlySet<string> = new Set([
   'content-length',
   'content-type',
   'cookie',
-  'forwarded',
   'host',
   'set-cookie',
   'x-correlation-id',
-  'x-real-ip',
 ]);
 
-const isEndToEnd = (lowerName: string): boolean => endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-');
+/** What says who a client is, in any spelling. */
+const saysWho = fieldTrait.forwarded | fieldTrait.claim | fieldTrait.claimInDisguise;
+
+const isEndToEnd = (lowerName: string): boolean =>
+  endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-') || (fieldTraits(lowerName) & saysWho) !== 0;
 
 /** What the Connection fields nominate, in lower case; null where it is nothing beyond what is dropped anyway. */
 export const nominatedByConnection = (headers: HeaderList): ReadonlySet<string> | null => {

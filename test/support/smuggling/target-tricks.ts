@@ -106,6 +106,19 @@ export const targetTricks: readonly Trick[] = [
     statuses: [417],
     out: [],
   },
+  ...[
+    ['100-continue', 'y'],
+    ['y', '100-continue'],
+  ].map((values) => ({
+    name: `the expectations ${values.join(' and ')}`,
+    source: sources.mustDie,
+    octets: post(
+      [...values.map((value) => `Expect: ${value}`), `Content-Length: ${smuggled.length}`, 'Connection: close'],
+      smuggled,
+    ),
+    statuses: [417],
+    out: [],
+  })),
   {
     name: 'a folded expectation',
     source: sources.mustDie,

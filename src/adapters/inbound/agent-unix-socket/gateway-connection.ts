@@ -37,6 +37,8 @@ export class GatewayConnection implements GatewayLine {
   readonly #session: GatewaySession;
   /** When the frame that is being read began to come; null while there is none, or nothing is read. */
   #frameSinceMs: number | null = null;
+  /** Frames are being handed over. */
+  #isReading = false;
 
   constructor(
     socket: Socket,
@@ -97,8 +99,9 @@ export class GatewayConnection implements GatewayLine {
     this.#outbox.send('metrics_report', metricsJson(report));
   }
 
+  /** Within a message that is handed over nothing has to be done: the next one follows anyway. */
   resume(): void {
-    if (this.#socket.isPaused()) this.#read();
+    if (!this.#isReading && this.#socket.isPaused()) this.#read();
   }
 
   end(): void {
@@ -113,13 +116,11 @@ export class GatewayConnection implements GatewayLine {
 
   #read(): void {
     const session = this.#session;
-    while (session.canTake) {
-      const frame = this.#decoder.next();
-      if (frame === null) break;
-      this.#frameSinceMs = null;
-      const message = readGatewayMessage(frame);
-      if (message.ok) this.#handle(message.value, frame.payload.length);
-      else session.fail(message.error);
+    this.#isReading = true;
+    try {
+      this.#handOver(session);
+    } finally {
+      this.#isReading = false;
     }
     if (this.#decoder.failure !== null) session.fail(this.#decoder.failure);
     if (session.isOver) return;
@@ -132,6 +133,17 @@ export class GatewayConnection implements GatewayLine {
       this.#socket.pause();
     }
     session.holds(this.#decoder.heldBytes);
+  }
+
+  #handOver(session: GatewaySession): void {
+    while (session.canTake) {
+      const frame = this.#decoder.next();
+      if (frame === null) break;
+      this.#frameSinceMs = null;
+      const message = readGatewayMessage(frame);
+      if (message.ok) this.#handle(message.value, frame.payload.length);
+      else session.fail(message.error);
+    }
   }
 
   #handle(message: GatewayMessage, size: number): void {

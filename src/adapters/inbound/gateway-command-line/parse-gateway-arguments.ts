@@ -58,7 +58,9 @@ const serveCommand = (words: readonly string[], options: GatewayOptions, env: En
   }
   const running = runningOption(options);
   if (running !== null) return misuse(`error: ${running} is for a gateway that runs, not for --test or --validate`);
-  return { kind: options.validate ? 'validate' : 'test', configFile, verbose };
+  // What a run would refuse of the environment is no part of the file, but a run with it cannot begin.
+  const run = runCommand({ configFile, verbose, pidFile: null }, options, env);
+  return run.kind === 'run' ? { kind: options.validate ? 'validate' : 'test', configFile, verbose } : run;
 };
 
 const reloadCommand = (options: GatewayOptions, fromEnvironment: string | undefined): GatewayCommand => {

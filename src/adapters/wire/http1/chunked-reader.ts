@@ -8,7 +8,7 @@ import { readFields } from './read-fields.js';
 export type ChunkedFault =
   /** No hexadecimal number, or something behind it: extensions (RFC 9112, section 7.1.1) are of no use and much abuse. */
   | 'invalid_chunk_size'
-  /** One over 2^52, or with more digits than any below; zeros in front are digits. */
+  /** One over 2^52, or of more than 8 digits with a zero in front: nobody has to pad a size, and some do to 8. */
   | 'chunk_size_overflow'
   /** A chunk is longer than its size says, or ends in another way than by CR LF. */
   | 'invalid_chunk_end'
@@ -21,7 +21,8 @@ export type ChunkedFault =
  */
 export type ChunkedStep = 'data' | 'more' | 'end' | 'faulty';
 
-const maxSizeDigits = 16;
+/** Digits of a size that may have zeros in front: without a bound they would frame one octet by as many as one likes. */
+const maxPaddedDigits = 8;
 /** Every size up to this, and the step beyond that is refused, is exact. */
 const maxSize = 2 ** 52;
 
@@ -73,7 +74,7 @@ export class ChunkedReader {
           if (value < 16) {
             this.#digits += 1;
             this.#size = this.#size * 16 + value;
-            if (this.#digits > maxSizeDigits || this.#size > maxSize) return this.#fail('chunk_size_overflow');
+            if (this.#size > maxSize || this.#isPadded) return this.#fail('chunk_size_overflow');
             at += 1;
           } else {
             if (this.#digits === 0 || octets[at] !== carriageReturn) return this.#fail('invalid_chunk_size');
@@ -113,6 +114,11 @@ export class ChunkedReader {
     }
     this.at = at;
     return 'more';
+  }
+
+  /** Zeros stand in front of a size for which its digits need not be so many. */
+  get #isPadded(): boolean {
+    return this.#digits > maxPaddedDigits && this.#size < 16 ** (this.#digits - 1);
   }
 
   #fail(fault: ChunkedFault): ChunkedStep {

@@ -1,6 +1,8 @@
 import { carriageReturn, lineFeed } from './octets.js';
 
 const firstRoom = 1_024;
+/** Octets of room up to which it is doubled; beyond, it grows by half: what is held may not cost much more than its octets. */
+const doubledRoom = 16_384;
 
 /**
  * Holds the beginning of a head, or of a trailer section, until the rest has come. However small the pieces are, what is
@@ -23,6 +25,11 @@ export class HeadBuffer {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Octets of the memory that it has. */
+  get room(): number {
+    return this.#octets.length;
   }
 
   /**
@@ -50,7 +57,8 @@ export class HeadBuffer {
   add(octets: Uint8Array, start: number, end: number): void {
     const length = this.#length + end - start;
     if (length > this.#octets.length) {
-      const wider = new Uint8Array(Math.max(length, this.#octets.length * 2));
+      const { room } = this;
+      const wider = new Uint8Array(Math.max(length, room < doubledRoom ? room * 2 : room + (room >> 1)));
       wider.set(this.#octets.subarray(0, this.#length));
       this.#octets = wider;
     }

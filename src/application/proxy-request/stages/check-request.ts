@@ -1,5 +1,5 @@
 import type { LimitsConfiguration } from '../../../domain/configuration/gateway-configuration.js';
-import { allHeaders, firstHeader } from '../../../domain/http/header-list.js';
+import { allHeaders, firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ClientRequest } from '../../ports/http-exchange.js';
@@ -29,6 +29,11 @@ const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): 
   return null;
 };
 
+/** Whether any of its expectations (RFC 9110, section 10.1.1) is another than to be asked for the body. */
+const expectsMore = (headers: HeaderList): boolean =>
+  firstHeader(headers, 'expect') !== undefined &&
+  allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
+
 /** Refuses heads over a limit, and what the gateway could only guess the meaning of. */
 export const checkRequest =
   (limits: LimitsConfiguration, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
@@ -41,8 +46,7 @@ export const checkRequest =
     }
     const framing = framingFault(request);
     if (framing !== null) return problems.answer(exchange, 'malformed_request', framing);
-    const expectation = firstHeader(request.headers, 'expect');
-    if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
+    if (expectsMore(request.headers)) {
       return problems.answer(exchange, 'expectation_failed', 'The only expectation that is met is "100-continue".');
     }
     return 'continue';

@@ -25,6 +25,35 @@ const value = fc.oneof(
 const soup = fc.array(fc.tuple(name, value), { maxLength: 12 });
 
 describe('withoutHopByHop', () => {
+  it('leaves every field that says who a client is, in any case, whatever Connection names', () => {
+    const saysWho = fc.constantFrom(
+      'forwarded',
+      'true-client-ip',
+      'x-client-ip',
+      'x-cluster-client-ip',
+      'x-forwarded',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-port',
+      'x-forwarded-prefix',
+      'x-forwarded-proto',
+      'x-forwarded-scheme',
+      'x-forwarded-server',
+      'x-forwarded-ssl',
+      'x-original-forwarded-for',
+      'x-real-ip',
+    );
+    const claims = fc.array(saysWho.chain(anyCase), { maxLength: 6 });
+    const options = fc.array(fc.oneof(saysWho, name).chain(anyCase), { maxLength: 8 });
+    fc.assert(
+      fc.property(claims, options, fc.boolean(), (claimed, named, isBefore) => {
+        const fields = claimed.flatMap((claim) => [claim, '192.0.2.1']);
+        const connection = ['Connection', named.join(', ')];
+        expect(withoutHopByHop(isBefore ? [...connection, ...fields] : [...fields, ...connection])).toEqual(fields);
+      }),
+    );
+  });
+
   it('leaves no hop-by-hop field in any soup, and keeps every other that Connection does not name, in order', () => {
     fc.assert(
       fc.property(soup, (fields) => {

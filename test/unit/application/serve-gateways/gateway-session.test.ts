@@ -121,6 +121,22 @@ describe('a GatewaySession', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
+  it.each([true, false])('gives others their answers where one cannot be given (at once: %s)', async (isPrompt) => {
+    service.isPrompt = isPrompt;
+    service.answer = () => allowAnswer;
+    service.maxConcurrency = 1;
+    await greet();
+    line.fault = () => {
+      line.fault = () => null;
+      throw new Error('secret');
+    };
+    for (const id of ['a', 'b', 'c']) session.event(headersEvent(id), 1);
+    await settled();
+    expect(line.answers.map(({ correlationId }) => correlationId)).toEqual(['b', 'c']);
+    expect(logger.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { reason: 'Error' } }]);
+    expect(session.canTake).toBe(true);
+  });
+
   it('has texts of its gateway cut in the log', async () => {
     const [proxyId, proxyVersion] = ['p'.repeat(100_000), 'v'.repeat(100_000)];
     session.handshake({ ...offer, proxyId, proxyVersion });

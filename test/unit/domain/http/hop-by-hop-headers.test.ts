@@ -65,6 +65,12 @@ describe('withoutHopByHop', () => {
     expect(withoutHopByHop([...kept, 'Connection', option])).toEqual(kept);
   });
 
+  it('lets Connection remove nothing that says who a client is', () => {
+    const names = ['True-Client-IP', 'X-Client-IP', 'X-Cluster-Client-IP', 'X-Original-Forwarded-For', 'X-Real-IP'];
+    const kept = names.flatMap((name) => [name, '192.0.2.1']);
+    expect(withoutHopByHop([...kept, 'Connection', names.join(', ')])).toEqual(kept);
+  });
+
   it('keeps trailers of TE and nothing else, once', () => {
     expect(withoutHopByHop(['TE', 'trailers'])).toEqual(['TE', 'trailers']);
     expect(withoutHopByHop(['TE', 'gzip;q=0.5, Trailers', 'te', 'trailers'])).toEqual(['TE', 'trailers']);

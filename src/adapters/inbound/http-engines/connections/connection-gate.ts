@@ -57,6 +57,7 @@ export class ConnectionGate {
   /** Those that were let in. */
   readonly #open = new Set<Connection>();
   readonly #refused = new Set<Connection>();
+  readonly #emptied: (() => void)[] = [];
   readonly #handshakes = new TlsHandshakes<Connection>();
   /** Does not listen itself; null while the listener speaks plain HTTP. */
   #securing: TlsServer | null = null;
@@ -84,6 +85,12 @@ export class ConnectionGate {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Calls this once all that were let in have ended and were released. */
+  whenEmpty(then: () => void): void {
+    if (this.#open.size === 0) then();
+    else this.#emptied.push(then);
   }
 
   /** How long a handshake may last from now on. */
@@ -186,6 +193,7 @@ export class ConnectionGate {
       raw.on('close', () => {
         this.#open.delete(connection);
         admission.release();
+        if (this.#open.size === 0) for (const then of this.#emptied.splice(0)) then();
       });
       // While it was asked about, whoever named its client may have lost the right to.
       if (proxied !== null && !this.#proxyHeaders.mayCome(proxied.peerAddress)) this.#end(connection);

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RejectionAnswer } from '../../../../application/ports/http-engine.js';
-import { responseHeadText } from '../../../wire/http1/head-text.js';
 import { refuseHttp2 } from '../http2/refuse-http2.js';
+import { rejectionOctets } from './rejection-octets.js';
 
 /** Refusals under way at a time, of all listeners of an engine. Beyond them a connection ends without a word. */
 const maxUnderWay = 256;
@@ -44,14 +44,9 @@ export class ConnectionRefusals {
       refuseHttp2(socket, answer);
       return;
     }
-    const { status, headers, body } = answer;
     // What came and was not read would make the end of the connection a reset, which may overtake the answer.
     socket.resume();
-    const octets = Buffer.from(body);
-    const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
-    socket.end(
-      Buffer.concat([Buffer.from(`${responseHeadText(status, [...headers, ...framing])}\r\n`, 'latin1'), octets]),
-    );
+    socket.end(rejectionOctets(answer));
   }
 
   #endIn(raw: Socket, delayMs: number): void {

@@ -102,11 +102,13 @@ export class EngineListener implements BoundListener {
       const lingerMs = Math.min(this.#lingerMs, graceMs);
       const sweep = setInterval(() => this.#closeIdle(lingerMs), sweepMs);
       const cut = setTimeout(() => this.#gate.endAll(), graceMs);
-      this.#server.close(() => {
+      const end = (): void => {
         clearInterval(sweep);
         clearTimeout(cut);
         resolve();
-      });
+      };
+      // The server counts a connection as ended a little before that is told of it.
+      this.#server.close(() => this.#gate.whenEmpty(end));
       // The server has closed it for this process: it is not to be handed on any more.
       this.#socket.close();
       this.#closeIdle(lingerMs);

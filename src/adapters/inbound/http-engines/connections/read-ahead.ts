@@ -4,9 +4,15 @@ export const maxReadAheadOctets = 1_048_576;
 /** The same for all bodies of a listener. */
 const maxSharedOctets = 67_108_864;
 
-/** What the bodies of a listener may still read ahead together, in octets. */
+/** For all heads of a listener of which some has not come, beyond what each may hold by itself. */
+const maxHeadOctets = 67_108_864;
+
+/** What is held together of what the clients of a listener sent before anybody could use it, in octets. */
 export class ReadAheadBudget {
+  /** For bodies, beyond what each may hold by itself. */
   left = maxSharedOctets;
+  /** For heads of which some has not come, beyond the usual length of one. */
+  leftForHeads = maxHeadOctets;
 }
 
 /** What was read of a body before somebody asked for it. */

@@ -5,14 +5,15 @@ import { firstBodyWait, nextBodyWait } from '../../../../domain/limits/body-pace
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
 import type { BodyPatience } from '../connections/body-patience.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
+import { inOwnMemory } from './own-memory.js';
 import { PieceQueue } from './piece-queue.js';
 
 /** Octets that are held though nobody has asked for them; one piece may go beyond. */
 const maxHeldOctets = 131_072;
+/** Octets that the system is read for at once: what is held beyond is everybody's. */
+const readOctets = 65_536;
 /** Octets of a trailer section. */
 const maxTrailerOctets = 16_384;
-/** What of an unwanted body is still read, so that the client gets to see the answer before a reset. */
-export const maxUnwantedOctets = 67_108_864;
 
 const octetText: OctetText = (octets, start, end) =>
   Buffer.from(octets.buffer, octets.byteOffset + start, end - start).toString('latin1');
@@ -42,6 +43,8 @@ export class CoreBody implements ClientBody {
   wasRead = false;
   /** It broke the rules of its framing: where it ends cannot be known. */
   isFaulty = false;
+  /** Octets that came when nobody wanted them any more. */
+  unwanted = 0;
   readonly #connection: BodyConnection;
   readonly #patience: BodyPatience;
   readonly #budget: ReadAheadBudget;
@@ -56,8 +59,7 @@ export class CoreBody implements ClientBody {
   #looksAhead = false;
   /** What it has taken of the shared budget. */
   #charged = 0;
-  /** Octets that came when nobody wanted them any more. */
-  #unwanted = 0;
+  #isReleased = false;
   /** For how long the client may be waited for since the last piece, and was until now; null stands for no waiting at the moment. */
   #mayWaitMs: number;
   #waitedMs = 0;
@@ -79,17 +81,17 @@ export class CoreBody implements ClientBody {
     this.#mayWaitMs = firstBodyWait(patience);
   }
 
-  /** No more of it is to be read of the connection for now. */
+  /** No more of it is to be read of the connection for now. Where all share too much, one read is held, and no more. */
   get isFull(): boolean {
-    if (this.#failure !== null) return this.#unwanted > maxUnwantedOctets;
     const held = this.#pieces.octets;
-    if (held < maxHeldOctets) return false;
-    return !this.#looksAhead || held >= maxReadAheadOctets || this.#budget.left <= 0;
+    if (held === 0) return false;
+    if (this.#budget.left <= 0) return true;
+    return held >= (this.#looksAhead ? maxReadAheadOctets : maxHeldOctets);
   }
 
-  /** More came that nobody wants than is worth to be read. */
-  get isTooMuch(): boolean {
-    return this.#unwanted > maxUnwantedOctets;
+  /** Nobody will read what comes of it. */
+  get isUnwanted(): boolean {
+    return this.#failure !== null;
   }
 
   read(): Uint8Array | null | Promise<Uint8Array | null> {
@@ -98,7 +100,8 @@ export class CoreBody implements ClientBody {
     const piece = this.#pieces.take();
     if (piece !== null) {
       this.#pulled(piece);
-      if (!this.isComplete) this.#roomChanged();
+      if (this.isComplete) this.#charge();
+      else this.#roomChanged();
       return piece;
     }
     if (this.isComplete) return null;
@@ -136,6 +139,13 @@ export class CoreBody implements ClientBody {
     this.#roomChanged();
   }
 
+  /** The exchange is over: what nobody has read is nobody's share any more. */
+  release(): void {
+    this.#budget.left += this.#charged;
+    this.#charged = 0;
+    this.#isReleased = true;
+  }
+
   /** Somebody has waited for as long as the client may be waited for. */
   waitIsOver(): void {
     const why = this.#leftMs < this.#patience.silenceMs ? 'the client was too slow' : 'the client fell silent';
@@ -147,7 +157,7 @@ export class CoreBody implements ClientBody {
     // Who sends it does not wait for a word.
     this.#awaitsContinue = false;
     if (this.isFaulty) {
-      this.#unwanted += octets.length - start;
+      this.unwanted += octets.length - start;
       return octets.length;
     }
     return this.#chunks === null ? this.#takeCounted(octets, start) : this.#takeChunks(this.#chunks, octets, start);
@@ -192,18 +202,20 @@ export class CoreBody implements ClientBody {
   #came(octets: Buffer, start: number, end: number): void {
     const length = end - start;
     if (this.#failure !== null) {
-      this.#unwanted += length;
+      this.unwanted += length;
       return;
     }
     const waiting = this.#waiting;
     if (length > 0) {
-      const piece = length === octets.length ? octets : octets.subarray(start, end);
+      const part = length === octets.length ? octets : octets.subarray(start, end);
       if (waiting === null) {
-        this.#pieces.push(piece);
+        this.#pieces.push(part);
         this.#charge();
         // What comes while nobody waits for it may fill it up: then the client is not waited for.
         if (this.#waitsSinceMs !== null) this.#clock();
       } else {
+        // Whoever reads it may hold it.
+        const piece = inOwnMemory(part);
         this.#settle();
         this.#pulled(piece);
         waiting.resolve(piece);
@@ -247,9 +259,9 @@ export class CoreBody implements ClientBody {
     this.#connection.bodyRoomChanged();
   }
 
-  /** What is held beyond the usual is everybody's. */
   #charge(): void {
-    const over = Math.max(0, this.#pieces.octets - maxHeldOctets);
+    if (this.#isReleased) return;
+    const over = Math.max(0, this.#pieces.octets - readOctets);
     this.#budget.left -= over - this.#charged;
     this.#charged = over;
   }

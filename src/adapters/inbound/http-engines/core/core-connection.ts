@@ -5,54 +5,54 @@ import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
-import { standOf } from '../connections/drained.js';
+import { rejectionOctets } from '../connections/rejection-octets.js';
 import { ConnectionDeadline } from './connection-deadline.js';
+import type { ConnectionPhase } from './connection-phase.js';
 import type { ConnectionSurroundings } from './connection-surroundings.js';
-import { type BodyConnection, CoreBody } from './core-body.js';
+import type { BodyConnection } from './core-body.js';
 import { CoreResponse, type ResponseConnection } from './core-response.js';
+import { ExchangeWaits } from './exchange-waits.js';
 import type { JoinedWrites } from './joined-writes.js';
+import { Linger } from './linger.js';
+import { newBody } from './new-body.js';
 import { isConnect, readRequest } from './read-request.js';
-import { rejectionOctets, rejectionReason } from './rejection.js';
+import { rejectionReason } from './rejection-reason.js';
 import { RequestHeads } from './request-heads.js';
 import { RequestInput } from './request-input.js';
-
-/**
- * `fresh`: nothing has come; `head`: some of a head; `idle`: nothing since the last exchange; `exchange`: a request is being
- * answered; `flushing`: the answer is on its way to the system; `lingering`: it is there, and the rest of the request is
- * read; `over`: nothing more is read; `given`: the connection has left HTTP.
- */
-type Phase = 'fresh' | 'head' | 'idle' | 'exchange' | 'flushing' | 'lingering' | 'over' | 'given';
-
-/** How long a client has to take the last response of its connection, in milliseconds. */
-const closeGraceMs = 1_000;
 
 /** A connection of a client, whose requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
+  readonly writes: JoinedWrites;
   readonly written = (): void => this.#flush();
   readonly #around: ConnectionSurroundings;
   readonly #client: ClientConnection;
   readonly #heads: RequestHeads;
   readonly #input: RequestInput;
   readonly #deadline: ConnectionDeadline;
+  readonly #waits: ExchangeWaits;
+  readonly #linger: Linger;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
-  #phase: Phase = 'fresh';
+  #phase: ConnectionPhase = 'fresh';
   #response: CoreResponse | null = null;
   #idleSinceMs = 0;
   #isRetired = false;
   /** `#run` is at work, and goes on by itself. */
   #isRunning = false;
-  /** How far the writing was when it was looked at last. */
-  #stand = '';
+  /** The client was told that nothing more comes. */
+  #isLeaving = false;
 
   constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
     this.socket = socket;
+    this.writes = around.writes;
     this.#around = around;
     this.#client = clientConnection(socket, around.key, origin);
-    this.#heads = new RequestHeads(around.limits.maxHeadBytes);
-    this.#input = new RequestInput(socket);
+    this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
+    this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
+    this.#linger = new Linger(around.limits);
     this.#deadline = new ConnectionDeadline(around.deadlines, (nowMs) => this.#expired(nowMs));
+    this.#waits = new ExchangeWaits(socket, this.#deadline);
     this.#deadline.set(performance.now() + around.patience.timeouts.headMs);
     socket.on('data', this.#take);
     socket.on('end', this.#end);
@@ -61,17 +61,13 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     socket.on('close', () => this.#closed());
   }
 
-  get writes(): JoinedWrites {
-    return this.#around.writes;
-  }
-
-  get writeTimeoutMs(): number {
-    return this.#around.patience.timeouts.bodyMs;
+  drained(): Promise<void> {
+    return this.#waits.drained(performance.now() + this.#writeTimeoutMs);
   }
 
   /** Nothing of a request has come since that moment that is not answered, to its last octet. */
   hasBeenIdleSince(momentMs: number): boolean {
-    return this.#phase === 'idle' && this.#idleSinceMs <= momentMs;
+    return (this.#phase === 'idle' || this.#isLeaving) && this.#idleSinceMs <= momentMs;
   }
 
   /** See `EngineSessions`. */
@@ -84,7 +80,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       return;
     }
     this.closeAfterResponse();
-    if (this.#response === null && this.#phase !== 'lingering') this.#leave();
+    if (this.#response === null) this.#leave();
     const cut = setTimeout(() => this.socket.destroy(), graceMs);
     this.socket.once('close', () => clearTimeout(cut));
   }
@@ -94,11 +90,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   awaitBody(untilMs: number): void {
-    if (this.#phase === 'exchange') this.#deadline.set(untilMs);
+    this.#waits.awaitBody(untilMs);
   }
 
   bodyAwaitedNoMore(): void {
-    if (this.#phase === 'exchange') this.#deadline.clear();
+    this.#waits.awaitBody(Number.POSITIVE_INFINITY);
   }
 
   bodyRoomChanged(): void {
@@ -118,15 +114,13 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
     this.#flush();
-    if (this.#phase !== 'flushing') return;
-    // Where it stands is looked at for the first time when some time has passed: most need not be looked at.
-    this.#stand = '';
-    this.#deadline.set(performance.now() + this.writeTimeoutMs);
+    if (this.#phase === 'flushing') this.#waits.flush(performance.now() + this.#writeTimeoutMs);
   }
 
   handOver(): void {
     const { socket } = this;
     this.#phase = 'given';
+    this.#waits.end();
     this.#deadline.end();
     socket.pause();
     socket.off('data', this.#take);
@@ -138,10 +132,17 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #expired(nowMs: number): void {
     const phase = this.#phase;
     if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
-    else if (phase === 'exchange') this.#input.body?.waitIsOver();
-    else if (phase === 'flushing') this.#lookAtWriting(nowMs);
-    else if (phase === 'lingering') this.#leave();
+    else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
     else this.socket.destroy();
+  }
+
+  #lookAtExchange(nowMs: number): void {
+    if (this.#waits.isStuck(nowMs, nowMs + this.#writeTimeoutMs)) this.#response?.abort();
+    if (this.#waits.isBodyLate(nowMs)) this.#input.body?.waitIsOver();
+  }
+
+  get #writeTimeoutMs(): number {
+    return this.#around.patience.timeouts.bodyMs;
   }
 
   #takeOctets(octets: Buffer): void {
@@ -179,52 +180,53 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const { text, rest } = this.#heads;
     const { minorVersion, isPersistent } = requestHead;
     const isLast = !isPersistent || isConnect(text);
-    const body = isConnect(text) ? null : this.#newBody();
+    const body = isConnect(text) ? null : newBody(this, this.#around);
     const request = readRequest(text, body, this.#client);
     const isHead = request.method === 'HEAD';
     const response = new CoreResponse(this, { minorVersion, isHead, wantsWebSocket: request.wantsWebSocket });
     this.#heads.forget();
     this.#phase = 'exchange';
-    this.#deadline.clear();
+    this.#waits.begin();
     this.#response = response;
-    if (isLast) this.#input.close();
+    // What waits may be of the body: the end of what is read comes after it.
     this.#input.begin(body, rest);
+    if (isLast) this.#input.close();
     this.#around.handler.handle(request, response);
-  }
-
-  #newBody(): CoreBody | null {
-    const { isChunked, contentLength, expectsContinue, minorVersion } = requestHead;
-    if (contentLength <= 0 && !isChunked) return null;
-    const { patience, budget } = this.#around;
-    const length = isChunked ? null : contentLength;
-    return new CoreBody(this, length, expectsContinue && minorVersion === 1, patience.body, budget);
   }
 
   #takeWhileBusy(octets: Buffer): void {
     const input = this.#input;
     input.take(octets);
-    if (this.#phase === 'lingering' && input.isComplete) this.#over();
-    else if (this.#phase === 'lingering' && input.isTooMuch) this.#leave();
-    else if (input.isFlood) this.socket.destroy();
-    else this.#flow();
+    if (input.isFlood) this.socket.destroy();
+    else if (this.#phase !== 'lingering') this.#flow();
+    else if (input.isTooMuch) this.socket.destroy();
+    else if (input.isComplete && !this.#isLeaving) this.#over();
+    else this.#lingerOn();
   }
 
   #flow(): void {
-    if (this.#phase !== 'given' && !this.#isRunning) this.#input.flow(this.#phase === 'lingering');
+    if (this.#phase !== 'given' && !this.#isRunning) this.#input.flow();
   }
 
   /** The client sends no more. */
   #takeEnd(): void {
     const phase = this.#phase;
     if (phase === 'head') this.#refuse('malformed');
-    // As nginx has it: whoever ends its side before it was answered has gone.
+    // As nginx has it: whoever ends its side before it was answered has gone, whatever it has sent before.
     else if (phase === 'exchange') this.socket.destroy();
     else if (phase === 'flushing') this.#input.close();
     else if (phase !== 'over') this.#leave();
   }
 
+  #lingerOn(): void {
+    this.#idleSinceMs = performance.now();
+    this.#deadline.set(this.#linger.dueMs(this.#idleSinceMs));
+  }
+
   #closed(): void {
+    this.#waits.end();
     this.#deadline.end();
+    this.#heads.end();
     this.#phase = 'over';
     const response = this.#response;
     const { body } = this.#input;
@@ -241,60 +243,54 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const { socket } = this;
     if (this.#phase !== 'flushing' || socket.writableLength > 0 || socket.destroyed || socket.errored !== null) return;
     const response = this.#response;
-    const { body } = this.#input;
     this.#response = null;
+    this.#waits.end();
     response?.close(true);
-    if (body === null || body.isComplete) this.#over();
-    else if (body.isFaulty || socket.readableEnded) this.#leave();
+    if (this.#input.isClosed) this.#leave();
+    else if (this.#input.isComplete) this.#over();
     else {
       // A reset while the client still sends would take the answer with it.
       this.#phase = 'lingering';
-      this.#deadline.set(performance.now() + this.#around.limits.lingerMs);
+      this.#lingerOn();
       this.#flow();
     }
   }
 
-  /** The client takes nothing of the end of a response, or little. */
-  #lookAtWriting(nowMs: number): void {
-    const stand = standOf(this.socket);
-    if (stand === this.#stand) this.#response?.abort();
-    this.#stand = stand;
-    this.#deadline.set(nowMs + this.writeTimeoutMs);
-  }
-
   /** The exchange is over. */
   #over(): void {
-    this.#input.body = null;
     if (this.#input.isClosed) {
       this.#leave();
       return;
     }
-    const nowMs = performance.now();
+    this.#input.dropBody();
+    this.#linger.end();
     this.#phase = 'idle';
-    this.#idleSinceMs = nowMs;
-    this.#deadline.set(nowMs + this.#around.patience.timeouts.idleMs);
+    this.#idleSinceMs = performance.now();
+    this.#deadline.set(this.#idleSinceMs + this.#around.patience.timeouts.idleMs);
     if (this.#isRunning) return;
     const octets = this.#input.next();
     if (octets === null) this.#flow();
     else this.#run(octets);
   }
 
-  /** Ends the connection: all that was to be said has been. */
+  /**
+   * Ends the connection: all that was to be said has been. What still comes is read and dropped for
+   * a while: the end would become a reset, which may overtake what the client has not read.
+   */
   #leave(): void {
-    this.#phase = 'over';
-    this.#input.body = null;
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#phase = 'lingering';
+    this.#heads.end();
+    this.#input.dropBody();
     this.#input.close();
-    this.#deadline.set(performance.now() + closeGraceMs);
-    this.socket.destroySoon();
+    this.socket.end();
+    this.#lingerOn();
+    this.#flow();
   }
 
   #refuse(reason: RejectedRequest['reason']): void {
-    const answer = this.#around.handler.reject({ connection: this.#client, reason });
-    this.#phase = 'over';
-    this.#input.close();
-    this.#deadline.set(performance.now() + closeGraceMs);
-    this.socket.end(rejectionOctets(answer));
-    // What is unread would make the end a reset, which may overtake the answer.
-    this.socket.resume();
+    this.socket.write(rejectionOctets(this.#around.handler.reject({ connection: this.#client, reason })));
+    this.#leave();
   }
 }

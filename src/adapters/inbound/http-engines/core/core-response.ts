@@ -6,10 +6,9 @@ import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { chunkEnd, chunkStart, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
-import { drained } from '../connections/drained.js';
-import { dateLine } from './date-line.js';
+import { dateLine } from '../connections/date-line.js';
 import type { JoinedWrites } from './joined-writes.js';
-import { readResponseFields, responseFields, withoutFraming } from './response-fields.js';
+import { isUndelimited, readResponseFields, responseFields, withoutFraming, withoutLength } from './response-fields.js';
 
 /** What a response needs of the connection that it goes out by. */
 export interface ResponseConnection {
@@ -17,8 +16,8 @@ export interface ResponseConnection {
   readonly writes: JoinedWrites;
   /** To be told of each write that is over. */
   readonly written: () => void;
-  /** How long the client may take nothing, in milliseconds. */
-  readonly writeTimeoutMs: number;
+  /** Resolves when the socket takes more, or has ended: a client that takes nothing for too long is cut off. */
+  drained(): Promise<void>;
   /** Whether another request can be answered behind this response, which begins now. */
   canGoOn(): boolean;
   closeAfterResponse(): void;
@@ -76,7 +75,8 @@ export class CoreResponse implements ClientResponse {
   begin(status: number, headers: HeaderList, close: boolean): void {
     if (this.headSent) throw new Error('the head of this response was sent already');
     readResponseFields(headers);
-    const { isUnsound, hasDate } = responseFields;
+    const { hasDate } = responseFields;
+    const isUnsound = responseFields.isUnsound || (responseFields.contentLength >= 0 && isUndelimited(status));
     const length = isUnsound ? -1 : responseFields.contentLength;
     const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers);
     const framing = this.#framingOf(status, length);
@@ -158,7 +158,7 @@ export class CoreResponse implements ClientResponse {
   upgrade(headers: HeaderList): Tunnel {
     if (!this.canUpgrade) throw new Error('this request did not ask for an upgrade');
     const { socket } = this.#connection;
-    const head = `${responseHeadText(101, headers)}\r\n`;
+    const head = `${responseHeadText(101, withoutLength(headers))}\r\n`;
     this.headSent = true;
     this.isGiven = true;
     this.isHandedOver = true;
@@ -194,7 +194,7 @@ export class CoreResponse implements ClientResponse {
   }
 
   #framingOf(status: number, length: number): Framing {
-    if (this.#request.isHead || isUnframed(status)) return 'none';
+    if (this.#request.isHead || isUnframed(status) || isUndelimited(status)) return 'none';
     if (length >= 0) return 'length';
     return this.#request.minorVersion === 1 ? 'chunked' : 'close';
   }
@@ -214,10 +214,20 @@ export class CoreResponse implements ClientResponse {
   }
 
   #endChunks(trailers: HeaderList): void {
-    const end = lastChunk(trailers);
+    const end = trailers.length === 0 ? lastChunk(trailers) : this.#endWith(trailers);
     if (this.#head !== null && trailers.length === 0) this.#text(this.#takeHead(noContent));
     else this.#text(this.#takeHead('Transfer-Encoding: chunked\r\n') + end);
     this.uncork();
+  }
+
+  #endWith(trailers: HeaderList): string {
+    try {
+      return lastChunk(trailers);
+    } catch (error) {
+      // The response can end in no orderly way any more, and its client must not wait for it.
+      this.abort();
+      throw error;
+    }
   }
 
   /** What is written in this turn goes out together: in most cases the last chunk follows at once. */
@@ -233,13 +243,13 @@ export class CoreResponse implements ClientResponse {
   }
 
   #put(before: string, octets: Uint8Array, behind: string): Promise<void> | undefined {
-    const { socket, writes, written, writeTimeoutMs } = this.#connection;
+    const { socket, writes, written } = this.#connection;
     if (octets.length === 0) {
       if (before !== '') this.#text(before);
       return undefined;
     }
     if (writes.write(socket, before, octets, behind, written) || socket.destroyed) return undefined;
-    return drained(socket, socket, writeTimeoutMs, () => this.abort());
+    return this.#connection.drained();
   }
 
   #finish(): void {

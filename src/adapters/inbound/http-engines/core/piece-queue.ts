@@ -1,11 +1,13 @@
+import { inOwnMemory } from './own-memory.js';
+
 /** Octets: pieces that are smaller are joined with what is before them, where that is small too. */
 const smallOctets = 2_048;
 const firstRoom = 4_096;
 const mostRoom = 65_536;
 
 /**
- * Octets that have come and wait to be read, in pieces. However small the pieces are in which they come, what is held costs
- * little more than its octets.
+ * Octets that have come and wait to be read, in pieces. However small the pieces are in which they come, and of however large
+ * a read they are a part, what is held costs little more than twice its octets.
  */
 export class PieceQueue {
   readonly #pieces: Buffer[] = [];
@@ -27,7 +29,7 @@ export class PieceQueue {
     }
     const last = this.#pieces.at(-1);
     if (last === undefined || last.length >= smallOctets || piece.length >= smallOctets) {
-      this.#pieces.push(piece);
+      this.#pieces.push(inOwnMemory(piece));
       return;
     }
     this.#pieces.pop();
@@ -42,7 +44,7 @@ export class PieceQueue {
   pushFirst(piece: Buffer): void {
     this.#octets += piece.length;
     if (this.#pieces.length === 0) this.#seal();
-    this.#pieces.unshift(piece);
+    this.#pieces.unshift(inOwnMemory(piece));
   }
 
   /** The first piece, which stays where it is; null where there is none. */
@@ -80,7 +82,7 @@ export class PieceQueue {
   }
 
   #seal(): void {
-    if (this.#tail !== null) this.#pieces.push(this.#tail.subarray(0, this.#filled));
+    if (this.#tail !== null) this.#pieces.push(inOwnMemory(this.#tail.subarray(0, this.#filled)));
     this.#tail = null;
   }
 }

@@ -1,8 +1,11 @@
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
-import { type HeadReading, incomplete } from '../../../wire/http1/head-fault.js';
+import { faulty, type HeadReading, incomplete } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
+import type { ReadAheadBudget } from '../connections/read-ahead.js';
 
 const carriageReturn = 0x0d;
+/** Octets of a head that is not unusual: more is held only as long as all connections together hold little. */
+const usualOctets = 16_384;
 
 /** The heads of the requests of a connection, out of the octets that come. */
 export class RequestHeads {
@@ -13,15 +16,25 @@ export class RequestHeads {
   readonly #maxOctets: number;
   /** The beginning of a head whose rest has not come; null in most cases: heads come whole. */
   #held: HeadBuffer | null = null;
+  readonly #budget: ReadAheadBudget;
+  /** What is held has taken of the budget. */
+  #charged = 0;
 
-  constructor(maxOctets: number) {
+  constructor(maxOctets: number, budget: ReadAheadBudget) {
     this.#maxOctets = maxOctets;
+    this.#budget = budget;
   }
 
   /** Something of a head has come, and not all of it. Empty lines before it are none of it (RFC 9112, section 2.2). */
   get hasBegun(): boolean {
     const held = this.#held;
     return held !== null && held.length > 0 && held.octets[0] !== carriageReturn;
+  }
+
+  /** Nothing is read any more. */
+  end(): void {
+    this.#held = null;
+    this.#charge(0);
   }
 
   /** What was read last is of no use any more. */
@@ -39,22 +52,37 @@ export class RequestHeads {
       this.text = octets.toString('latin1', start, reading);
       this.rest = reading === octets.length ? null : octets.subarray(reading);
     } else if (reading === incomplete && start < octets.length) {
-      this.#held = new HeadBuffer();
-      this.#held.add(octets, start, octets.length);
-      this.#held.noteRead();
+      const held = new HeadBuffer();
+      held.add(octets, start, octets.length);
+      held.noteRead();
+      this.#held = held;
+      return this.#hold(held);
     }
     return reading;
   }
 
+  /** Refuses what is too much for all connections together. */
+  #hold(held: HeadBuffer): HeadReading {
+    this.#charge(held.room - usualOctets);
+    if (held.length <= usualOctets || this.#budget.leftForHeads >= 0) return incomplete;
+    this.end();
+    return faulty('head_too_large');
+  }
+
+  #charge(octets: number): void {
+    const charged = Math.max(0, octets);
+    this.#budget.leftForHeads -= charged - this.#charged;
+    this.#charged = charged;
+  }
+
   #readOn(held: HeadBuffer, octets: Buffer): HeadReading {
     held.add(octets, 0, octets.length);
-    if (!held.isDue && held.length < this.#maxOctets) return incomplete;
+    if (!held.isDue && held.length < this.#maxOctets) return this.#hold(held);
     const reading = readRequestHead(held.octets, 0, held.length, this.#maxOctets);
     if (reading === incomplete) {
-      this.#keep(held, requestHead.emptyOctets);
-      return incomplete;
+      return this.#keep(held, requestHead.emptyOctets);
     }
-    this.#held = null;
+    this.end();
     if (reading > 0) {
       const all = Buffer.from(held.octets.buffer, held.octets.byteOffset, held.length);
       this.text = all.toString('latin1', requestHead.emptyOctets, reading);
@@ -64,12 +92,13 @@ export class RequestHeads {
   }
 
   /** Lets go of empty lines: however many come, nothing grows. */
-  #keep(held: HeadBuffer, emptyOctets: number): void {
+  #keep(held: HeadBuffer, emptyOctets: number): HeadReading {
     if (emptyOctets === held.length) {
-      this.#held = null;
-      return;
+      this.end();
+      return incomplete;
     }
     held.drop(emptyOctets);
     held.noteRead();
+    return this.#hold(held);
   }
 }

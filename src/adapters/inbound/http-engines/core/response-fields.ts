@@ -44,6 +44,20 @@ const readLength = (value: string): void => {
 const isOwn = (lowerName: string): boolean =>
   lowerName === 'connection' || lowerName === 'keep-alive' || lowerName === 'transfer-encoding';
 
+/** Whether a response of this status never says how its body is delimited (RFC 9110, section 8.6; RFC 9112, section 6.1). */
+export const isUndelimited = (status: number): boolean => status === 204 || status < 200;
+
+/** The fields but for those that frame a body. */
+export const withoutLength = (fields: HeaderList): HeaderList => {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] as string;
+    const lowerName = name.toLowerCase();
+    if (lowerName !== 'content-length' && lowerName !== 'transfer-encoding') kept.push(name, fields[at + 1] as string);
+  }
+  return kept;
+};
+
 /** Fields of which none can contradict the framing that the engine chooses. */
 export const withoutFraming = (fields: HeaderList): HeaderList => {
   const kept: string[] = [];

@@ -8,7 +8,7 @@ import { Deadline } from './deadline.js';
 import { Http2Body } from './http2-body.js';
 import { Http2Response } from './http2-response.js';
 import { PayloadMeter } from './payload-meter.js';
-import { sessionOptions } from './session-options.js';
+import { sessionOptions, sessionWindow, streamWindow } from './session-options.js';
 import { StreamFaults } from './stream-faults.js';
 import { readStreamHead, type StreamHead } from './stream-head.js';
 import { StreamWriter, type WrittenConnection } from './stream-writer.js';
@@ -57,6 +57,7 @@ export class Http2Connection implements WrittenConnection {
     socket.on('error', () => socket.destroy());
     const session = performServerHandshake(socket, sessionOptions(serving.limits));
     this.#session = session;
+    session.setLocalWindowSize(sessionWindow);
     session.on('error', () => undefined);
     session.on('stream', (stream: ServerHttp2Stream, _headers: unknown, flags: number, raw?: readonly string[]) =>
       this.#take(stream, flags, raw ?? []),
@@ -106,7 +107,8 @@ export class Http2Connection implements WrittenConnection {
   }
 
   #look(): void {
-    if (this.meter.isFlood(this.socket.bytesRead)) {
+    // Bodies that wait to be read are not counted yet.
+    if (this.meter.isFlood(this.socket.bytesRead - this.#size * streamWindow)) {
       this.#endInAnger();
       return;
     }
@@ -117,7 +119,9 @@ export class Http2Connection implements WrittenConnection {
   /** RFC 9113, section 10.5. */
   #endInAnger(): void {
     this.#isClosing = true;
-    this.#session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    // Without an error Node passes the code over.
+    // Not within the close of a stream: node:http2 is still at work with it.
+    setImmediate(() => this.#session.destroy(new Error('the client floods'), constants.NGHTTP2_ENHANCE_YOUR_CALM));
     this.#cutIn(closeGraceMs);
   }
 
@@ -129,13 +133,17 @@ export class Http2Connection implements WrittenConnection {
       return;
     }
     this.#size += 1;
-    stream.on('close', () => this.#left(stream));
+    const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
     const { patience, limits, handler } = this.#serving;
     const head = readStreamHead(raw, limits.maxHeadBytes);
-    const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
     const asked = { isHead: head.ok && head.value.method === 'HEAD', hasBody };
     const writer = new StreamWriter(stream, this, patience.timeouts.bodyMs);
     const response = new Http2Response(stream, asked, writer, () => this.close());
+    stream.on('close', () => {
+      // What was on its way when it ended early was sent in good faith.
+      if (hasBody && (response.isRestRefused || !stream.readableEnded)) this.meter.forgive(streamWindow);
+      this.#left(stream);
+    });
     if (!head.ok) {
       const { status, headers, body }: RejectionAnswer = handler.reject({
         connection: this.#client,

@@ -22,6 +22,8 @@ export class Http2Response implements ClientResponse {
   readonly #request: AnsweredRequest;
   readonly #writer: StreamWriter;
   readonly #closeConnection: () => void;
+  /** It was whole before its request, the rest of which nobody reads. */
+  isRestRefused = false;
   #isBegun = false;
   /** Held until there is a body to go with it, or none: the one that has none ends with its head. */
   #held: OutgoingHttpHeaders | null = null;
@@ -152,6 +154,7 @@ export class Http2Response implements ClientResponse {
     if (!this.#isCompleted) return;
     const stream = this.#stream;
     if (!this.#request.hasBody || stream.readableEnded) return;
+    this.isRestRefused = true;
     this.#refuseRest();
     // Node closes a stream whose octets have all been taken out.
     stream.removeAllListeners('readable');

@@ -11,9 +11,15 @@ const mostFrameOctets = 8;
  */
 export class PayloadMeter {
   octets = 0;
+  #forgiven = 0;
+
+  /** Octets that came, or still come, and carry nothing any more. */
+  forgive(octets: number): void {
+    this.#forgiven += octets;
+  }
 
   /** @param cameOctets all that was read of the connection */
   isFlood(cameOctets: number): boolean {
-    return cameOctets / mostFrameOctets > this.octets + allowance;
+    return (cameOctets - this.#forgiven) / mostFrameOctets > this.octets + allowance;
   }
 }

@@ -6,11 +6,12 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
-import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
-import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { err, ok } from '../../../../domain/shared/result.js';
 import type { ConnectionUser, TargetConnections } from '../pool/target-connections.js';
+import { type FirstPieceTaker, readFirstPiece } from './first-piece.js';
 import { keepAliveTime } from './keep-alive-time.js';
+import { newOutcome, type Outcome, resolverOfLast } from './outcome-promise.js';
 import { OutgoingBody } from './outgoing-body.js';
 import { takesRepetition } from './repeatable-request.js';
 import type { BodySending } from './request-body-sender.js';
@@ -19,27 +20,17 @@ import { noBody, requestHead } from './request-head.js';
 import { type BodyOrigin, ResponseBody } from './response-body.js';
 import type { ResponseSink } from './response-reader.js';
 import { StreamedResponse } from './streamed-response.js';
+import { frames } from './trailer-framing.js';
 import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
-import { bodyFailure, lossFailure, malformed, refused } from './upstream-failures.js';
-
-type Outcome = Result<UpstreamResponse, UpstreamFailure>;
+import { lossFailure, malformed, refused } from './upstream-failures.js';
 
 type Parts = ConnectionUser<UpstreamConnection> &
   ConnectionHolder &
   ResponseSink &
   BodySending &
+  FirstPieceTaker &
   BodyOrigin &
   DeadlineOwner;
-
-/** What resolves the promise that was made last: kept here so that a request costs no closure. */
-let lastResolve: (outcome: Outcome) => void = () => undefined;
-const noteResolve = (resolve: (outcome: Outcome) => void): void => {
-  lastResolve = resolve;
-};
-
-/** Fields of a trailer section that a careless reader would frame by. */
-const frames = (trailers: HeaderList): boolean =>
-  withoutHopByHop(trailers) !== trailers || firstHeader(trailers, 'content-length') !== undefined;
 
 /** One request on its way to a target. */
 export class CoreExchange implements UpstreamExchange, Parts {
@@ -78,14 +69,14 @@ export class CoreExchange implements UpstreamExchange, Parts {
     this.#settings = settings;
     this.#deadlines = new RequestDeadlines(request, settings.readMs, this);
     this.#turnAwaysBefore = connections.turnAways;
-    this.response = new Promise(noteResolve);
-    this.#resolve = lastResolve;
+    this.response = newOutcome();
+    this.#resolve = resolverOfLast();
   }
 
   start(): void {
     const { body } = this.#request;
-    if (body === null) this.#requestConnection(null, null);
-    else this.#readFirst(body);
+    if (body === null) this.firstPiece(null, null);
+    else readFirstPiece(body, this);
   }
 
   cancel(): void {
@@ -121,11 +112,7 @@ export class CoreExchange implements UpstreamExchange, Parts {
     this.#isUnheard = connection.hasServed;
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
     if (outgoing === null || !outgoing.isInPieces) this.#deadlines.beginSilence();
-    else {
-      // It is watched by the silence of its client, and of the upstream where that takes none of it.
-      this.#deadlines.endTimeOut();
-      this.#deadlines.bearSilence();
-    }
+    else this.#deadlines.beginSending();
     if (outgoing === null) connection.write(this.#head);
     else outgoing.writeTo(connection, this);
   }
@@ -140,10 +127,9 @@ export class CoreExchange implements UpstreamExchange, Parts {
     this.#isUnheard = false;
     connection.reader.read(octets, end, this);
     if (this.#isEnded || this.#streamed === null) return true;
-    this.#streamed.wait();
+    this.#streamed.noteRead();
     this.#isPaused = this.#streamed.isFull;
-    if (this.#isPaused) this.#deadlines.bearSilence();
-    else this.#deadlines.beginSilence();
+    this.#deadlines.noteHeard(this.#isPaused);
     return !this.#isPaused;
   }
 
@@ -200,14 +186,14 @@ export class CoreExchange implements UpstreamExchange, Parts {
   }
 
   waitsForUpstream(isWaiting: boolean): void {
-    if (this.#hasHead || this.#isEnded) return;
-    if (isWaiting) this.#deadlines.beginSilence();
-    else this.#deadlines.bearSilence();
+    if (!this.#isEnded) this.#deadlines.noteHeldUp(isWaiting);
   }
 
   bodySent(): void {
     // The answer may have come, or even ended, before the request has.
-    if (!this.#hasHead && !this.#isEnded) this.#deadlines.awaitAnswer();
+    if (this.#isEnded) return;
+    if (this.#hasHead) this.#deadlines.endSending();
+    else this.#deadlines.awaitAnswer();
   }
 
   bodyFailed(failure: UpstreamFailure): void {
@@ -217,7 +203,7 @@ export class CoreExchange implements UpstreamExchange, Parts {
   resumeReading(): void {
     if (!this.#isPaused || this.#isEnded) return;
     this.#isPaused = false;
-    this.#deadlines.beginSilence();
+    this.#deadlines.noteHeard(false);
     this.#connection?.resume();
   }
 
@@ -235,21 +221,7 @@ export class CoreExchange implements UpstreamExchange, Parts {
   }
 
   /** A body that is there in one piece goes with the head in one write; any other is pulled as the upstream takes it. */
-  #readFirst(body: BodySource): void {
-    try {
-      const first = body.read();
-      if (first instanceof Promise) {
-        first.then(
-          (piece) => this.#requestConnection(body, piece),
-          (error: unknown) => this.#fail(bodyFailure(error)),
-        );
-      } else this.#requestConnection(body, first);
-    } catch (error) {
-      this.#fail(bodyFailure(error));
-    }
-  }
-
-  #requestConnection(body: BodySource | null, first: Uint8Array | null): void {
+  firstPiece(body: BodySource | null, first: Uint8Array | null): void {
     if (this.#isEnded) return;
     if (this.#connections.turnAways !== this.#turnAwaysBefore) {
       this.turnAway();

@@ -58,9 +58,9 @@ export class RequestBodySender {
     );
   }
 
-  /** The last octet is written. */
+  /** The last octet is written, and no write has failed. */
   get isWhole(): boolean {
-    return this.#isWhole;
+    return this.#isWhole && !this.#connection.isWriteBroken;
   }
 
   /** Nothing more goes out. */

@@ -27,6 +27,12 @@ export class RequestDeadlines extends RequestPatience implements WheelTimer {
   readonly #owner: DeadlineOwner;
   #requestDueMs = never;
   #silenceDueMs = never;
+  /** Pieces of the request's body go out: what is waited for is its client. */
+  #isSending = false;
+  /** The upstream takes none of them. */
+  #isHeldUp = false;
+  /** Nothing of the response is read. */
+  #isPaused = false;
 
   constructor(request: UpstreamRequest, readMs: number, owner: DeadlineOwner) {
     super(request);
@@ -45,10 +51,36 @@ export class RequestDeadlines extends RequestPatience implements WheelTimer {
   /** The request is sent whole: its time-out begins anew, and so does the silence. */
   awaitAnswer(): void {
     const nowMs = performance.now();
+    this.#isSending = false;
     this.noteAsked(nowMs);
     this.#requestDueMs = nowMs + this.#timeoutMs;
     this.#silenceDueMs = nowMs + this.#readMs;
     this.watch();
+  }
+
+  /** A body begins to go out in pieces. It is watched by the silence of its client, and of an upstream that takes none. */
+  beginSending(): void {
+    this.#isSending = true;
+    this.endTimeOut();
+    this.bearSilence();
+  }
+
+  /** The upstream takes nothing of the body any more; or it does again. */
+  noteHeldUp(isHeldUp: boolean): void {
+    this.#isHeldUp = isHeldUp;
+    this.#heedSilence();
+  }
+
+  /** The body is sent, and the answer has begun before that. */
+  endSending(): void {
+    this.#isSending = false;
+    this.#heedSilence();
+  }
+
+  /** Some of the answer has come, or is read on. @param isPaused nothing more is read for now */
+  noteHeard(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#heedSilence();
   }
 
   /** From now on the time-out is none. */
@@ -77,6 +109,12 @@ export class RequestDeadlines extends RequestPatience implements WheelTimer {
 
   stop(): void {
     removeTimer(this);
+  }
+
+  /** An upstream may be silent while it is not listened to, and while it waits for the rest of the request. */
+  #heedSilence(): void {
+    if (this.#isPaused || (this.#isSending && !this.#isHeldUp)) this.bearSilence();
+    else this.beginSilence();
   }
 
   expired(): void {

@@ -45,14 +45,18 @@ const isOfConnection = (name: string): boolean => {
 };
 
 /** What the fields of a request say that its head depends on. Valid until the next one is looked at. */
-const found = { hasHost: false, lengthAt: -1 };
+const found = { hasHost: false, hasTe: false, lengthAt: -1 };
 
 const look = (headers: readonly string[]): void => {
   found.hasHost = false;
+  found.hasTe = false;
   found.lengthAt = -1;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     switch (name.length) {
+      case 2:
+        if (name.toLowerCase() === 'te') found.hasTe = true;
+        break;
       case 4:
         if (name.toLowerCase() !== 'host') break;
         if (found.hasHost) throw new RefusedRequestError('there are several Hosts');
@@ -91,7 +95,7 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   look(headers);
-  const { hasHost, lengthAt } = found;
+  const { hasHost, hasTe, lengthAt } = found;
   const length = lengthText(method, bodyOctets);
   let fields = headers;
   let hasLength = false;
@@ -101,8 +105,12 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
     hasLength = declared === length;
     if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
   }
-  const head = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields]);
-  if (request.upgradeToWebSocket) return `${head}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  const text = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields]);
+  if (request.upgradeToWebSocket) {
+    return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
+  }
+  // TE is for the next recipient alone, which Connection has to say (RFC 9110, section 10.1.4).
+  const head = hasTe ? `${text}Connection: TE\r\n` : text;
   if (bodyOctets === unknownLength) return `${head}Transfer-Encoding: chunked\r\n\r\n`;
   return hasLength || length === '' ? `${head}\r\n` : `${head}Content-Length: ${length}\r\n\r\n`;
 };

@@ -6,6 +6,14 @@ const highWaterOctets = 131_072;
 /** What holding a piece costs beside its octets, so that many small ones are not held for nothing. */
 const pieceCost = 128;
 
+/** A piece without what it is a small part of: small buffers share memory, which each of them would keep. */
+const alone = (piece: Uint8Array): Uint8Array => {
+  if (piece.length * 2 >= piece.buffer.byteLength) return piece;
+  const copy = Buffer.allocUnsafeSlow(piece.length);
+  copy.set(piece);
+  return copy;
+};
+
 /** Where the octets of a body come from. */
 export interface BodyOrigin {
   /** Nothing waits any more. */
@@ -65,7 +73,8 @@ export class ResponseBody implements BodySource {
       reader.resolve(piece);
       return;
     }
-    this.#waitingPieces.push(piece);
+    // The first is nearly always read at once.
+    this.#waitingPieces.push(this.#waitingOctets === 0 ? piece : alone(piece));
     this.#waitingOctets += piece.length + pieceCost;
   }
 

@@ -5,6 +5,7 @@ import { fieldList } from '../../../wire/http1/field-list.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-response-head.js';
+import { maxStatus } from '../pool/max-status.js';
 import { WholeBody } from './whole-body.js';
 
 /** Octets of a response's head, and of its trailer section. */
@@ -41,6 +42,10 @@ const copyOf = (octets: Uint8Array, start: number, end: number): Uint8Array => {
   bufferOf(octets).copy(copy, 0, start, end);
   return copy;
 };
+
+/** What was filled of a buffer, which is not kept for much less than it holds. */
+const trimmed = (buffer: Buffer, length: number): Uint8Array =>
+  length * 2 < buffer.length ? copyOf(buffer, 0, length) : buffer.subarray(0, length);
 
 /** Reads the responses that come on one connection, one for each request (RFC 9112, sections 4 to 7). */
 export class ResponseReader {
@@ -116,6 +121,10 @@ export class ResponseReader {
         return;
       }
       const { status } = responseHead;
+      if (status > maxStatus) {
+        this.#fail(sink, 'status_out_of_range');
+        return;
+      }
       if (status >= 200 || status === 101) {
         this.#begin(octets, at, at + reading, end, sink);
         return;
@@ -211,7 +220,7 @@ export class ResponseReader {
     for (; step === 'data'; step = chunks.step(octets, chunks.at, end)) {
       length += bufferOf(octets).copy(content, length, chunks.dataStart, chunks.dataEnd);
     }
-    if (length > 0) sink.responsePiece(content.subarray(0, length));
+    if (length > 0) sink.responsePiece(trimmed(content, length));
     if (step === 'faulty') this.#fail(sink, chunks.fault ?? 'invalid_chunk_size');
     else if (step === 'end') {
       this.#chunks = null;

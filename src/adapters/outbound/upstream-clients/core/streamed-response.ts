@@ -17,6 +17,8 @@ export class StreamedResponse {
   /** The head, until it is told of. */
   #held: UpstreamResponse | null;
   #holding: NodeJS.Timeout | null = null;
+  /** Some of its body has come. */
+  #hasBegun = false;
 
   /** `tell` is called once, when the response may go on to the client. */
   constructor(status: number, headers: HeaderList, body: ResponseBody, tell: (response: UpstreamResponse) => void) {
@@ -30,14 +32,17 @@ export class StreamedResponse {
     return this.#body.isFull;
   }
 
-  /** All that has come is read: a head whose body has not begun is held for it. */
-  wait(): void {
-    if (this.#held !== null) this.#holding ??= setTimeout(() => this.#letGo(true), holdMs);
+  /** All that has come is read, and sound: a head goes on with the first of its body, which it is held for. */
+  noteRead(): void {
+    if (this.#held === null) return;
+    if (this.#hasBegun) this.#letGo(false);
+    else this.#holding ??= setTimeout(() => this.#letGo(true), holdMs);
   }
 
+  /** What came with it may still be faulty, so the head does not go on yet. */
   push(piece: Uint8Array): void {
     this.#body.push(piece);
-    this.#letGo(false);
+    this.#hasBegun = true;
   }
 
   end(trailers: HeaderList): void {

@@ -5,7 +5,7 @@ import type { PooledConnection } from '../pool/target-connections.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import { ResponseReader } from './response-reader.js';
 import { putOffTimer, removeTimer, setTimer } from './shared-timers.js';
-import { lossFailure } from './upstream-failures.js';
+import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 import { UpstreamSocket } from './upstream-socket.js';
 
 /** Silence after which the system asks whether the other side is still there. */
@@ -50,6 +50,8 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   #socket: UpstreamSocket | null = null;
   #isConnected = false;
   #isTunnel = false;
+  /** Octets of the last read. */
+  #lastRead = 0;
 
   /** `onLost` is called when it has closed while nobody held it, unless it was destroyed. */
   constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
@@ -59,17 +61,32 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   }
 
   get isOpen(): boolean {
-    return this.#isConnected;
+    return this.#isConnected && this.isUsable;
   }
 
-  /** It stands, or is being made. */
+  /** It stands, or is being made. One that cannot be written to any more does not. */
   get isUsable(): boolean {
-    return this.#socket !== null;
+    const socket = this.#socket;
+    return socket !== null && !socket.destroyed && socket.writeError === null;
   }
 
-  /** All that was written has gone out. */
+  /**
+   * The system is read until it has less than the buffer takes, and that in one turn of the loop, where promises go on
+   * between two reads. So only a read that left room was certainly the last one. A stream, which is given as much at once,
+   * may hold some of it back.
+   */
+  get isReadDry(): boolean {
+    return this.#lastRead < sharedOctets.length && (this.#socket === null || this.#socket.readableLength === 0);
+  }
+
+  /** Another request may have it: all that was written has gone out. */
   get isFlushed(): boolean {
-    return this.#socket?.writableLength === 0;
+    return this.isUsable && this.#socket?.writableLength === 0;
+  }
+
+  /** A write has failed: what was written may not have come to the upstream. */
+  get isWriteBroken(): boolean {
+    return this.#socket === null || this.#socket.writeError !== null;
   }
 
   /** Nobody else has it until it is released. */
@@ -89,13 +106,14 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
    */
   open(forTunnel: boolean): void {
     if (this.#socket !== null) {
-      if (!forTunnel) return;
+      if (!forTunnel && this.isUsable) return;
       this.#drop();
     }
     const options: SocketConstructorOpts & Pick<ConnectOpts, 'onread'> = forTunnel ? {} : this.#reading;
     const socket = new UpstreamSocket(options);
     this.#socket = socket;
     this.#isTunnel = false;
+    this.#lastRead = 0;
     this.hasServed = false;
     this.keepMs = defaultKeepMs;
     socket.on('connect', () => this.#connected(socket));
@@ -158,7 +176,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   /** Cuts off what is under way. A holder is told, once this has returned. */
   destroy(): void {
     if (this.#holder === null) this.#drop();
-    else this.#socket?.destroy(new Error('the connections to the target are closed'));
+    else this.#socket?.destroy(new ConnectionsClosedError());
   }
 
   expired(): void {
@@ -182,6 +200,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   }
 
   #received(octets: Buffer, end: number): boolean {
+    this.#lastRead = end;
     if (this.#holder !== null) return this.#holder.received(octets, end);
     if (this.#socket !== null) this.#ended(this.#socket, null);
     return false;

@@ -5,9 +5,18 @@ import { waitText } from '../pool/wait-text.js';
 const detailOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
+/** The connection was cut off because its client closes, which is no fault of the upstream. */
+export class ConnectionsClosedError extends Error {
+  constructor() {
+    super('the connections to the target are closed');
+    this.name = 'ConnectionsClosedError';
+  }
+}
+
 /** A connection did not come about, or has ended before its time. Null: the other side has closed it in order. */
 export const lossFailure = (error: Error | null): UpstreamFailure => {
   if (error === null) return { code: 'unreachable', detail: 'the upstream has closed the connection' };
+  if (error instanceof ConnectionsClosedError) return { code: 'cancelled', detail: error.message };
   // It comes from the system where that gives up before the gateway does.
   const isTimeOut = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
   return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: detailOf(error) };

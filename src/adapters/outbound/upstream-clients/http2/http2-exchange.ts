@@ -55,10 +55,9 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   }
 
   start(): void {
-    const { body, upgradeToWebSocket } = this.#request;
-    const made: Result<RequestFields, string> = upgradeToWebSocket
-      ? err('WebSocket is not spoken to upstreams over HTTP/2')
-      : requestFields(this.#request, this.#settings.authority);
+    const { body } = this.#request;
+    // A wish for another protocol may be passed over (RFC 9110, section 7.8), and HTTP/2 has none (RFC 9113, section 8.6).
+    const made = requestFields(this.#request, this.#settings.authority);
     if (!made.ok) {
       this.#fail({ code: 'refused_request', neverSent: true, detail: made.error });
       return;

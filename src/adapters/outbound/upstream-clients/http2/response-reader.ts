@@ -2,6 +2,7 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
 import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { maxStatus } from '../pool/max-status.js';
 import { ResponseBody } from './response-body.js';
 import { responseFields } from './response-fields.js';
 import { onResponseEnd } from './response-stream.js';
@@ -107,7 +108,7 @@ export class ResponseReader {
   #onHead(status: number, raw: unknown, isAll: boolean): void {
     if (this.#isOver) return;
     const headers = responseFields(raw);
-    if (headers === null || status < 200) {
+    if (headers === null || status < 200 || status > maxStatus) {
       this.#listener.onMalformed('the head of the response is malformed, or too large');
       return;
     }

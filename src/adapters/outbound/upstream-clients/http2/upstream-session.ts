@@ -3,6 +3,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
 import { waitText } from '../pool/wait-text.js';
 import { classifySessionError, codeName } from './failure-classification.js';
+import { ResetBudget } from './reset-budget.js';
 
 /** Streams that are open on one session at once, whatever more its peer allows. */
 export const maxStreams = 100;
@@ -55,6 +56,7 @@ export class UpstreamSession {
   readonly #listener: SessionListener;
   readonly #socket: Socket;
   readonly #session: ClientHttp2Session;
+  readonly #resets = new ResetBudget();
   #deadline: NodeJS.Timeout | null;
   #keepAlive: NodeJS.Timeout | null = null;
   #isReady = false;
@@ -131,6 +133,8 @@ export class UpstreamSession {
     this.#requests += 1;
     stream.once('close', () => {
       this.streams -= 1;
+      // Before its peer has enough of it, and ends what belongs to others.
+      if (!this.#resets.bears(stream.rstCode, performance.now()) && this.isOpen && !this.isLeaving) this.leave();
       this.#listener.onRoom(this, this.isShut);
     });
     if (this.#requests >= maxRequests) this.leave();
@@ -140,7 +144,8 @@ export class UpstreamSession {
   /** Takes no more streams, and ends with the last of those that there are. */
   leave(): void {
     this.#noteLeaving();
-    this.#session.close();
+    // INVARIANT: never within the close of a stream, where ending its session corrupts node:http2's memory (Node 20 aborts).
+    setImmediate(() => this.#session.close());
   }
 
   /**

@@ -8,6 +8,8 @@ export interface PooledConnection {
   readonly isOpen: boolean;
   /** It stands, or is being made: a request may be sent on it. */
   readonly isUsable: boolean;
+  /** All that lay ready to be read has been: what comes from now on was not there when the last octets were read. */
+  readonly isReadDry: boolean;
   /** Cuts off what is under way. */
   destroy(): unknown;
 }
@@ -89,8 +91,11 @@ export class TargetConnections<Connection extends PooledConnection> {
   }
 
   giveBack(connection: Connection): void {
+    // What lies behind the response, unasked, must come while nobody has the connection, which closes it: the next user
+    // would take it for an answer. One turn may stop reading before all is read, so a whole one has to go by.
+    if (!connection.isReadDry) setImmediate(() => setImmediate(() => this.#passOn(connection)));
     // A request may end in a place where its connection cannot be given another one yet.
-    if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
+    else if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
     else this.#rest(connection);
   }
 

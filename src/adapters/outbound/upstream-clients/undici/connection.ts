@@ -59,6 +59,10 @@ export class Connection {
     return this.isOpen || this.#socket?.connecting === true;
   }
 
+  get isReadDry(): boolean {
+    return this.#socket?.isReadDry !== false;
+  }
+
   /** Every outcome comes by the handler, that undici refuses the request among them. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#client.dispatch(options, handler);

@@ -20,6 +20,8 @@ export const classifyFailure = (error: unknown, readMs: number): UpstreamFailure
   ) {
     return { code: 'refused_request', detail };
   }
+  // The connections to the target are closed, which is no fault of its.
+  if (error instanceof errors.ClientDestroyedError) return { code: 'cancelled', detail };
   if (error instanceof errors.ConnectTimeoutError) return { code: 'timed_out', detail };
   if (error instanceof errors.HeadersTimeoutError) {
     return { code: 'timed_out', detail: `no answer within ${waitText(readMs)}` };

@@ -11,6 +11,7 @@ import { firstHeader } from '../../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
 import { responseFramingFault } from '../../../../domain/http/response-framing.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import { maxStatus } from '../pool/max-status.js';
 import { RequestPatience } from '../pool/request-patience.js';
 import type { ConnectionUser, TargetConnections } from '../pool/target-connections.js';
 import type { Connection } from './connection.js';
@@ -132,7 +133,10 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     if (status < 200) return;
     this.#clearTimer();
     const headers = rawHeaderList(controller.rawHeaders);
-    const fault = responseFramingFault(headers, this.#connection?.socket?.responseVersion ?? '');
+    const fault =
+      status > maxStatus
+        ? 'status_out_of_range'
+        : responseFramingFault(headers, this.#connection?.socket?.responseVersion ?? '');
     if (fault !== null) {
       this.#abort({ code: 'invalid_response', detail: fault });
       return;

@@ -18,6 +18,8 @@ type WriteCallback = (error?: Error | null) => void;
 export class UpstreamSocket extends Socket {
   #begin = '';
   #isWriteBroken = false;
+  /** Octets of the last read. */
+  #lastRead = 0;
 
   constructor() {
     super({ highWaterMark: readOctets } as SocketConstructorOpts);
@@ -36,6 +38,16 @@ export class UpstreamSocket extends Socket {
   /** The other side has not simply closed: it has reset the connection, or stopped reading. */
   get isBroken(): boolean {
     return this.errored !== null || this.#isWriteBroken;
+  }
+
+  /** The system is read until it has less than was asked for: only then was that read certainly the last one. */
+  get isReadDry(): boolean {
+    return this.#lastRead < readOctets && this.readableLength === 0;
+  }
+
+  override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    if (chunk instanceof Uint8Array) this.#lastRead = chunk.length;
+    return super.push(chunk, encoding);
   }
 
   override read(size?: number): unknown {

@@ -30,6 +30,31 @@ describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
     expect(JSON.stringify(agent.logger.lines)).toContain('a frame did not come to its end in time');
   });
 
+  it('may send thousands of frames at once: no judgement nests in another one', async () => {
+    const events = 5_000;
+    let deepest = 0;
+    const limitBefore = Error.stackTraceLimit;
+    Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+    agent.service.isPrompt = true;
+    agent.service.answer = () => {
+      deepest = Math.max(deepest, new Error().stack?.split('\n').length ?? 0);
+      return allowAnswer;
+    };
+    try {
+      await agent.listen();
+      const peer = await agent.gateway();
+      const frames = Array.from({ length: events }, (_, index) =>
+        rawFrame(0x11, { correlation_id: `${index}`, data: '', is_last: true, chunk_index: 0, bytes_received: 0 }),
+      );
+      peer.socket.write(Buffer.concat([rawFrame(0x01, rawHandshake), ...frames]));
+      expect(await peer.received(0x20, events)).toHaveLength(events);
+    } finally {
+      Error.stackTraceLimit = limitBefore;
+    }
+    expect(deepest).toBeGreaterThan(0);
+    expect(deepest).toBeLessThan(100);
+  });
+
   it('may take its time between frames, and send frame after frame with never a pause at the end of one', async () => {
     const peer = await agent.greeted({ frameTimeoutMs: 400 });
     const frames = Array.from({ length: 700 }, (_, index) => rawFrame(0x10, rawEvent(`event-${index}`)));

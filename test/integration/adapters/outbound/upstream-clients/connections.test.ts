@@ -294,6 +294,17 @@ describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
     });
   });
 
+  it('a request that is cut off as its client closes is no fault of its target', async () => {
+    const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 2'));
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
+    const [sent, waiting] = [client.send(plainUpstreamRequest), client.send(plainUpstreamRequest)];
+    await expect.poll(() => upstream.heads.length).toBe(1);
+    await client.close(5);
+    expect(await sent.response).toMatchObject({ error: { code: 'cancelled', neverSent: false } });
+    expect(await waiting.response).toMatchObject({ error: { code: 'cancelled', neverSent: true } });
+  });
+
   it('a request without a Host gets the name of its target as it is configured', async () => {
     const upstream = await startRawUpstream((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     cleanUp.add(() => upstream.close());

@@ -105,7 +105,17 @@ describe('a right command line', () => {
     expect(parse('--config a.kdl --http-engine core', env)).toMatchObject({ httpEngine: 'core' });
     expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: '' })).toMatchObject({ httpEngine: null });
     expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: 'fast' })).toMatchObject({ kind: 'say', exitCode: 2 });
-    expect(parse('--test --config a.kdl', { GATEWAY_HTTP_ENGINE: 'fast' })).toMatchObject({ kind: 'test' });
+  });
+
+  it.each(['--test', '--validate'])('refuses with %s what a run would refuse of the environment', (option) => {
+    const command = `${option} --config a.kdl`;
+    for (const env of [{ GATEWAY_HTTP_ENGINE: 'fast' }, { GATEWAY_WORKER_THREADS: 'many' }]) {
+      expect(parse(command, env)).toEqual(parse('--config a.kdl', env));
+      expect(parse(command, env)).toMatchObject({ kind: 'say', exitCode: 2 });
+    }
+    expect(parse(command, { GATEWAY_HTTP_ENGINE: 'node', GATEWAY_WORKER_THREADS: '2' })).toMatchObject({
+      kind: option.slice(2),
+    });
   });
 
   it.each(['Core', 'undici', '1', 'core '])('takes no http-engine of "%s"', (value) => {

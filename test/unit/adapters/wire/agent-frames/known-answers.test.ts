@@ -78,10 +78,7 @@ describe('an answer that differs in nothing but its id', () => {
     ],
     [
       'with an operation that is none',
-      answerJson(
-        answerFor('a', { requestHeaders: [{ kind: 'set', name: 'no name', value: '' }] }),
-        firstId,
-      ),
+      answerJson(answerFor('a', { requestHeaders: [{ kind: 'set', name: 'no name', value: '' }] }), firstId),
       answerJson(answerFor('a', { requestHeaders: [{ kind: 'set', name: 'no name', value: '' }] }), secondId),
     ],
   ])('is read anew where it is one %s', (_case, first, second) => {

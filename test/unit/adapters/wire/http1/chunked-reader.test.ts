@@ -68,7 +68,8 @@ describe('ChunkedReader', () => {
     ['a bare line feed behind the size', '5\nhello\r\n', 'invalid_chunk_size'],
     ['a bare carriage return behind the size', '5\rhello\r\n', 'invalid_chunk_size'],
     ['NUL behind the size', '5\0\r\n', 'invalid_chunk_size'],
-    ['a size of 17 digits', '00000000000000005\r\n', 'chunk_size_overflow'],
+    ['a size of 9 digits with zeros in front', '000000005\r\n', 'chunk_size_overflow'],
+    ['a last size of 9 zeros', '000000000\r\n', 'chunk_size_overflow'],
     ['a size beyond 32 bits twice over', 'fffffffffffffff\r\n', 'chunk_size_overflow'],
     ['a size that overflows 64 bits', '10000000000000005\r\nhello', 'chunk_size_overflow'],
     ['a size just beyond what is counted', '10000000000001\r\n', 'chunk_size_overflow'],
@@ -86,7 +87,7 @@ describe('ChunkedReader', () => {
     expect(readPieces([...text]).ending).toBe(fault);
   });
 
-  it.each(['0000000000000005', '10000000000000'])('takes the size %s', (size) => {
+  it.each(['00000005', '10000000000000'])('takes the size %s', (size) => {
     expect(read(`${size}\r\nhello`)).toMatchObject({ body: 'hello', ending: 'more' });
   });
 

@@ -33,3 +33,28 @@ it('Transfer-Encoding is of HTTP/1.1 alone', () => {
   expect(check('1.0', ['Transfer-Encoding', 'chunked'])).toBe('malformed_request');
   expect(check('2.0', ['transfer-encoding', 'chunked'])).toBe('malformed_request');
 });
+
+it.each([['100-continue'], ['100-Continue'], ['100-continue', '100-CONTINUE']])(
+  'a request may expect %s %s',
+  (...values) => {
+    expect(
+      check(
+        '1.1',
+        values.flatMap((value) => ['Expect', value]),
+      ),
+    ).toBeNull();
+  },
+);
+
+it.each([
+  ['foo', '100-continue'],
+  ['100-continue', 'foo'],
+  ['100-continue', '100-continue', ''],
+  ['100-continue, foo'],
+  ['100-continue;a=b'],
+  [''],
+])('no other expectation is met, whatever stands beside it: %s %s', (...values) => {
+  const headers = values.flatMap((value, index) => [index === 1 ? 'eXPECT' : 'Expect', value]);
+  expect(check('1.1', headers)).toBe('expectation_failed');
+  expect(check('2.0', headers)).toBe('expectation_failed');
+});

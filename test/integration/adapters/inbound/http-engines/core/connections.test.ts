@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BodyReadError } from '../../../../../../src/application/ports/body-source.js';
+import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
 import { CleanUp } from '../../../../../support/clean-up.js';
 import { coreClient } from '../../../../../support/core-client.js';
 import { eventually } from '../../../../../support/eventually.js';
+import { fedConnection } from '../../../../../support/fed-connection.js';
 import { recordedListener } from '../../../../../support/tls-listener.js';
 
 const cleanUp = new CleanUp();
@@ -66,6 +68,35 @@ describe('requests that are sent without waiting', () => {
   });
 });
 
+describe('a request that waits for its turn', () => {
+  /** Longer than what is joined with what came before. */
+  const pad = `X-Pad: ${'p'.repeat(3_000)}\r\n`;
+  const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+
+  it.each(['', 'Connection: close\r\n'])('has the body that came in a piece of its own (%j)', async (fields) => {
+    const exchanges: [ClientRequest, ClientResponse][] = [];
+    const connection = fedConnection((request, response) => exchanges.push([request, response]));
+    await connection.feed(Buffer.from(get));
+    await connection.feed(
+      Buffer.from(`POST /second HTTP/1.1\r\nHost: a\r\n${fields}${pad}Content-Length: ${smuggled.length}\r\n\r\n`),
+    );
+    await connection.feed(Buffer.from(smuggled));
+    exchanges[0]?.[1].send(200, [], 'first', false);
+    await eventually(() => exchanges.length === 2);
+    const [second, response] = exchanges[1] as [ClientRequest, ClientResponse];
+    expect(second.target).toBe('/second');
+    expect(Buffer.from((await second.body?.read()) ?? []).toString()).toBe(smuggled);
+    expect(await second.body?.read()).toBeNull();
+    // What comes later is another request, where there can be one.
+    response.send(200, [], 'second', false);
+    await connection.feed(Buffer.from(get.replace('/', '/third')));
+    if (fields === '') await eventually(() => exchanges.length === 3);
+    else await eventually(() => connection.hasEnded);
+    expect(exchanges.map(([{ target }]) => target)).toEqual(['/', '/second', ...(fields === '' ? ['/third'] : [])]);
+    connection.end();
+  });
+});
+
 describe('a client that ends its side', () => {
   it('before it was answered has gone', async () => {
     const { ends, client, begun } = await start();
@@ -75,6 +106,17 @@ describe('a client that ends its side', () => {
     await asked.closed();
     await eventually(() => ends.length === 1);
     expect(ends).toEqual([false]);
+  });
+
+  it('behind requests that have not begun has gone, and none of them is answered', async () => {
+    const { handler, ends, client, begun } = await start();
+    const asked = client(true).send(get + get);
+    await begun(1);
+    asked.socket.end();
+    await asked.closed();
+    await eventually(() => ends.length === 1);
+    expect(handler.requests).toHaveLength(1);
+    expect(asked.text).toBe('');
   });
 
   it('in the middle of its body has gone, and whoever reads that is told', async () => {

@@ -85,6 +85,32 @@ describe('a response', () => {
     expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n${fields}Connection: close\r\n\r\n$`));
   });
 
+  it.each([
+    ['Content-Length', '3'],
+    ['transfer-encoding', 'chunked'],
+  ])('of status 204 says nothing of a body, whatever fields it is given (%s)', async (name, value) => {
+    const { text } = await answered(lastGet, (response) => response.send(204, [name, value, 'A', 'b'], null, false));
+    expect(text).toBe('HTTP/1.1 204 No Content\r\nA: b\r\nConnection: close\r\n\r\n');
+  });
+
+  it('that becomes a tunnel says nothing of a body, whatever fields it is given', async () => {
+    const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const { text } = await answered(upgrade, (response) => {
+      response.upgrade(['Connection', 'Upgrade', 'Content-Length', '3', 'Transfer-Encoding', 'chunked']).end();
+    });
+    expect(text).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n');
+  });
+
+  it('is broken off where its trailers cannot be written, and its client does not wait', async () => {
+    const { text, ends } = await answered(get, (response) => {
+      response.begin(200, [], false);
+      void response.write(octets('abc'));
+      expect(() => response.end(['X-A', 'b\r\nX-B: c'])).toThrow('field value');
+    });
+    expect(text).not.toContain('0\r\n\r\n');
+    expect(ends).toEqual([false]);
+  });
+
   it('that says its length has no octet more, and the connection ends', async () => {
     const { text } = await answered(get, (response) => {
       response.begin(200, ['Content-Length', '4'], false);

@@ -35,6 +35,7 @@ const changed = (name: string, value: string | null): Buffer => {
 
 const protocolError = 1;
 const calm = 11;
+const refused = 7;
 
 describe('what makes a request of HTTP/2 malformed', () => {
   it.each([
@@ -217,6 +218,13 @@ describe('a flood', () => {
     await client.closed();
   });
 
+  it('that has ended by then is told why its connection ends', async () => {
+    const { client } = await attacked();
+    const octets = many(frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 9])), 4_000);
+    await flood(client, octets, Math.ceil(9_000_000 / octets.length));
+    expect(await client.goawayCode()).toBe(calm);
+  });
+
   it('of empty DATA ends the connection', async () => {
     const { client, handler } = await attacked();
     handler.held = true;
@@ -238,7 +246,8 @@ describe('a flood', () => {
     const { client, handler } = await attacked();
     handler.held = true;
     for (let stream = 1; stream < 4_000 && !client.isClosed; stream += 2) {
-      client.send(getRequest(stream), frame(frameTypes.windowUpdate, 0, stream, uint32(0)));
+      const beyond = frame(frameTypes.data, 0, stream, Buffer.from('abc'));
+      client.send(postRequest(stream, [['content-length', '1']]), beyond);
       if (stream % 100 === 1) await client.seen();
     }
     await client.closed();
@@ -251,6 +260,22 @@ describe('a flood', () => {
     for (let stream = 1; stream <= 129 * 2; stream += 2) client.send(getRequest(stream));
     expect(await client.resetCode(257)).toBe(7);
     await eventually(() => handler.requests.length === 128);
+  });
+
+  it('of streams before the settings are known is refused beyond 128, and no fault of the client (RFC 9113, 5.1.2)', async () => {
+    const { client, handler } = await attacked();
+    handler.held = true;
+    const flight = Array.from({ length: 300 }, (_, index) => getRequest(2 * index + 1));
+    client.send(...flight);
+    await eventually(() => client.frames.filter(({ type }) => type === frameTypes.rstStream).length === 172);
+    await eventually(() => handler.requests.length === 128);
+    for (const response of handler.responses) response.send(204, [], null, false);
+    await eventually(() => client.frames.filter(({ type }) => type === frameTypes.headers).length === 128);
+    for (const { type, payload } of client.frames)
+      if (type === frameTypes.rstStream) expect(payload.readUInt32BE(0)).toBe(refused);
+    client.send(getRequest(601));
+    await eventually(() => handler.requests.length === 129);
+    expect(client.of(frameTypes.goaway, 0)).toBeUndefined();
   });
 });
 

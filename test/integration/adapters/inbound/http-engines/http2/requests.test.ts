@@ -227,7 +227,7 @@ describe('a request of HTTP/2', () => {
     await eventually(() => handler.requests.length === 1);
     const body = handler.requests[0]?.body;
     const first = await body?.read();
-    expect(first?.length).toBeLessThanOrEqual(65_535);
+    expect(first?.length).toBeLessThanOrEqual(262_144);
     body?.cancel();
     handler.responses[0]?.send(413, [], 'too much', false);
     expect((await answered).status).toBe(413);

@@ -58,6 +58,11 @@ describe('a request goes out', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello',
     ],
     [
+      'with TE as a field of the connection',
+      { method: 'GET', headers: ['Host', 'a', 'TE', 'trailers'] },
+      'GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE\r\n\r\n',
+    ],
+    [
       'with a length as it is counted',
       { headers: ['Host', 'a', 'Content-Length', '005'], body: new ScriptedBody(['hello'], 5) },
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello',

@@ -66,7 +66,6 @@ describe('a request over HTTP/2', () => {
     ['two lengths', { headers: ['Content-Length', '0', 'Content-Length', '0'] }],
     ['a length without a body', { headers: ['Content-Length', '4'] }],
     ['two credentials', { headers: ['Authorization', 'a', 'Authorization', 'b'] }],
-    ['a wish for a WebSocket', { upgradeToWebSocket: true }],
   ])('with %s is refused, and nothing is sent', async (_, changes) => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) => stream.respond({}, { endStream: true }));
     const client = targetClient(upstream.port, cleanUp, http2);

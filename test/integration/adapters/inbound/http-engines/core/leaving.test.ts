@@ -1,0 +1,137 @@
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { CoreClient, coreClient } from '../../../../../support/core-client.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/openssl-certificates.js';
+import { preparedTls, recordedListener } from '../../../../../support/tls-listener.js';
+
+const pki = new OpensslCertificates();
+const cleanUp = new CleanUp();
+let identity: OpensslCertificate;
+
+beforeAll(() => {
+  identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
+});
+afterEach(() => cleanUp.run());
+afterAll(() => pki.remove());
+
+/** Longer than a test may take. */
+const forever = 600_000;
+const patient = { lingerMs: forever, maxLingerMs: forever };
+const octets = 2_000_000;
+const lastGet = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const post = (fields: string): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
+const large = 'x'.repeat(octets);
+
+const start = async (changes: Parameters<typeof recordedListener>[2], isSecure = false) => {
+  const tls = isSecure ? preparedTls([identity]) : null;
+  const { listener, handler } = await recordedListener(cleanUp, tls, { engine: 'core', ...changes });
+  handler.held = true;
+  const client = (allowHalfOpen = false): CoreClient => {
+    if (!isSecure) return coreClient(cleanUp, listener, allowHalfOpen);
+    const { host, port } = listener.address();
+    // What is looked at here is the end alone.
+    const socket = connectTls({ host, port, rejectUnauthorized: false });
+    cleanUp.add(() => void socket.destroy());
+    return new CoreClient(socket);
+  };
+  return { listener, handler, client };
+};
+
+describe.each([
+  ['plain HTTP', false],
+  ['TLS', true],
+])('the last response of a connection, over %s', (_, isSecure) => {
+  it('reaches a client that has sent more behind its request than was read', async () => {
+    const { handler, client } = await start(patient, isSecure);
+    const asked = client();
+    asked.socket.pause();
+    asked.send(lastGet);
+    await eventually(() => handler.responses.length === 1);
+    handler.responses[0]?.send(200, [], large, true);
+    asked.send(large);
+    asked.socket.resume();
+    await asked.closed();
+    expect(asked.isReset).toBe(false);
+    expect(asked.text.endsWith(large)).toBe(true);
+  });
+
+  it('reaches a client that goes on sending a body in chunks that cannot be read', async () => {
+    const { handler, client } = await start(patient, isSecure);
+    handler.handle = ({ body }, response) => {
+      Promise.resolve(body?.read()).catch(() => response.send(400, [], large, true));
+    };
+    const asked = client();
+    asked.socket.pause();
+    asked.send(post('Transfer-Encoding: chunked')).send('zz\r\n');
+    asked.send(large).send(large);
+    await eventually(() => asked.socket.writableLength === 0);
+    asked.socket.resume();
+    await asked.closed();
+    expect(asked.isReset).toBe(false);
+    expect(asked.text.endsWith(large)).toBe(true);
+  });
+
+  it('is followed by the end of this side at once, whatever of the request is still to come', async () => {
+    const { handler, client } = await start(patient, isSecure);
+    const asked = client().send(post('Content-Length: 10'));
+    await eventually(() => handler.responses.length === 1);
+    handler.responses[0]?.send(413, [], 'no', true);
+    await eventually(() => asked.isEnded);
+    expect(asked.text.endsWith('no')).toBe(true);
+    await asked.closed();
+  });
+});
+
+describe('a client that does not end its side behind the last response', () => {
+  const left = async (changes: Parameters<typeof recordedListener>[2]) => {
+    const { listener, handler, client } = await start(changes);
+    const asked = client(true).send(lastGet);
+    await eventually(() => handler.responses.length === 1);
+    handler.responses[0]?.send(200, [], 'x', true);
+    await eventually(() => asked.isEnded);
+    return { asked, listener };
+  };
+
+  it('is waited for until it has been silent for so long', async () => {
+    const { listener } = await left({ lingerMs: 50, maxLingerMs: forever });
+    await eventually(() => listener.connections() === 0);
+  });
+
+  it('is waited for no longer in all, however steadily it sends', async () => {
+    const { asked, listener } = await left({ lingerMs: forever, maxLingerMs: 200 });
+    const drip = setInterval(() => asked.send('x'), 20);
+    cleanUp.add(() => clearInterval(drip));
+    await eventually(() => listener.connections() === 0);
+  });
+
+  it('is read no further than so many octets', async () => {
+    const { asked, listener } = await left({ ...patient, maxLingerOctets: 1_000_000 });
+    asked.send('x'.repeat(900_000));
+    await eventually(() => asked.socket.writableLength === 0);
+    expect(listener.connections()).toBe(1);
+    asked.send('x'.repeat(200_000));
+    await eventually(() => listener.connections() === 0);
+  });
+
+  it('is not waited for by a listener that is drained, once it has been idle', async () => {
+    const { listener } = await left({ ...patient, drainLingerMs: 50 });
+    // Resolves when the last connection has ended.
+    await listener.drain(forever);
+  });
+});
+
+describe('a head that cannot be read', () => {
+  it('is answered with a date, and the answer is not lost to what follows', async () => {
+    const { handler, client } = await start(patient);
+    const asked = client();
+    asked.socket.pause();
+    asked.send('GET / HTTP/9.9\r\n\r\n').send(large).send(large);
+    await eventually(() => handler.rejections.length === 1 && asked.socket.writableLength === 0);
+    asked.socket.resume();
+    await asked.closed();
+    expect(asked.isReset).toBe(false);
+    expect(asked.text).toMatch(/^HTTP\/1\.1 400 (?:.*\r\n)*Date: [^\r]* GMT\r\n/);
+  });
+});

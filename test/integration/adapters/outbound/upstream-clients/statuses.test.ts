@@ -1,0 +1,46 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { frameFlags, frameTypes, headers, startRawHttp2Upstream } from '../../../../support/raw-http2-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** Answers each request with this status, in HTTP/1.1. */
+const startHttp1 = async (status: number): Promise<number> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\nok`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.add(() => void server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+/** The same, in HTTP/2. */
+const startHttp2 = async (status: number): Promise<number> => {
+  const { port } = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
+    if (type !== frameTypes.headers) return;
+    peer.write(headers(stream, [[':status', String(status)]], frameFlags.endHeaders + frameFlags.endStream));
+  });
+  return port;
+};
+
+describe.each([
+  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
+  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/2', startHttp2, { httpVersion: '2' }],
+] as const)('a status of an upstream (%s)', (_, start, changes) => {
+  it.each([600, 799, 999])('is none where it is %d', async (status) => {
+    const client = targetClient(await start(status), cleanUp, changes);
+    const outcome = await client.send({ ...plainUpstreamRequest, method: 'GET' }).response;
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'invalid_response' } });
+  });
+
+  it('is passed on up to 599', async () => {
+    const client = targetClient(await start(599), cleanUp, changes);
+    const outcome = await client.send({ ...plainUpstreamRequest, method: 'GET' }).response;
+    expect(outcome).toMatchObject({ ok: true, value: { status: 599 } });
+  });
+});

@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { TargetClient, UpstreamRequest } from '../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { bodyOctets } from '../../../../support/scripted-body.js';
+import { startSeparateUpstream } from '../../../../support/separate-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const evil = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL';
+/** What one read takes. */
+const readOctets = 65_536;
+const sizes = [readOctets - 1, readOctets, readOctets + 1, 2 * readOctets];
+
+const ofLength = (size: number): string => {
+  const head = (length: number) => `HTTP/1.1 200 OK\r\nContent-Length: ${String(length).padStart(8, '0')}\r\n\r\n`;
+  const length = size - head(0).length;
+  return `${head(length)}${'a'.repeat(length)}`;
+};
+
+const inChunks = (size: number): string => {
+  const frame = (length: number) =>
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${length.toString(16).padStart(8, '0')}\r\n`;
+  const end = '\r\n0\r\n\r\n';
+  const length = size - frame(0).length - end.length;
+  return `${frame(length)}${'a'.repeat(length)}${end}`;
+};
+
+const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+
+const textFrom = async (client: TargetClient, request = get): Promise<string> => {
+  const outcome = await client.send(request).response;
+  if (!outcome.ok) throw new Error(outcome.error.detail);
+  return (await bodyOctets(outcome.value.body)).toString();
+};
+
+const framings: readonly (readonly [string, (size: number) => string])[] = [
+  ['a length', ofLength],
+  ['chunks', inChunks],
+];
+const cases = framings.flatMap(([name, make]) => sizes.map((size) => [name, size, make] as const));
+
+describe.each(['core', 'node'] as const)('octets behind a response, with the engine %s', (engine) => {
+  const startWith = async (response: string, maxConnections = 1) => {
+    const upstream = await startSeparateUpstream(`${response}${evil}`, ofLength(200));
+    cleanUp.add(() => upstream.close());
+    return targetClient(upstream.port, cleanUp, { engine, maxConnections });
+  };
+
+  it.each(cases)('of %s, %i octets long, are not the answer to one that waits', async (_, size, make) => {
+    const client = await startWith(make(size));
+    const [first, second] = [textFrom(client), textFrom(client)];
+    expect((await first).length).toBeGreaterThan(size - 200);
+    expect(await second).not.toContain('EVIL');
+  });
+
+  it.each(cases)('of %s, %i octets long, are not the answer to the next of that client', async (_, size, make) => {
+    const client = await startWith(make(size), 2);
+    // It is sent in the microtask in which the end of the one before it is known.
+    await textFrom(client);
+    expect(await textFrom(client)).not.toContain('EVIL');
+  });
+
+  it.each(cases)('of %s, %i octets long, leave no connection among those that are kept', async (_, size, make) => {
+    const client = await startWith(make(size));
+    await textFrom(client);
+    await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
+    expect(await textFrom(client)).not.toContain('EVIL');
+  });
+
+  it.each(cases)(
+    'of %s, %i octets long, to a refused upgrade, are not the answer to another',
+    async (_, size, make) => {
+      const client = await startWith(make(size));
+      const refused = textFrom(client, { ...get, upgradeToWebSocket: true });
+      const second = textFrom(client);
+      expect((await refused).length).toBeGreaterThan(size - 200);
+      expect(await second).not.toContain('EVIL');
+    },
+  );
+
+  it.each(framings)('that never come leave a connection of %s to serve again', async (_, make) => {
+    const upstream = await startSeparateUpstream(make(readOctets), ofLength(200));
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp, { engine, maxConnections: 1 });
+    const [first, second] = [textFrom(client), textFrom(client)];
+    await Promise.all([first, second]);
+    await expect.poll(() => client.figures().idleConnections).toBe(1);
+    expect(upstream.connections()).toBe(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-body.js';
+import {
+  ResponseReader,
+  type ResponseSink,
+} from '../../../../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
+
+/** What has come of a body that nobody reads. */
+class UnreadBody implements ResponseSink {
+  readonly body = new ResponseBody({ resumeReading: () => undefined, cancel: () => undefined }, null);
+
+  wholeResponse(): void {}
+  responseBegun(): void {}
+  responsePiece(piece: Uint8Array): void {
+    this.body.push(piece);
+  }
+  responseEnded(): void {}
+  protocolSwitched(): void {}
+  responseMalformed(): void {}
+}
+
+/** Octets of the memory that its pieces keep. */
+const heldBy = (body: ResponseBody): number => {
+  const memories = new Set<ArrayBufferLike>();
+  for (let piece = body.read(); piece instanceof Uint8Array; piece = body.read()) memories.add(piece.buffer);
+  let octets = 0;
+  for (const memory of memories) octets += memory.byteLength;
+  return octets;
+};
+
+describe('a body that nobody reads', () => {
+  const chunk = (length: number): string => `${length.toString(16).padStart(8, '0')}\r\n${'a'.repeat(length)}\r\n`;
+
+  it.each([
+    ['many small chunks in each read', chunk(1).repeat(4_000)],
+    ['one small chunk in each read', chunk(1)],
+    ['a chunk of 3000 octets in each read', chunk(3_000)],
+    ['a large chunk in each read', chunk(60_000)],
+  ])('of %s keeps little more memory than it may', (_, text) => {
+    const unread = new UnreadBody();
+    const reader = new ResponseReader();
+    reader.expect(false, false);
+    const read = (octets: string): void => reader.read(Buffer.from(octets, 'latin1'), octets.length, unread);
+    read('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    while (!unread.body.isFull) read(text);
+    const held = heldBy(unread.body);
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(131_072 + 65_536);
+  });
+});

@@ -8,8 +8,13 @@ export interface Upstream extends Started {
   readonly port: number;
 }
 
+const quarter = 262_144;
+
 /** nginx takes no parameter over 4 KB, but a variable may be repeated. */
-const nginxBody = (octets: number): string => '$kilobyte'.repeat(Math.floor(octets / 1024)) + 'x'.repeat(octets % 1024);
+const nginxBody = (octets: number): string =>
+  '$quarter'.repeat(Math.floor(octets / quarter)) +
+  '$kilobyte'.repeat(Math.floor((octets % quarter) / 1024)) +
+  'x'.repeat(octets % 1024);
 
 const nginxConfiguration = (folder: string, port: number, scenario: Scenario): string => {
   const type = scenario.responseHeaders.find(([name]) => name === 'Content-Type')?.[1] ?? 'text/plain';
@@ -25,6 +30,7 @@ http {
     default_type '${type}';
     ${others.map(([name, value]) => `add_header ${name} '${value}';`).join('\n    ')}
     set $kilobyte '${'x'.repeat(1024)}';
+    set $quarter '${'$kilobyte'.repeat(quarter / 1024)}';
     location / { return 200 '${nginxBody(scenario.bodyOctets)}'; }
   }
 }

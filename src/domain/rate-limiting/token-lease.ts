@@ -64,9 +64,14 @@ export const settledBucket = (
   return { tokens: Math.min(burst, tokens + returned), atMs };
 };
 
+/** A worker is lent so many at least, or none: of a burst that is small each would be missed where another worker needs it. */
+const leastLent = 4;
+
 /** How many tokens a worker asks for beside those that its requests wait for. @param recentlySpent within the last 50 ms */
-export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number =>
-  Math.min(recentlySpent, Math.floor(burst * partOfWorker));
+export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number => {
+  const most = Math.floor(burst * partOfWorker);
+  return most < leastLent ? 0 : Math.min(recentlySpent, most);
+};
 
 /** Fewer than these are not fetched ahead: a bucket that is used so little is not worth a message more. */
 const leastFetched = 4;

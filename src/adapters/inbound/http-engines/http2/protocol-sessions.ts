@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { RejectionAnswer, RequestHandler } from '../../../../application/ports/http-engine.js';
-import { responseHeadText } from '../../../wire/http1/head-text.js';
+import type { RequestHandler } from '../../../../application/ports/http-engine.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ListenerPatience } from '../connections/listener-patience.js';
+import { rejectionOctets } from '../connections/rejection-octets.js';
 import { Deadlines } from '../core/deadlines.js';
 import { ConnectionPrefaces } from './connection-prefaces.js';
 import type { Http2Sessions } from './http2-sessions.js';
@@ -86,12 +86,10 @@ export class ProtocolSessions implements SpeakingSessions {
   /** In HTTP/1.1, as a head that does not come is answered: the first octets have not told of anything else. */
   #refuse(socket: Socket, origin: ConnectionOrigin): void {
     const connection = clientConnection(socket, this.#key, origin);
-    const { status, headers, body }: RejectionAnswer = this.#handler.reject({ connection, reason: 'timed_out' });
-    const octets = Buffer.from(body);
-    const framing = ['Content-Length', String(octets.length), 'Connection', 'close'];
     socket.on('error', () => socket.destroy());
-    socket.write(`${responseHeadText(status, [...headers, ...framing])}\r\n`, 'latin1');
-    socket.end(octets);
+    // What came and is not read would make the end of the connection a reset.
+    socket.resume();
+    socket.end(rejectionOctets(this.#handler.reject({ connection, reason: 'timed_out' })));
     setTimeout(() => socket.destroy(), closeGraceMs).unref();
   }
 }

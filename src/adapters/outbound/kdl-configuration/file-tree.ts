@@ -12,7 +12,7 @@ import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
 import { type Environment, resolveReferences } from './value-references.js';
 
 /** Octets of a configuration, all its files together: the reader of values takes seconds for more. */
-export const maximumConfigurationBytes = 1_048_576;
+export const maximumConfigurationBytes = 2_097_152;
 /** Files that include one another, at the most. */
 const maximumIncludeDepth = 16;
 

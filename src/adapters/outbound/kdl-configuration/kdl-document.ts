@@ -66,13 +66,27 @@ const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
   return err(best);
 };
 
+/**
+ * Runs what tries one thing after the other and throws an error for each that it is not. Nobody sees where those were thrown, and
+ * finding that out takes as long as all the rest.
+ */
+const withoutStacks = <Value>(task: () => Value): Value => {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return task();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+};
+
 /** Reads a text that has passed the structure scan. Faults are mistakes of its syntax. */
 export const readKdl = (text: string): Result<KdlDocument, readonly KdlFault[]> => {
   const read = parsePlaces(text);
   if (!read.ok) return read;
   const { version, places } = read.value;
   try {
-    const { output, errors } = parseValues(version === 2 ? text : format(places));
+    const { output, errors } = withoutStacks(() => parseValues(version === 2 ? text : format(places)));
     if (output !== undefined && errors.length === 0) return ok({ version, places, values: output });
     const { token } = errors[0] ?? {};
     // Offsets in text that was rewritten from KDL 1 mean nothing in the file.

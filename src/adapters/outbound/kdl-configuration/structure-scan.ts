@@ -1,5 +1,5 @@
-/** Words, strings and marks of a configuration, all its files together: some 5 000 routes. */
-export const maximumConfigurationTokens = 100_000;
+/** Words, strings and marks of a configuration, all its files together: some 15 000 routes. */
+export const maximumConfigurationTokens = 250_000;
 
 const tooLong = `the configuration is too long: it may have ${maximumConfigurationTokens} words and marks at the most`;
 

@@ -79,3 +79,15 @@ describe('a mistake of syntax', () => {
     );
   });
 });
+
+describe('reading a file', () => {
+  it.each(['a "b" { c 1 }', 'a { b 0x_1 }', 'a "b'])(
+    'leaves the stacks of errors as long as they were, with %j',
+    (text) => {
+      const before = Error.stackTraceLimit;
+      readKdl(text);
+      expect(Error.stackTraceLimit).toBe(before);
+      expect(before).toBeGreaterThan(0);
+    },
+  );
+});

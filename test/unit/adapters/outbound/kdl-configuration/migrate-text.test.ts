@@ -166,5 +166,5 @@ it('takes the last of two properties of one name', () => {
 });
 
 it('says what the limit is of a text that is too long', () => {
-  expect(migrateText('a 1\n'.repeat(60_000)).refused).toContain('100000 words and marks');
+  expect(migrateText('a 1\n'.repeat(130_000)).refused).toContain('250000 words and marks');
 });

@@ -31,6 +31,14 @@ module.exports = {
       to: { pathNot: '^src/(?:domain|adapters/wire)/' },
     },
     {
+      name: 'http2-sockets-know-the-wire-only',
+      comment:
+        'Adapters of both sides use them: what stands between a socket and node:http2 knows no use case and no port.',
+      severity: 'error',
+      from: { path: '^src/adapters/http2-sockets/' },
+      to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets))/' },
+    },
+    {
       name: 'inbound-adapters-call-the-application',
       comment: 'An inbound adapter calls use cases and ports; it may use domain types, codecs and its own folder.',
       severity: 'error',

@@ -26,7 +26,6 @@ const otherRoute = (number: number): string => {
     `path-prefix "/orders"; host "shop-${number}.example.com"`,
     `path-prefix "/orders"; method "PUT"; header "X-Tenant" "${number}"`,
   ];
-  // One line each: a configuration file has 1 MiB at the most.
   return `route "r${number}" { matches { ${kinds[number % kinds.length]}; }; upstream "bench"; }\n`;
 };
 
@@ -142,7 +141,7 @@ const withAgentOnSocket = async (place: Place, isWatched: boolean): Promise<Runn
 /** Portcullis as a bare proxy, on either engine, with the agent in its process, and with the agent behind its socket. */
 export const portcullis: readonly Contender[] = [
   contender('gateway', 'Portcullis, no agent on the route', bare),
-  contender('gateway+routes', 'the same with 5 900 routes in place of 10', { ...bare, otherRoutes: 5_899 }),
+  contender('gateway+routes', 'the same with 10 000 routes in place of 10', { ...bare, otherRoutes: 9_999 }),
   contender('gateway-node', 'the same on the node engine', { ...bare, engine: 'node' }),
   contender('gateway+jwt', 'Portcullis, HS256 checked by the embedded agent', { ...bare, transport: embedded }),
   contender('gateway+all', 'the same with limits, a rate of each client, metrics and an access log', {

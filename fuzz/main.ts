@@ -6,13 +6,24 @@ import { FindingLog } from './findings.js';
 import type { FuzzPart, RunningPart } from './fuzz-part.js';
 import { gatewayPart } from './gateway/gateway-part.js';
 import { responsesPart } from './gateway/responses-part.js';
+import { http2Part } from './http2/http2-part.js';
+import { http2ResponsesPart } from './http2/http2-responses-part.js';
 import { nginxPart } from './nginx/nginx-part.js';
 import { nodePart } from './node/node-part.js';
 import { nodeResponsesPart } from './node/node-responses-part.js';
 import { readSettings, type Settings, usage } from './settings.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 
-const allParts: readonly FuzzPart[] = [codecPart, nodePart, nodeResponsesPart, nginxPart, gatewayPart, responsesPart];
+const allParts: readonly FuzzPart[] = [
+  codecPart,
+  nodePart,
+  nodeResponsesPart,
+  nginxPart,
+  gatewayPart,
+  responsesPart,
+  http2Part,
+  http2ResponsesPart,
+];
 const progressMs = 5_000;
 /** A case that runs off gives the loop a turn after so long. */
 const turnMs = 50;

@@ -2,7 +2,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export const partNames = ['codec', 'node', 'node-responses', 'nginx', 'gateway', 'responses'] as const;
+export const partNames = [
+  'codec',
+  'node',
+  'node-responses',
+  'nginx',
+  'gateway',
+  'responses',
+  'http2',
+  'http2-responses',
+] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Settings {
@@ -21,7 +30,7 @@ export const usage = `npm run fuzz -- [options]
   --seconds N    length of the run, shared by its parts (default 60)
   --seed N       what inputs are made from (default: another one each time)
   --only NAME    ${partNames.join(', ')}; may be repeated (default: all that can run here)
-  --engine NAME  core or node: the HTTP engine of the gateway in "gateway" and "responses" (default core)
+  --engine NAME  core or node: the HTTP engine of the gateway (default core)
   --case N       tries this one case of the seed alone
   --findings F   the file that findings go to as well
   --help`;

@@ -59,8 +59,8 @@ const theirTelling = (message: StrictMessage, isRequest: boolean): string =>
 const written = (codec: Codec, message: ReadMessage, isRequest: boolean): string => {
   const [method = '', target = ''] = message.line.split(' ');
   const head = isRequest
-    ? codec.requestHeadText(method, target, message.fields)
-    : codec.responseHeadText(Number(message.line), message.fields);
+    ? codec.requestHeadText(method, target, message.fields, message.lines)
+    : codec.responseHeadText(Number(message.line), message.fields, message.lines);
   if (message.framing !== 'chunked') return `${head}\r\n${message.body}`;
   const chunk = message.body === '' ? '' : `${codec.chunkStart(message.body.length)}${message.body}${codec.chunkEnd}`;
   return `${head}\r\n${chunk}${codec.lastChunk(message.trailers)}`;

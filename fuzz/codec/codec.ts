@@ -3,18 +3,20 @@ import { built } from '../built.js';
 type Requests = typeof import('../../src/adapters/wire/http1/read-request-head.js');
 type Responses = typeof import('../../src/adapters/wire/http1/read-response-head.js');
 type Faults = typeof import('../../src/adapters/wire/http1/head-fault.js');
+type Lines = typeof import('../../src/adapters/wire/http1/head-lines.js');
 type Fields = typeof import('../../src/adapters/wire/http1/field-list.js');
 type Buffers = typeof import('../../src/adapters/wire/http1/head-buffer.js');
 type Chunks = typeof import('../../src/adapters/wire/http1/chunked-reader.js');
 type Texts = typeof import('../../src/adapters/wire/http1/head-text.js');
 
 /** What is tried: handed over, so that tests give the sources and a run gives what was built. */
-export type Codec = Requests & Responses & Faults & Fields & Buffers & Chunks & Texts;
+export type Codec = Requests & Responses & Faults & Lines & Fields & Buffers & Chunks & Texts;
 
 const modules = [
   'read-request-head',
   'read-response-head',
   'head-fault',
+  'head-lines',
   'field-list',
   'head-buffer',
   'chunked-reader',

@@ -1,5 +1,6 @@
 import type { ChunkedReader } from '../../src/adapters/wire/http1/chunked-reader.js';
 import type { HeadBuffer } from '../../src/adapters/wire/http1/head-buffer.js';
+import type { HeadLines } from '../../src/adapters/wire/http1/head-lines.js';
 import type { Codec } from './codec.js';
 
 /** A message as the codec has read it; texts have one character for each octet. */
@@ -9,6 +10,8 @@ export interface ReadMessage {
   readonly minorVersion: number;
   /** Name and value in turn. */
   readonly fields: readonly string[];
+  /** Of its head, where it is written as the writers do. */
+  readonly lines: HeadLines | null;
   readonly framing: string;
   body: string;
   trailers: readonly string[];
@@ -55,10 +58,12 @@ export const requestHeads = (codec: Codec, maxOctets: number): HeadKind => {
     noted: (text, end) => {
       const { framing, length } = framed(head.isChunked, head.contentLength);
       const method = text.slice(0, head.methodEnd);
+      const fields = codec.fieldList(text, head);
       const message = {
         line: `${method} ${text.slice(head.targetStart, head.targetEnd)}`,
         minorVersion: head.minorVersion,
-        fields: codec.fieldList(text, head),
+        fields,
+        lines: codec.headLines(text, head, head.methodEnd, fields),
         framing,
         body: '',
         trailers: [],
@@ -80,11 +85,13 @@ export const responseHeads = (codec: Codec, maxOctets: number, isToHead: boolean
     emptyOctets: () => 0,
     noted: (text, end) => {
       const framing = codec.responseFraming(head, isToHead);
+      const fields = codec.fieldList(text, head);
       const length = framing === 'length' ? head.contentLength : lengths[framing];
       const message = {
         line: String(head.status),
         minorVersion: head.minorVersion,
-        fields: codec.fieldList(text, head),
+        fields,
+        lines: codec.headLines(text, head, 0, fields),
         framing: framing === 'length' ? `length ${length}` : framing,
         body: '',
         trailers: [],

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigurationSource } from '../../src/application/ports/configuration-source.js';
-import type { GatewayConfiguration, HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
+import type {
+  GatewayConfiguration,
+  HttpEngineName,
+  UpstreamHttpVersion,
+} from '../../src/domain/configuration/gateway-configuration.js';
 import { built } from '../built.js';
 
 /** A gateway in this process. */
@@ -13,19 +17,24 @@ export interface GatewayUnderTest {
 
 const silent = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {}, trace: () => {} };
 
-const text = (upstreamPort: number): string => `listeners { listener "main" { address "127.0.0.1:8080" } }
+const text = (upstreamPort: number): string => `listeners { listener "main" { address "127.0.0.1:8080"; http2 #true } }
 routes { route "all" { matches { path-prefix "/" }; upstream "recorder" } }
 upstreams { upstream "recorder" { target "127.0.0.1:${upstreamPort}" } }
 `;
 
 /** Any port; nothing that would turn the case behind a bad one away. */
-const adapted = (configuration: GatewayConfiguration, httpEngine: HttpEngineName): GatewayConfiguration => ({
+const adapted = (
+  configuration: GatewayConfiguration,
+  httpEngine: HttpEngineName,
+  httpVersion: UpstreamHttpVersion,
+): GatewayConfiguration => ({
   ...configuration,
   system: { ...configuration.system, httpEngine, workerThreads: 1 },
   listeners: configuration.listeners.map((listener) => ({ ...listener, address: { host: '127.0.0.1', port: 0 } })),
   routes: configuration.routes.map((route) => ({ ...route, circuitBreaker: null })),
   upstreams: configuration.upstreams.map((upstream) => ({
     ...upstream,
+    httpVersion,
     targetBreaker: null,
     timeouts: { connectMs: 1_000, readMs: 1_000, requestMs: 2_000 },
   })),
@@ -35,6 +44,7 @@ const adapted = (configuration: GatewayConfiguration, httpEngine: HttpEngineName
 export const startGatewayUnderTest = async (
   upstreamPort: number,
   engine: HttpEngineName,
+  upstreamVersion: UpstreamHttpVersion = '1.1',
 ): Promise<GatewayUnderTest> => {
   type Start = typeof import('../../src/bootstrap/start-gateway.js');
   type File = typeof import('../../src/bootstrap/configuration-file.js');
@@ -47,12 +57,12 @@ export const startGatewayUnderTest = async (
   const source: ConfigurationSource = {
     load: async () => {
       const { configuration, problems } = await read.load();
-      return { configuration: configuration && adapted(configuration, engine), problems };
+      return { configuration: configuration && adapted(configuration, engine, upstreamVersion), problems };
     },
   };
   const container = gatewayContainer(file, source, {
     logger: silent,
-    accessLog: { write: () => {} },
+    accessLog: { isOn: true, write: () => {} },
     droppedAccessLines: () => 0,
     auditOutput: () => {
       throw new Error('there is no audit log here');

@@ -13,7 +13,30 @@ export interface NginxMessage {
   /** Octets of the stream that were its own: line, fields, body and its framing. */
   readonly octets: number;
   readonly body: string;
+  /** The value of each of `comparedNames`, or several in one; empty where there is none, for nginx does not tell the two apart. */
+  readonly fields: Readonly<Record<string, string>>;
 }
+
+/** Names of fields as nginx writes them in its variables: in lower case, with `_` for `-` too. */
+export const comparedNames = [
+  'host',
+  'accept',
+  'connection',
+  'content_length',
+  'content_type',
+  'cookie',
+  'expect',
+  'keep_alive',
+  'proxy_connection',
+  'te',
+  'trailer',
+  'transfer_encoding',
+  'upgrade',
+  'x_a',
+  'x_b',
+  'x_c',
+  'x_forwarded_for',
+] as const;
 
 /** One line of its log. */
 interface LogLine extends NginxMessage {
@@ -52,7 +75,7 @@ events { worker_connections 1024; }
 http {
   client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-  log_format seen escape=json '{"port":$remote_port,"status":$status,"octets":$request_length,"line":"$request","body":"$request_body"}';
+  log_format seen escape=json '{"port":$remote_port,"status":$status,"octets":$request_length,"line":"$request","body":"$request_body","fields":{${comparedNames.map((name) => `"${name}":"$http_${name}"`).join(',')}}}';
   large_client_header_buffers 8 64k; client_body_buffer_size 256k; client_body_in_single_buffer on; client_max_body_size 0;
   ignore_invalid_headers off; underscores_in_headers on; merge_slashes off;
   keepalive_requests 100000; client_header_timeout 2s; client_body_timeout 2s; lingering_close off; reset_timedout_connection on;

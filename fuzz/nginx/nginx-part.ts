@@ -3,7 +3,7 @@ import { MessageStream, type ReadMessage, requestHeads } from '../codec/read-mes
 import { type FuzzPart, Tally } from '../fuzz-part.js';
 import { requestStream } from '../inputs/request-stream.js';
 import { chanceOf } from '../inputs/seeded-random.js';
-import { installedNginx, NginxEcho, type NginxMessage } from './nginx-echo.js';
+import { comparedNames, installedNginx, NginxEcho, type NginxMessage } from './nginx-echo.js';
 
 const roomForHeads = 65_536;
 const program = installedNginx();
@@ -14,8 +14,41 @@ const isRefusal = ({ status }: NginxMessage): boolean => status >= 400 || status
 /** Faults are written in one word. */
 const isFault = (ending: string): boolean => ending.includes('_');
 
+/** The values of each name, as nginx knows names; tabs around them are none of it (RFC 9112, section 5), but to nginx. */
+const valuesByName = ({ fields }: ReadMessage): ReadonlyMap<string, readonly string[]> => {
+  const values = new Map<string, string[]>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] as string).toLowerCase().replaceAll('-', '_');
+    const value = fields[at + 1] as string;
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return values;
+};
+
+const withoutTabs = (value: string): string => value.replace(/^[\t ]+|[\t ]+$/g, '');
+
+/** nginx shows the first value of most names, and all of some: which these are differs from version to version. */
+const isValueOf = (values: readonly string[], theirs: string): boolean => {
+  if (withoutTabs(theirs) === (values[0] ?? '')) return true;
+  return [', ', '; '].some((separator) => {
+    const parts = values.flatMap((value) => value.split(separator));
+    const theirParts = theirs.split(separator).map(withoutTabs);
+    return parts.length === theirParts.length && parts.every((part, at) => withoutTabs(part) === theirParts[at]);
+  });
+};
+
+const haveSameFields = (ours: ReadMessage, theirs: NginxMessage): boolean => {
+  const values = valuesByName(ours);
+  return comparedNames.every((name) => isValueOf(values.get(name) ?? [], theirs.fields[name] ?? ''));
+};
+
 const isSame = (ours: ReadMessage, theirs: NginxMessage, octets: number): boolean =>
-  theirs.line === `${ours.line} HTTP/1.${ours.minorVersion}` && ours.body === theirs.body && octets === theirs.octets;
+  theirs.line === `${ours.line} HTTP/1.${ours.minorVersion}` &&
+  ours.body === theirs.body &&
+  octets === theirs.octets &&
+  haveSameFields(ours, theirs);
 
 const methodOf = ({ line }: ReadMessage): string => line.slice(0, line.indexOf(' '));
 const targetOf = ({ line }: ReadMessage): string => line.slice(line.indexOf(' ') + 1);

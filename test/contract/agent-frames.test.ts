@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type AgentMessage, readAgentMessage } from '../../src/adapters/wire/agent-frames/agent-message.js';
-import { answerJson } from '../../src/adapters/wire/agent-frames/answer-codec.js';
 import { cancelJson, configureJson, pingJson } from '../../src/adapters/wire/agent-frames/control-codec.js';
 import { eventJson } from '../../src/adapters/wire/agent-frames/event-codec.js';
 import type { Frame } from '../../src/adapters/wire/agent-frames/frame.js';
@@ -23,6 +22,7 @@ import type { AgentHealth } from '../../src/domain/agent-protocol/health.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../src/domain/agent-protocol/metrics-report.js';
 import { decided, headersEvent } from '../support/agent-events.js';
+import { answerJson } from '../support/answer-json.js';
 import { fakeCapabilities } from '../support/fake-agent-service.js';
 
 /** The octets of each frame by its name and case. */

@@ -66,7 +66,7 @@ export const startDocumented = async (
   const source = ofEngineUnderTest(new KdlConfigurationSource(file, { environment, patterns: re2PathPatterns }));
   const container = gatewayContainer(file, source, {
     logger,
-    accessLog: { write: (record) => void accessRecords.push(record) },
+    accessLog: { isOn: true, write: (record) => void accessRecords.push(record) },
     droppedAccessLines: () => 0,
     auditOutput: () => new RecordingAuditLog(),
   });

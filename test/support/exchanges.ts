@@ -1,5 +1,5 @@
 import type { ClientRequest, ClientResponse } from '../../src/application/ports/http-exchange.js';
-import { Exchange } from '../../src/application/proxy-request/exchange.js';
+import { Exchange, type ExchangeOwner } from '../../src/application/proxy-request/exchange.js';
 
 const request: ClientRequest = {
   method: 'GET',
@@ -12,11 +12,12 @@ const request: ClientRequest = {
     peerAddress: '127.0.0.1',
     peerPort: 1,
     isUnnamed: false,
-    localPort: 2,
     scheme: 'http',
     tls: null,
+    known: null,
   },
   expectsContinue: false,
+  received: null,
   wantsWebSocket: false,
 };
 
@@ -24,6 +25,7 @@ const response: ClientResponse = {
   headSent: false,
   begin: () => undefined,
   write: () => undefined,
+  writeText: () => undefined,
   end: () => undefined,
   send: () => undefined,
   abort: () => undefined,
@@ -32,6 +34,14 @@ const response: ClientResponse = {
   },
   onClosed: () => undefined,
   bytesSent: () => 0,
+};
+
+/** Who exchanges of tests are of: a fault of the gateway ends the test. */
+export const strictOwner: ExchangeOwner = {
+  isClosing: false,
+  failed: (_, error) => {
+    throw error;
+  },
 };
 
 /** An exchange whose response goes nowhere. */
@@ -44,5 +54,7 @@ export const newExchange = (changes: Partial<ClientRequest> = {}): Exchange => {
     scheme: null,
     host: null,
   };
-  return new Exchange({ ...request, ...changes }, response, 'id', 'id', client, 0, () => false);
+  // Each by a connection of its own: what is found out about one is remembered on it.
+  const own = { ...request, connection: { ...request.connection } };
+  return new Exchange({ ...own, ...changes }, response, 'id', 'id', client, 0, strictOwner);
 };

@@ -55,7 +55,7 @@ export const startGrpcServer = async (
       else resolve(bound);
     });
   });
-  cleanUp.add(() => server.forceShutdown());
+  cleanUp.add(() => void setImmediate(() => server.forceShutdown()));
   return port;
 };
 

@@ -34,7 +34,8 @@ const lineOver = (stream: ServerHttp2Stream, method: Method): HostileLine => ({
     if (stream.writable) stream.write(octets);
   },
   endHalf: () => stream.end(),
-  cut: () => stream.session?.destroy(),
+  // Within what node:http2 calls, it would corrupt its memory.
+  cut: () => void setImmediate(() => stream.session?.destroy()),
   stopReading: () => stream.pause(),
   readAgain: () => stream.resume(),
   get isOpen() {
@@ -85,7 +86,7 @@ export const hostileGrpcAgent = async (): Promise<HostileAgent> => {
     connector: grpcConnector({ kind: 'tcp', host: '127.0.0.1', port }, {}, quickLimits),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const session of sessions) session.destroy();
+      for (const session of sessions) setImmediate(() => session.destroy());
       await closed;
     },
   };

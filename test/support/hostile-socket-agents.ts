@@ -3,10 +3,10 @@ import { LegacyAgentConnector } from '../../src/adapters/outbound/agent-legacy-c
 import { SocketAgentConnector } from '../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { answerJson } from '../../src/adapters/wire/agent-frames/answer-codec.js';
 import type { AgentConnector } from '../../src/application/ports/agent-connector.js';
 import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import { agentSubscriptions } from '../../src/domain/configuration/gateway-configuration.js';
+import { answerJson } from './answer-json.js';
 import { FrameCutter, type HostileAgent, type HostileCall, type HostileLine, quickLimits } from './hostile-agent.js';
 import { rawHandshakeAnswer } from './raw-agent-peer.js';
 import { temporaryFolder } from './temporary-folder.js';

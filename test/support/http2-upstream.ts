@@ -45,7 +45,7 @@ export const startHttp2Upstream = async (
   server.on('sessionError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUp.add(async () => {
-    for (const session of sessions) session.destroy();
+    for (const session of sessions) setImmediate(() => session.destroy());
     await new Promise((resolve) => server.close(resolve));
   });
   return { server, port: (server.address() as AddressInfo).port, sessions, streams: () => streams };

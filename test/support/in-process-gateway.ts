@@ -137,7 +137,7 @@ export const startInProcess = async (
   const source = { load: async () => ({ configuration: next, problems: [] }) };
   const container = gatewayContainer('in-process.kdl', source, {
     logger,
-    accessLog: { write: (record) => void accessRecords.push(record) },
+    accessLog: { isOn: true, write: (record) => void accessRecords.push(record) },
     droppedAccessLines: () => 0,
     auditOutput: () => auditLog,
   });

@@ -1,5 +1,4 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { answerJson } from '../../src/adapters/wire/agent-frames/answer-codec.js';
 import {
   readRequestBodyChunk,
   readRequestComplete,
@@ -10,6 +9,7 @@ import {
 import type { AgentService } from '../../src/application/ports/agent-service.js';
 import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
+import { answerJson } from './answer-json.js';
 import { RawLegacyPeer } from './raw-legacy-agent.js';
 
 const readers: Readonly<Record<string, (payload: JsonObject) => AgentEvent>> = {

@@ -31,6 +31,10 @@ export class RecordedResponse implements ClientResponse {
     this.headers = headers;
   }
 
+  writeText(text: string): undefined {
+    this.text += Buffer.from(text, 'latin1').toString();
+  }
+
   write(chunk: Uint8Array): undefined {
     this.text += Buffer.from(chunk).toString();
   }

@@ -17,15 +17,29 @@ import { ScriptedBody } from './scripted-body.js';
 
 type Answer = Result<UpstreamResponse, UpstreamFailure>;
 
+/** A request, and what its sender says where it might be sent once more. */
+export interface ScriptedRequest extends UpstreamRequest {
+  readonly mayRepeat: () => boolean;
+}
+
 /** What a target does with a request. */
-export type TargetScript = (request: UpstreamRequest) => Answer | Promise<Answer>;
+export type TargetScript = (request: ScriptedRequest) => Answer | Promise<Answer>;
 
 /** An answer whose body comes in these pieces; `null` among them breaks it off. */
 export const answered = (
   status: number,
   pieces: readonly (string | null)[] = [],
   changes: Partial<UpstreamResponse> = {},
-): Answer => ok({ status, headers: [], body: new ScriptedBody(pieces), isBodyLate: false, tunnel: null, ...changes });
+): Answer =>
+  ok({
+    status,
+    headers: [],
+    body: new ScriptedBody(pieces),
+    received: null,
+    isBodyLate: false,
+    tunnel: null,
+    ...changes,
+  });
 
 export const failed = (code: UpstreamFailureCode, neverSent = false): Answer =>
   err({ code, neverSent, detail: `it is ${code}` });
@@ -61,16 +75,18 @@ export class ScriptedTargets implements TargetChooser {
   }
 
   choose(wish: TargetWish): TargetChoice {
-    this.wishes.push({ ...wish, tried: [...wish.tried] });
+    const { clientIp, headers, isSecure, tried } = wish;
+    this.wishes.push({ clientIp, headers, isSecure, tried: [...tried] });
     if (this.refusal !== null) return this.refusal;
     for (const [address, script] of this.#scripts) {
-      if (!wish.tried.includes(address)) return { kind: 'chosen', target: this.#target(address, script) };
+      if (!wish.tried.includes(address)) return this.#target(address, script);
     }
     return { kind: 'exhausted' };
   }
 
   #target(address: string, script: TargetScript): ChosenTarget {
     return {
+      kind: 'chosen',
       address,
       client: this.#client(address, script),
       responseHeaders: ['Set-Cookie', `at=${address}`],
@@ -84,15 +100,19 @@ export class ScriptedTargets implements TargetChooser {
 
   #client(address: string, script: TargetScript): TargetClient {
     return {
-      send: (request) => {
+      send: (request, listener) => {
         this.sent.push(address);
         this.requests.push(request);
         let cancel: () => void = () => undefined;
         const isCancelled = new Promise<Answer>((resolve) => {
           cancel = () => resolve(failed('cancelled'));
         });
+        const answer = script({ ...request, mayRepeat: () => listener.mayRepeat() });
+        void Promise.race([Promise.resolve(answer), isCancelled]).then((outcome) => {
+          if (outcome.ok) listener.answered(outcome.value);
+          else listener.failed(outcome.error);
+        });
         return {
-          response: Promise.race([Promise.resolve(script(request)), isCancelled]),
           cancel: () => {
             this.cancelled += 1;
             cancel();

@@ -2,17 +2,52 @@ import { PrometheusGatewayMetrics } from '../../src/adapters/outbound/prometheus
 import type { BodySource } from '../../src/application/ports/body-source.js';
 import type { ClientRequest } from '../../src/application/ports/http-exchange.js';
 import { ProblemAnswerer } from '../../src/application/proxy-request/answer-problem.js';
-import { Exchange } from '../../src/application/proxy-request/exchange.js';
+import { Exchange, type ExchangeOwner } from '../../src/application/proxy-request/exchange.js';
 import { MeteredBody } from '../../src/application/proxy-request/metered-body.js';
 import { RetryAllowance } from '../../src/application/proxy-request/retry-allowance.js';
 import { RouteBreaker } from '../../src/application/proxy-request/route-breaker.js';
+import type { Stage } from '../../src/application/proxy-request/stage.js';
 import { type SendDependencies, sendToUpstream } from '../../src/application/proxy-request/stages/send-to-upstream.js';
 import type { TargetChooser } from '../../src/application/upstream-targets/chosen-target.js';
 import { newExchange } from './exchanges.js';
 import { ManualClock } from './manual-clock.js';
-import { ManualScheduler } from './manual-scheduler.js';
+import { ManualScheduler, settled } from './manual-scheduler.js';
 import { RecordedResponse } from './recorded-response.js';
 import { RecordingLogger } from './recording-logger.js';
+
+/** The owner of one exchange, that remembers what it failed for. */
+class RecordingOwner implements ExchangeOwner {
+  readonly isClosing = false;
+  readonly faults: unknown[] = [];
+
+  failed(_: Exchange, error: unknown): void {
+    this.faults.push(error);
+  }
+}
+
+/** By exchange, of those that `recordedExchange` has made. */
+const owners = new WeakMap<Exchange, RecordingOwner>();
+
+const isOver = (exchange: Exchange): boolean => {
+  const { response } = exchange;
+  if (exchange.abandoned || (owners.get(exchange)?.faults.length ?? 0) > 0) return true;
+  return response instanceof RecordedResponse && (response.state !== 'open' || response.tunnel !== null);
+};
+
+/**
+ * Runs a stage that sends a request on. Resolves when the exchange is over, and with it what its target hears of that; rejects
+ * with the fault that has ended it.
+ */
+const untilOver =
+  (stage: Stage): Stage =>
+  async (exchange) => {
+    const outcome = await stage(exchange);
+    do await settled();
+    while (!isOver(exchange));
+    const fault = owners.get(exchange)?.faults[0];
+    if (fault !== undefined) throw fault;
+    return outcome;
+  };
 
 /** The stage that sends requests on, and what it works with. */
 export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDependencies> = {}) => {
@@ -34,7 +69,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDepend
     responseJudge: null,
     ...changes,
   };
-  return { clock, logger, metrics, stage: sendToUpstream('api', dependencies) };
+  return { clock, logger, metrics, stage: untilOver(sendToUpstream('api', dependencies)) };
 };
 
 export const breakerOfRoute = (clock: ManualClock, logger = new RecordingLogger()): RouteBreaker =>
@@ -44,7 +79,9 @@ export const breakerOfRoute = (clock: ManualClock, logger = new RecordingLogger(
 export const recordedExchange = (changes: Partial<ClientRequest> = {}, body: BodySource | null = null) => {
   const { request, client } = newExchange(changes);
   const response = new RecordedResponse();
-  const exchange = new Exchange(request, response, 'own', 'theirs', client, 0, () => false);
+  const owner = new RecordingOwner();
+  const exchange = new Exchange(request, response, 'own', 'theirs', client, 0, owner);
+  owners.set(exchange, owner);
   exchange.path = '/path';
   if (body !== null) {
     exchange.body = new MeteredBody(body, 1_000_000);

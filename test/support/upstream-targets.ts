@@ -75,7 +75,7 @@ export class TargetsWorld {
 /** The target of a choice that has to be one. */
 export const chosenOf = (choice: TargetChoice): ChosenTarget => {
   if (choice.kind !== 'chosen') throw new Error(`nothing is chosen: ${JSON.stringify(choice)}`);
-  return choice.target;
+  return choice;
 };
 
 /** The address that a request is sent to, which is over at once and went well. */

@@ -113,9 +113,9 @@ export class AgentCounters implements SignOnOutcomes, ExchangeOutcomes {
   #answered(seconds: number): void {
     this.#requests += 1;
     this.#seconds += seconds;
-    const bucket = durationBounds.findIndex((bound) => seconds <= bound);
-    const index = bucket < 0 ? durationBounds.length : bucket;
-    this.#buckets[index] = (this.#buckets[index] as number) + 1;
+    let bucket = 0;
+    while (bucket < durationBounds.length && seconds > (durationBounds[bucket] as number)) bucket += 1;
+    this.#buckets[bucket] = (this.#buckets[bucket] as number) + 1;
   }
 
   #histogram(): ReportedHistogram {

@@ -10,10 +10,12 @@ import {
 import type { MetricsReport } from '../../domain/agent-protocol/metrics-report.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-configuration.js';
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
+import type { SamlPathStanding } from '../../domain/saml/protected-paths.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
-import type { AuthenticationScope } from '../authenticate-request/authenticate-request.js';
+import type { AuthenticationOutcome } from '../authenticate-request/authenticate-request.js';
+import { CancellationSource } from '../cancellation/cancellation-source.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
@@ -22,7 +24,7 @@ import type { Cancellation } from '../ports/cancellation.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Scheduler } from '../ports/scheduler.js';
-import { type Soon, whenThere } from '../ports/soon.js';
+import type { Soon } from '../ports/soon.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
 import type { AgentCounters } from './agent-counters.js';
 import { LatencyWindow } from './latency-window.js';
@@ -45,9 +47,6 @@ export interface AgentFacts {
  * are bounded where they wait, far below this: they never take the places of all the others.
  */
 const maxConcurrency = 1_000;
-
-const withSession: AuthenticationScope = { readsSession: true };
-const withoutSession: AuthenticationScope = { readsSession: false };
 
 const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
   agentId: facts.agentId,
@@ -222,16 +221,23 @@ export class AuthAgent implements AgentService {
     if (path !== null && endpoint !== null)
       return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
     const standing = agent.saml?.signOn.standing(path) ?? 'open';
-    const scope = standing === 'excluded' ? withoutSession : withSession;
-    const authenticated = agent.authentication.authenticate(event.headers, judgement, scope);
-    return whenThere(authenticated, (outcome): Soon<AgentAnswer> => {
-      // Nobody gets the answer; it was no failure of the client's either.
-      if (outcome.kind === 'cancelled') return undecidedAnswer(event);
-      const endedMs = this.#clock.monotonicMs();
-      const answer = this.#answers.answer(event, agent, outcome, endedMs - startedMs, standing);
-      this.#latency.record(endedMs - startedMs);
-      return answer;
-    });
+    const authenticated = agent.authentication.authenticate(event.headers, judgement, standing !== 'excluded');
+    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, standing);
+    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, standing));
+  }
+
+  #answer(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: AuthenticationOutcome,
+    startedMs: number,
+    standing: SamlPathStanding,
+  ): Soon<AgentAnswer> {
+    // Nobody gets the answer; it was no failure of the client's either.
+    if (outcome.kind === 'cancelled') return undecidedAnswer(event);
+    const durationMs = this.#clock.monotonicMs() - startedMs;
+    this.#latency.record(durationMs);
+    return this.#answers.answer(event, agent, outcome, durationMs, standing);
   }
 
   /** What fails is undecided: it never lets a request pass. */
@@ -240,23 +246,31 @@ export class AuthAgent implements AgentService {
     connection: symbol,
     work: (judgement: Cancellation) => Soon<AgentAnswer>,
   ): Soon<AgentAnswer> {
-    this.#inFlight += 1;
-    const judgement = this.#judgements.open(event.correlationId, connection);
-    const close = (): void => {
-      this.#inFlight -= 1;
-      this.#judgements.close(event.correlationId, connection, judgement);
-    };
+    const judgement = new CancellationSource();
+    let answer: Soon<AgentAnswer>;
     try {
-      const answer = work(judgement);
-      if (answer instanceof Promise) {
-        return answer.catch((error: unknown) => this.#undecided(event, error)).finally(close);
-      }
-      close();
-      return answer;
+      answer = work(judgement);
     } catch (error) {
-      close();
       return this.#undecided(event, error);
     }
+    return answer instanceof Promise ? this.#awaited(event, connection, judgement, answer) : answer;
+  }
+
+  /** Most answers are there at once: only what is waited for is under way, and can be cancelled. */
+  #awaited(
+    event: RequestHeadersEvent,
+    connection: symbol,
+    judgement: CancellationSource,
+    answer: Promise<AgentAnswer>,
+  ): Promise<AgentAnswer> {
+    this.#inFlight += 1;
+    this.#judgements.open(event.correlationId, connection, judgement);
+    return answer
+      .catch((error: unknown) => this.#undecided(event, error))
+      .finally(() => {
+        this.#inFlight -= 1;
+        this.#judgements.close(event.correlationId, connection, judgement);
+      });
   }
 
   #undecided(event: RequestHeadersEvent, error: unknown): AgentAnswer {

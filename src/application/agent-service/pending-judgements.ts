@@ -1,19 +1,17 @@
-import { CancellationSource } from '../cancellation/cancellation-source.js';
+import type { CancellationSource } from '../cancellation/cancellation-source.js';
 
 /** The judgements that are under way. A connection has its own set of correlation ids. */
 export class PendingJudgements {
   readonly #byConnection = new Map<symbol, Map<string, CancellationSource>>();
 
-  /** One begins; `close` has to follow. */
-  open(correlationId: string, connection: symbol): CancellationSource {
-    const judgement = new CancellationSource();
+  /** One is waited for; `close` has to follow. */
+  open(correlationId: string, connection: symbol, judgement: CancellationSource): void {
     let judgements = this.#byConnection.get(connection);
     if (judgements === undefined) {
       judgements = new Map();
       this.#byConnection.set(connection, judgements);
     }
     judgements.set(correlationId, judgement);
-    return judgement;
   }
 
   /** It has ended. */

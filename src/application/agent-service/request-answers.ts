@@ -2,6 +2,7 @@ import {
   type AgentAnswer,
   allowAnswer,
   emptyAudit,
+  type HeaderOperation,
   type RequestHeadersEvent,
 } from '../../domain/agent-protocol/messages.js';
 import { removalOperations } from '../../domain/identity/identity-headers.js';
@@ -14,6 +15,8 @@ import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { Logger } from '../ports/logger.js';
 import type { AgentCounters } from './agent-counters.js';
 import { deniedAnswer, refusedAnswer } from './refusal.js';
+
+const noOperations: readonly HeaderOperation[] = [];
 
 /**
  * Whether signing on may help. Where something could not be decided it may be good already; and cookies that contradict each other
@@ -93,11 +96,11 @@ export class RequestAnswers {
     // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
     const changes = removalOperations(event.headers, removable);
     // Whoever has the cookie is the user: the upstream has no need to know it.
-    const cookies = saml === null || forwardsCookies ? [] : saml.cookieOperations(event.headers);
+    const cookies = saml === null || forwardsCookies ? noOperations : saml.cookieOperations(event.headers);
     const isPlain = changes.length + cookies.length === 0;
     if (prepared !== null && isPlain && authorized === null) return prepared.answer;
     const requestHeaders = isPlain
-      ? (prepared?.operations ?? [])
+      ? (prepared?.operations ?? noOperations)
       : [...changes, ...(prepared?.operations ?? []), ...cookies];
     const custom = identityRemarks(identity);
     if (authorized === null) {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/identity/request-credentials.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { Soon } from '../ports/soon.js';
-import type { AuthenticationCheck, CheckOutcome } from './authentication-check.js';
+import type { AuthenticationCheck, CheckOutcome, KnownCredentials } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 export type AuthenticationOutcome =
@@ -85,17 +85,12 @@ const ambiguous = (mayUseBasic: boolean): RefusedAuthentication => ({
   mayUseBasic,
 });
 
-/** What of a request counts. */
-export interface AuthenticationScope {
-  /** Whether a session counts that a cookie shows. Default: it does. */
-  readonly readsSession?: boolean;
-}
-
 /** Tries every configured method in the order of precedence; the first that succeeds decides. */
 export class AuthenticateRequest {
   readonly #checks: readonly AuthenticationCheck[];
   readonly #headers: CredentialHeaders;
   readonly #headersWithoutSession: CredentialHeaders;
+  readonly #known: KnownCredentials | null;
   readonly #hasBasic: boolean;
 
   /** Names of headers may be in any case; the one of the cookie is as it is. */
@@ -107,15 +102,15 @@ export class AuthenticateRequest {
       sessionCookie: headers.sessionCookie,
     };
     this.#headersWithoutSession = { ...this.#headers, sessionCookie: null };
+    // All that know any share one memory.
+    this.#known = checks.find(({ known }) => known !== undefined)?.known ?? null;
     this.#hasBasic = checks.some(({ method }) => method === 'basic');
   }
 
-  authenticate(
-    headers: HeaderList,
-    cancellation: Cancellation,
-    { readsSession = true }: AuthenticationScope = {},
-  ): Soon<AuthenticationOutcome> {
-    const credentials = requestCredentials(headers, readsSession ? this.#headers : this.#headersWithoutSession);
+  /** @param readsSession whether a session counts that a cookie shows */
+  authenticate(headers: HeaderList, cancellation: Cancellation, readsSession = true): Soon<AuthenticationOutcome> {
+    const names = readsSession ? this.#headers : this.#headersWithoutSession;
+    const credentials = requestCredentials(headers, names, this.#known);
     if (!credentials.ok) return ambiguous(this.#hasBasic);
     return this.#tryFrom(0, credentials.value, cancellation, null);
   }

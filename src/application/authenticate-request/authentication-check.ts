@@ -1,5 +1,6 @@
 import type { FailureReason, UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+import type { BearerCredential } from '../../domain/identity/authorization-credential.js';
 import type { RequestCredentials } from '../../domain/identity/request-credentials.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import type { PreparedIdentity } from './prepared-identity.js';
@@ -20,9 +21,17 @@ export const cancelled: CheckOutcome = { kind: 'cancelled' };
 export const failed = (reason: Exclude<FailureReason, UndecidedReason>): CheckOutcome => ({ kind: 'failed', reason });
 export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
 
+/** Values of the Authorization field that need not be read, because they were before. */
+export interface KnownCredentials {
+  /** What the value says; null where it has to be read. Says nothing of whether the credential is any good. */
+  credential(authorization: string): BearerCredential | null;
+}
+
 /** One way to authenticate a request. */
 export interface AuthenticationCheck {
   readonly method: AuthenticationMethod;
+  /** What it knows of credentials; not there: nothing. */
+  readonly known?: KnownCredentials;
   /** Answers at once where it can. A wait ends with its cancellation, whose outcome is `cancelled`. Never rejects. */
   check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
 }

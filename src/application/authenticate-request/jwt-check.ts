@@ -21,9 +21,11 @@ export interface JwtCheckParts {
 /** Bearer tokens signed with the configured key. */
 export class JwtCheck implements AuthenticationCheck {
   readonly method = 'jwt';
+  readonly known: VerifiedTokenMemory;
   readonly #parts: JwtCheckParts;
 
   constructor(parts: JwtCheckParts) {
+    this.known = parts.memory;
     this.#parts = parts;
   }
 
@@ -32,7 +34,7 @@ export class JwtCheck implements AuthenticationCheck {
     if (authorization?.scheme !== 'bearer') return absent;
     const { token } = authorization;
     if (token.length > maximumTokenLength) return failed('too_large');
-    return this.#parts.memory.recall(token) ?? this.#verify(token);
+    return this.known.recall(authorization) ?? this.#verify(token);
   }
 
   #verify(token: string): CheckOutcome {

@@ -21,9 +21,11 @@ export interface OidcCheckParts {
 /** Access tokens of OpenID Connect and OAuth 2.0 providers. */
 export class OidcCheck implements AuthenticationCheck {
   readonly method = 'oidc';
+  readonly known: VerifiedTokenMemory;
   readonly #parts: OidcCheckParts;
 
   constructor(parts: OidcCheckParts) {
+    this.known = parts.memory;
     this.#parts = parts;
   }
 
@@ -32,7 +34,7 @@ export class OidcCheck implements AuthenticationCheck {
     if (authorization?.scheme !== 'bearer') return absent;
     const { token } = authorization;
     if (token.length > maximumTokenLength) return failed('too_large');
-    return this.#parts.memory.recall(token) ?? this.#verify(token, cancellation);
+    return this.known.recall(authorization) ?? this.#verify(token, cancellation);
   }
 
   #verify(token: string, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {

@@ -1,6 +1,7 @@
+import type { BearerCredential } from '../../domain/identity/authorization-credential.js';
 import { checkWindow, type TokenWindow } from '../../domain/tokens/jwt-claim-rules.js';
 import type { Clock } from '../ports/clock.js';
-import type { CheckOutcome } from './authentication-check.js';
+import type { CheckOutcome, KnownCredentials } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 /** A token that was verified. */
@@ -18,27 +19,47 @@ export interface TokenMemoryLimits {
   readonly maximumSize: number;
 }
 
-interface Entry {
+/** How nearly everybody begins the field that shows a token. */
+const fieldStart = 'Bearer ';
+const fieldOf = (token: string): string => fieldStart + token;
+
+/** A token that is remembered, as the credential that shows it, and its neighbours in the order of use. */
+class RememberedToken implements BearerCredential {
+  readonly scheme = 'bearer';
   readonly token: string;
+  readonly field: string;
   readonly outcome: CheckOutcome;
   readonly window: TokenWindow;
   readonly key: VerifiedToken['key'];
-  readonly size: number;
-}
+  /** Null: it is forgotten. */
+  memory: VerifiedTokenMemory | null;
+  newer: RememberedToken | null = null;
+  older: RememberedToken | null = null;
 
-/** A token may be a part of a head, all of which it would keep. */
-const copied = (token: string): string => ` ${token}`.slice(1);
+  constructor(shown: string, { prepared, window, key }: VerifiedToken, memory: VerifiedTokenMemory) {
+    // One text of its own for both: the token that was shown may be a part of a head, all of which it would keep.
+    this.field = ` ${fieldOf(shown)}`.slice(1);
+    this.token = this.field.slice(fieldStart.length);
+    this.outcome = { kind: 'authenticated', prepared };
+    this.window = window;
+    this.key = key;
+    this.memory = memory;
+  }
+}
 
 /**
  * Remembers tokens that were verified, whichever check verified them, because that costs many times what the rest of a
  * request costs. A token is remembered until it expires, its key is withdrawn, or others push it out: the least recently
- * used goes first. Tokens are kept as they are: a digest of each that comes would cost more than all the rest.
+ * used goes first. Tokens are kept as they are, with the field that shows them: a digest of each that comes would cost
+ * more than all the rest, and so would reading the field.
  */
-export class VerifiedTokenMemory {
+export class VerifiedTokenMemory implements KnownCredentials {
   readonly #clock: Clock;
   readonly #limits: TokenMemoryLimits;
-  /** In the order of use, the latest last. */
-  readonly #entries = new Map<string, Entry>();
+  /** By the field. */
+  readonly #entries = new Map<string, RememberedToken>();
+  #newest: RememberedToken | null = null;
+  #oldest: RememberedToken | null = null;
   #size = 0;
 
   constructor(clock: Clock, limits: TokenMemoryLimits) {
@@ -46,44 +67,69 @@ export class VerifiedTokenMemory {
     this.#limits = limits;
   }
 
+  /** INVARIANT: what is remembered was read from such a field, or would have been, so that it says nothing but this token. */
+  credential(authorization: string): BearerCredential | null {
+    return this.#entries.get(authorization) ?? null;
+  }
+
   /**
    * The outcome of checking a token that was verified before, where it is good at this moment. Null where it has to be
    * verified: what is wrong with it is for the check to say that is in charge of it.
    */
-  recall(token: string): CheckOutcome | null {
-    if (this.#limits.maximumEntries === 0) return null;
-    const entry = this.#entries.get(token);
+  recall(credential: BearerCredential): CheckOutcome | null {
+    const isOwn = credential instanceof RememberedToken && credential.memory === this;
+    const entry = isOwn ? credential : this.#entries.get(fieldOf(credential.token));
     if (entry === undefined) return null;
-    this.#entries.delete(token);
     if (entry.key?.withdrawn === true) {
-      this.#size -= entry.size;
+      this.#forget(entry);
       return null;
     }
     const untimely = checkWindow(entry.window, this.#clock.wallMs());
-    if (untimely === 'expired') this.#size -= entry.size;
-    else this.#entries.set(entry.token, entry);
+    if (untimely === 'expired') this.#forget(entry);
+    else if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#linkNewest(entry);
+    }
     return untimely === null ? entry.outcome : null;
   }
 
   /** Remembers a token that is good now. One that was remembered before is replaced. */
-  remember(token: string, { prepared, window, key }: VerifiedToken): void {
+  remember(token: string, verified: VerifiedToken): void {
     const { maximumEntries, maximumSize } = this.#limits;
-    const size = token.length;
-    if (maximumEntries === 0 || size > maximumSize) return;
-    this.#forget(token);
-    const own = copied(token);
-    this.#entries.set(own, { token: own, outcome: { kind: 'authenticated', prepared }, window, key, size });
-    this.#size += size;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= maximumEntries && this.#size <= maximumSize) return;
-      this.#forget(oldest);
+    if (maximumEntries === 0 || token.length > maximumSize) return;
+    const entry = new RememberedToken(token, verified, this);
+    const before = this.#entries.get(entry.field);
+    if (before !== undefined) this.#forget(before);
+    this.#entries.set(entry.field, entry);
+    this.#size += token.length;
+    this.#linkNewest(entry);
+    while (this.#oldest !== null && (this.#entries.size > maximumEntries || this.#size > maximumSize)) {
+      this.#forget(this.#oldest);
     }
   }
 
-  #forget(token: string): void {
-    const entry = this.#entries.get(token);
-    if (entry === undefined) return;
-    this.#entries.delete(token);
-    this.#size -= entry.size;
+  #forget(entry: RememberedToken): void {
+    entry.memory = null;
+    this.#entries.delete(entry.field);
+    this.#unlink(entry);
+    this.#size -= entry.token.length;
+  }
+
+  #linkNewest(entry: RememberedToken): void {
+    entry.older = this.#newest;
+    entry.newer = null;
+    if (this.#newest !== null) this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#oldest ??= entry;
+  }
+
+  #unlink(entry: RememberedToken): void {
+    const { newer, older } = entry;
+    if (newer === null) this.#newest = older;
+    else newer.older = older;
+    if (older === null) this.#oldest = newer;
+    else older.newer = newer;
+    entry.newer = null;
+    entry.older = null;
   }
 }

@@ -62,7 +62,8 @@ export class AgentBreaker {
    */
   admit(event: AgentEvent): Admission | null {
     if (event.kind === 'request_complete') return uncounted;
-    if (isBodyChunk(event)) return this.#breaker.state === 'closed' ? this.#admission : uncounted;
+    if (this.#breaker.state === 'closed') return this.#admission;
+    if (isBodyChunk(event)) return uncounted;
     const { state, allowed } = mayCall(this.#breaker, this.#rules, this.#clock.monotonicMs());
     this.#become(state, null);
     return allowed ? this.#admission : null;

@@ -16,8 +16,8 @@ import type {
 } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
-import { type Soon, whenThere } from '../ports/soon.js';
-import { AgentBreaker } from './agent-breaker.js';
+import type { Soon } from '../ports/soon.js';
+import { type Admission, AgentBreaker } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { EventSupport } from './event-support.js';
 
@@ -66,14 +66,9 @@ export class GuardedAgentClient implements AgentClient {
     const breaker = this.#breaker;
     const admission = breaker?.admit(event) ?? null;
     if (breaker !== null && admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
-    return whenThere(this.#inner.ask(event), (given) => {
-      const outcome = this.#checked(event, given);
-      if (admission !== null) breaker?.note(admission, outcome);
-      if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
-      // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
-      this.#support.review(this.#inner.capabilities());
-      return unsupported(event, outcome);
-    });
+    const given = this.#inner.ask(event);
+    if (!(given instanceof Promise)) return this.#settled(event, admission, given);
+    return given.then((late) => this.#settled(event, admission, late));
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -116,6 +111,15 @@ export class GuardedAgentClient implements AgentClient {
 
   stop(graceMs: number): Promise<void> {
     return this.#inner.stop(graceMs);
+  }
+
+  #settled(event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome {
+    const outcome = this.#checked(event, given);
+    if (admission !== null) this.#breaker?.note(admission, outcome);
+    if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
+    // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
+    this.#support.review(this.#inner.capabilities());
+    return unsupported(event, outcome);
   }
 
   #checked(event: AgentEvent, outcome: AgentOutcome): AgentOutcome {

@@ -2,7 +2,8 @@ import type { Cancellation } from '../ports/cancellation.js';
 
 /** A cancellation that its owner brings about. */
 export class CancellationSource implements Cancellation {
-  readonly #listeners = new Set<() => void>();
+  /** Null: nobody listens, as nearly always. */
+  #listeners: Set<() => void> | null = null;
   #isCancelled = false;
 
   get isCancelled(): boolean {
@@ -11,17 +12,22 @@ export class CancellationSource implements Cancellation {
 
   onCancel(listener: () => void): () => void {
     const own = () => listener();
-    if (this.#isCancelled) own();
-    else this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    if (this.#isCancelled) {
+      own();
+      return () => undefined;
+    }
+    const listeners = this.#listeners ?? new Set();
+    this.#listeners = listeners;
+    listeners.add(own);
+    return () => void listeners.delete(own);
   }
 
   /** Calling it again changes nothing. */
   cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = [...(this.#listeners ?? [])];
+    this.#listeners = null;
     for (const listener of listeners) listener();
   }
 }

@@ -28,5 +28,7 @@ export interface AccessRecord {
 }
 
 export interface AccessLog {
+  /** False: what is written goes nowhere, so that it need not be put together. */
+  readonly isOn: boolean;
   write(record: AccessRecord): void;
 }

@@ -1,5 +1,7 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
-import type { BodySource } from './body-source.js';
+import type { KnownPeer } from '../../domain/http/known-peer.js';
+import type { BodySource, PieceOrigin } from './body-source.js';
+import type { ReceivedHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
 
 /** The connection that a request came by. */
@@ -14,10 +16,11 @@ export interface ClientConnection {
   readonly peerPort: number;
   /** The peer has to name its clients in PROXY headers, and has named none: what its requests say of a client is not believed. */
   readonly isUnnamed: boolean;
-  readonly localPort: number;
   readonly scheme: 'http' | 'https';
   /** Null on plain HTTP. */
   readonly tls: ConnectionTls | null;
+  /** What its requests have in common. The engine begins with null, and leaves it alone. */
+  known: KnownPeer | null;
 }
 
 /** What was agreed on in the TLS handshake of a connection. */
@@ -52,6 +55,8 @@ export interface ClientRequest {
   /** `1.0`, `1.1` or `2.0`. */
   readonly httpVersion: string;
   readonly headers: HeaderList;
+  /** Its head; null: none that an adapter would know again. */
+  readonly received: ReceivedHead | null;
   /** Null where the request has none. */
   readonly body: ClientBody | null;
   readonly connection: ClientConnection;
@@ -68,12 +73,20 @@ export interface ClientResponse {
 
   /**
    * Sends the head. With `close` the connection ends after this response. Without a Content-Length the engine frames
-   * the body itself.
+   * the body itself. `received`: the head that the response came with, where there is one.
    */
-  begin(status: number, headers: HeaderList, close: boolean): void;
+  begin(status: number, headers: HeaderList, close: boolean, received?: ReceivedHead | null): void;
 
-  /** Sends a piece of the body; resolves when more can be taken, or at once (undefined) where it can be now. */
-  write(chunk: Uint8Array): Promise<void> | undefined;
+  /**
+   * Sends a piece of the body; resolves when more can be taken, or at once (undefined) where it can be now.
+   *
+   * @param origin gets the piece back, if the engine can tell that nothing reads it any more. Only from whoever has read it
+   * there, and has shown it to nobody else
+   */
+  write(chunk: Uint8Array, origin?: PieceOrigin): Promise<void> | undefined;
+
+  /** The same for octets that are a text, one character for each: short ones, as `readText` gives them. */
+  writeText(text: string): Promise<void> | undefined;
 
   end(trailers: HeaderList): void;
 

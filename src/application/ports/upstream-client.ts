@@ -4,8 +4,8 @@ import type {
   UpstreamHttpVersion,
 } from '../../domain/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
-import type { Result } from '../../domain/shared/result.js';
 import type { BodySource } from './body-source.js';
+import type { ReceivedHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
 
 export interface UpstreamRequest {
@@ -13,6 +13,8 @@ export interface UpstreamRequest {
   /** Path and query. */
   readonly target: string;
   readonly headers: HeaderList;
+  /** The head that the request came with; null: none that an adapter would know again. */
+  readonly received: ReceivedHead | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
@@ -22,17 +24,14 @@ export interface UpstreamRequest {
    * had less than half of it has not timed out.
    */
   readonly patienceMs: number;
-  /**
-   * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
-   * more on another connection to the same target, and that counts as a retry.
-   */
-  readonly mayRepeat: () => boolean;
 }
 
 /** A response whose head has come. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: HeaderList;
+  /** Its head as it came; null: none that an adapter would know again. */
+  readonly received: ReceivedHead | null;
   /** Null where there is none: HEAD, 204, 304. */
   readonly body: BodySource | null;
   /** The upstream has paused behind the head: it is to be sent on without waiting for the body. */
@@ -69,10 +68,27 @@ export interface UpstreamFailure {
   readonly detail: string;
 }
 
+/**
+ * Who has had a request sent. One of `answered` and `failed` is called, once, in every case, at the latest when the time-out is
+ * over, and never before `send` has returned. None of the functions may throw: they are called from where octets are read.
+ */
+export interface UpstreamListener {
+  /**
+   * The head of the answer has come. What the client had to do about its connection is done: another request may be sent
+   * before this returns.
+   */
+  answered(response: UpstreamResponse): void;
+  /** There is no answer. Told once the call that has brought it about, of `cancel` or `turnAway` among others, has returned. */
+  failed(failure: UpstreamFailure): void;
+  /**
+   * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
+   * more on another connection to the same target, and that counts as a retry.
+   */
+  mayRepeat(): boolean;
+}
+
 /** A request on its way. */
 export interface UpstreamExchange {
-  /** Resolves in every case, at the latest when the time-out is over. */
-  readonly response: Promise<Result<UpstreamResponse, UpstreamFailure>>;
   /** The request is no longer wanted: its connection is closed. */
   cancel(): void;
 }
@@ -113,7 +129,7 @@ export interface ConnectionFigures {
 export interface TargetClient {
   /** No connection is free, and none can be made: a request would have to wait. Told without looking at them all. */
   readonly isFull: boolean;
-  send(request: UpstreamRequest): UpstreamExchange;
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
   /**
    * The target was taken out: every request that waits for a connection fails at once, and was never sent (`isTurnedAway`).
    * One that still waits for the first of its body does when that has come.

@@ -2,13 +2,13 @@ import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import type { BodySizeLimit } from '../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { UpstreamFailure } from '../ports/upstream-client.js';
-import type { TargetChoice } from '../upstream-targets/chosen-target.js';
+import type { ChosenTarget, TargetChoice } from '../upstream-targets/chosen-target.js';
 import { answerBodyFailure } from './answer-body-failure.js';
 import type { ProblemAnswerer } from './answer-problem.js';
+import { blamed } from './attempt-end.js';
 import type { Exchange } from './exchange.js';
 import type { ResponseFault } from './response-fault.js';
 import type { StageOutcome } from './stage.js';
-import { blamed } from './upstream-attempt.js';
 
 export interface UpstreamFailureParts {
   readonly problems: ProblemAnswerer;
@@ -68,7 +68,7 @@ export class UpstreamFailureAnswers {
   }
 
   /** There is nobody to send the request to. */
-  untried(exchange: Exchange, choice: Exclude<TargetChoice, { kind: 'chosen' }>): StageOutcome {
+  untried(exchange: Exchange, choice: Exclude<TargetChoice, ChosenTarget>): StageOutcome {
     const { problems } = this.#parts;
     const upstream = this.#upstream;
     if (choice.kind === 'unresolved') {

@@ -1,8 +1,9 @@
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
 import type { AgentOutcome } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
-import { type Soon, whenThere } from '../ports/soon.js';
-import type { RequestTrace } from './request-trace.js';
+import type { AgentCallMetrics } from '../ports/gateway-metrics.js';
+import type { Soon } from '../ports/soon.js';
+import type { PartTrace, RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 
 /**
@@ -17,9 +18,19 @@ export const askAgent = (
 ): Soon<AgentOutcome> => {
   const startedMs = clock.monotonicMs();
   const part = trace === null ? null : trace.agentCall(client.name, event.kind);
-  return whenThere(client.ask(event), (outcome) => {
-    part?.end(null, outcome.ok ? null : outcome.error.code);
-    if (outcome.ok) metrics.answered((clock.monotonicMs() - startedMs) / 1000);
-    return outcome;
-  });
+  const asked = client.ask(event);
+  if (!(asked instanceof Promise)) return noted(asked, metrics, clock, startedMs, part);
+  return asked.then((outcome) => noted(outcome, metrics, clock, startedMs, part));
+};
+
+const noted = (
+  outcome: AgentOutcome,
+  metrics: AgentCallMetrics,
+  clock: Clock,
+  startedMs: number,
+  part: PartTrace | null,
+): AgentOutcome => {
+  part?.end(null, outcome.ok ? null : outcome.error.code);
+  if (outcome.ok) metrics.answered((clock.monotonicMs() - startedMs) / 1000);
+  return outcome;
 };

@@ -5,11 +5,20 @@ import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
+import type { UpstreamExchange } from '../ports/upstream-client.js';
 import type { InflatedBody } from './inflated-body.js';
 import type { MatchedRoute } from './matched-route.js';
 import type { MeteredBody } from './metered-body.js';
 import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
+
+/** Whose exchanges they are. */
+export interface ExchangeOwner {
+  /** The connections end after their responses: the gateway drains. */
+  readonly isClosing: boolean;
+  /** The exchange cannot go on for a fault of the gateway's own, which has been thrown. Does not throw itself. */
+  failed(exchange: Exchange, error: unknown): void;
+}
 
 /** One request and everything that is learnt about it on its way through the stages. */
 export class Exchange {
@@ -59,9 +68,11 @@ export class Exchange {
   trace: RequestTrace | null = null;
   /** The client went away before its response ended. */
   abandoned = false;
-  readonly #isClosing: () => boolean;
+  readonly #owner: ExchangeOwner;
   /** Ends what the exchange waits for at the moment. */
   #cancelWait: (() => void) | null = null;
+  /** The request to a target that it waits for at the moment. */
+  #sent: UpstreamExchange | null = null;
 
   constructor(
     readonly request: ClientRequest,
@@ -73,10 +84,10 @@ export class Exchange {
     readonly client: ClientAddress,
     /** Monotonic milliseconds. */
     readonly startedMs: number,
-    isClosing: () => boolean,
+    owner: ExchangeOwner,
   ) {
     this.headers = request.headers;
-    this.#isClosing = isClosing;
+    this.#owner = owner;
   }
 
   /** What log lines call the request: the id of its trace, or its own while tracing is off. */
@@ -86,23 +97,43 @@ export class Exchange {
 
   /** The connection ends after the response: the gateway drains. */
   get close(): boolean {
-    return this.#isClosing();
+    return this.#owner.isClosing;
   }
 
-  /** `cancel` is called if the client goes away before `waitOver`. */
+  /** Something was thrown where nobody waits for it. */
+  fail(error: unknown): void {
+    this.#owner.failed(this, error);
+  }
+
+  /** `cancel` is called if the client goes away before `waitOver`, or before something else is waited for. */
   waitFor(cancel: () => void): void {
     if (this.abandoned) cancel();
-    else this.#cancelWait = cancel;
+    else {
+      this.#cancelWait = cancel;
+      this.#sent = null;
+    }
+  }
+
+  /** The same with a request to a target, which is cancelled. */
+  waitForUpstream(sent: UpstreamExchange): void {
+    if (this.abandoned) sent.cancel();
+    else {
+      this.#cancelWait = null;
+      this.#sent = sent;
+    }
   }
 
   waitOver(): void {
     this.#cancelWait = null;
+    this.#sent = null;
   }
 
   abandon(): void {
     this.abandoned = true;
     const cancel = this.#cancelWait;
-    this.#cancelWait = null;
+    const sent = this.#sent;
+    this.waitOver();
     cancel?.();
+    sent?.cancel();
   }
 }

@@ -1,5 +1,6 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../ports/body-source.js';
+import type { Soon } from '../ports/soon.js';
 
 /** A request body that counts what is read and ends with an error past its limit. */
 export class MeteredBody implements BodySource {
@@ -24,14 +25,35 @@ export class MeteredBody implements BodySource {
     return this.#octets;
   }
 
-  async read(): Promise<Uint8Array | null> {
-    let piece: Uint8Array | null;
+  read(): Soon<Uint8Array | null> {
+    let piece: Soon<Uint8Array | null>;
     try {
-      piece = await this.#source.read();
+      piece = this.#source.read();
     } catch (error) {
-      this.failure ??= error instanceof BodyReadError ? error.code : 'aborted';
-      throw error;
+      throw this.#failed(error);
     }
+    return piece instanceof Promise ? this.#readSlowly(piece) : this.#counted(piece);
+  }
+
+  trailers(): HeaderList {
+    return this.#source.trailers();
+  }
+
+  cancel(): void {
+    if (!this.#ended) this.#source.cancel();
+  }
+
+  async #readSlowly(piece: Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    let came: Uint8Array | null;
+    try {
+      came = await piece;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    return this.#counted(came);
+  }
+
+  #counted(piece: Uint8Array | null): Uint8Array | null {
     if (piece === null) {
       this.#ended = true;
       return null;
@@ -44,11 +66,8 @@ export class MeteredBody implements BodySource {
     return piece;
   }
 
-  trailers(): HeaderList {
-    return this.#source.trailers();
-  }
-
-  cancel(): void {
-    if (!this.#ended) this.#source.cancel();
+  #failed(error: unknown): unknown {
+    this.failure ??= error instanceof BodyReadError ? error.code : 'aborted';
+    return error;
   }
 }

@@ -1,8 +1,9 @@
 import { type CidrSet, noCidrs } from '../../domain/http/cidr-set.js';
-import { clientAddress } from '../../domain/http/client-address.js';
+import { type ClientAddress, clientAddress } from '../../domain/http/client-address.js';
 import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { firstHeader } from '../../domain/http/header-list.js';
+import { KnownPeer } from '../../domain/http/known-peer.js';
 import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { ConnectionAdmissions } from '../admit-connections/connection-admissions.js';
 import type { FloodLog } from '../admit-connections/flood-log.js';
@@ -22,7 +23,7 @@ import type { LogFields, Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
 import type { CertificateHeaderRules } from './certificate-header-rules.js';
-import { Exchange } from './exchange.js';
+import { Exchange, type ExchangeOwner } from './exchange.js';
 import type { RequestTrace } from './request-trace.js';
 import { runStages, type Stage } from './stage.js';
 import { takeCertificateFields } from './take-certificate-fields.js';
@@ -76,17 +77,31 @@ const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
   return null;
 };
 
+const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): ClientAddress => {
+  const known = connection.known?.trusted === trusted ? connection.known : new KnownPeer(connection, trusted);
+  connection.known = known;
+  if (known.client !== null) return known.client;
+  const { peerAddress, peerPort } = connection;
+  return clientAddress({ peerAddress, peerPort, headers, trusted });
+};
+
 /** Takes each request through the stages of the configuration in force, and writes down how it ended. */
 export class ProxyRequest implements RequestHandler {
   readonly #dependencies: ProxyRequestDependencies;
   readonly #current: () => RequestPath;
   readonly #unrouted: RouteMetrics;
-  readonly #isClosing = (): boolean => this.#current().closing;
+  readonly #owner: ExchangeOwner;
 
   constructor(dependencies: ProxyRequestDependencies, current: () => RequestPath) {
     this.#dependencies = dependencies;
     this.#current = current;
     this.#unrouted = dependencies.metrics.route(null);
+    this.#owner = {
+      get isClosing(): boolean {
+        return current().closing;
+      },
+      failed: (exchange, error) => this.#failed(exchange, error),
+    };
   }
 
   admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
@@ -97,20 +112,16 @@ export class ProxyRequest implements RequestHandler {
     const { clock, random } = this.#dependencies;
     const path = this.#current();
     const id = random.uuid();
-    const { listener, peerAddress, peerPort, isUnnamed } = request.connection;
+    const trusted =
+      (request.connection.isUnnamed ? null : path.trustedProxies.get(request.connection.listener)) ?? noCidrs;
     const exchange = new Exchange(
       request,
       response,
       id,
       acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? id,
-      clientAddress({
-        peerAddress,
-        peerPort,
-        headers: request.headers,
-        trusted: (isUnnamed ? null : path.trustedProxies.get(listener)) ?? noCidrs,
-      }),
+      clientOf(request, trusted),
       clock.monotonicMs(),
-      this.#isClosing,
+      this.#owner,
     );
     if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
     takeCertificateFields(exchange, path.certificateHeaders);
@@ -180,7 +191,12 @@ export class ProxyRequest implements RequestHandler {
     const { logger, problems } = this.#dependencies;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.traceId, error: text });
-    problems.answer(exchange, 'internal_error', 'The request could not be handled.');
+    try {
+      problems.answer(exchange, 'internal_error', 'The request could not be handled.');
+    } catch {
+      // There may be nobody to catch it, and the client is not to wait.
+      exchange.response.abort();
+    }
   }
 
   #record(exchange: Exchange): void {
@@ -191,7 +207,8 @@ export class ProxyRequest implements RequestHandler {
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
     exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.errorType);
-    tellCompletion(exchange, { status, durationMs }, this.#dependencies);
+    if (exchange.asked.length > 0) tellCompletion(exchange, { status, durationMs }, this.#dependencies);
+    if (!accessLog.isOn) return;
     accessLog.write({
       requestId: exchange.id,
       traceId: exchange.traceId,

@@ -1,9 +1,8 @@
 import { canonicalName } from '../../domain/http/canonical-name.js';
-import { correlationIdHeader } from '../../domain/http/correlation-id.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
+import { returnableFields, withOwnFields } from '../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../domain/http/trailer-fields.js';
-import { withHeader } from '../../domain/http/with-header.js';
 import { withoutHeader } from '../../domain/http/without-header.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../domain/identity/owned-headers.js';
 import type { BodySource } from '../ports/body-source.js';
@@ -24,24 +23,14 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
   return passableTrailers(trailers, (canonical) => operated.has(canonical) || isOwned(identity, canonical));
 };
 
-/** What the upstream says of rates of its own would be read as if it were said of the gateway's. */
-const withoutRates = (headers: HeaderList, own: HeaderList): HeaderList =>
-  own.length === 0 ? headers : withoutHeader(withoutHeader(headers, 'ratelimit'), 'ratelimit-policy');
-
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
-export const clientHeaders = (exchange: Exchange, headers: HeaderList): HeaderList => {
-  const { rateLimitFields, targetFields } = exchange;
-  const operated = withResponseOperations(withoutHopByHop(headers), exchange.responseOperations);
-  const own =
-    rateLimitFields.length + targetFields.length === 0
-      ? operated
-      : [...withoutRates(operated, rateLimitFields), ...rateLimitFields, ...targetFields];
-  return withHeader(own, correlationIdHeader, exchange.correlationId);
+export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
+  const { responseOperations } = exchange;
+  if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
+  // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
+  const sound = status === 204 ? withoutHeader(headers, 'content-length') : headers;
+  return withOwnFields(withResponseOperations(withoutHopByHop(sound), responseOperations), exchange);
 };
-
-/** The same for a response of this status. RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says. */
-export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList =>
-  clientHeaders(exchange, status === 204 ? withoutHeader(headers, 'content-length') : headers);
 
 const end = (exchange: Exchange, body: BodySource): null => {
   exchange.response.end(clientTrailers(exchange, body.trailers()));
@@ -63,7 +52,7 @@ const relaySlowly = async (
         body.cancel();
         return null;
       }
-      const writable = exchange.response.write(piece);
+      const writable = exchange.response.write(piece, body);
       if (writable !== undefined) await writable;
     }
   } catch (error) {
@@ -75,13 +64,22 @@ const relaySlowly = async (
 /** What of a body is there already, and all of it where that is all. */
 const relayBody = (exchange: Exchange, body: BodySource): Soon<ResponseFault | null> => {
   try {
+    const text = body.readText?.() ?? null;
+    const taken = text === null ? undefined : exchange.response.writeText(text);
+    if (taken !== undefined) {
+      return relaySlowly(
+        exchange,
+        body,
+        taken.then(() => body.read()),
+      );
+    }
     for (let piece = body.read(); piece !== null; piece = body.read()) {
       if (piece instanceof Promise) return relaySlowly(exchange, body, piece);
       if (exchange.abandoned) {
         body.cancel();
         return null;
       }
-      const writable = exchange.response.write(piece);
+      const writable = exchange.response.write(piece, body);
       if (writable !== undefined) {
         return relaySlowly(
           exchange,
@@ -107,8 +105,9 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): S
     body?.cancel();
     return null;
   }
-  exchange.status = upstream.status;
-  response.begin(upstream.status, responseHead(exchange, upstream.status, upstream.headers), exchange.close);
+  const { status, headers, received } = upstream;
+  exchange.status = status;
+  response.begin(status, responseHead(exchange, status, headers), exchange.close, received);
   if (body === null) {
     response.end([]);
     return null;

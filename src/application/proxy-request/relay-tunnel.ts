@@ -2,7 +2,7 @@ import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import type { Tunnel } from '../ports/tunnel.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
-import { clientHeaders } from './relay-response.js';
+import { responseHead } from './relay-response.js';
 
 /** How long a peer may take nothing of what is sent to it. */
 const stallMs = 60_000;
@@ -24,7 +24,8 @@ export const relayTunnel = (
   scheduler: Scheduler,
 ): Promise<void> => {
   exchange.status = upgraded.status;
-  const headers = [...clientHeaders(exchange, upgraded.headers), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+  const head = responseHead(exchange, upgraded.status, upgraded.headers);
+  const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
   let moved = false;
   let isOver = false;

@@ -1,5 +1,6 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../ports/body-source.js';
+import type { Soon } from '../ports/soon.js';
 import type { RepeatableBody } from './repeatable-body.js';
 
 /** Octets of a body that are kept for another attempt. The first piece is, whatever its size: it has been made already. */
@@ -35,13 +36,12 @@ export class RewindableBody implements RepeatableBody {
     this.#attempt += 1;
     this.#position = 0;
     const attempt = this.#attempt;
-    const isOver = (): boolean => attempt !== this.#attempt;
     return {
       declaredLength: this.#source.declaredLength,
-      read: () => this.#next(isOver),
+      read: () => this.#next(attempt),
       trailers: (): HeaderList => this.#source.trailers(),
       cancel: () => {
-        if (!isOver()) this.#source.cancel();
+        if (attempt === this.#attempt) this.#source.cancel();
       },
     };
   }
@@ -52,12 +52,28 @@ export class RewindableBody implements RepeatableBody {
     this.#position = 0;
   }
 
-  async #next(isOver: () => boolean): Promise<Uint8Array | null> {
-    while (this.#position >= this.#kept.length && !this.#hasEnded && !isOver()) {
-      this.#pending ??= this.#readSource();
+  /** All that is kept was given, and more may come. */
+  get #isDry(): boolean {
+    return this.#position >= this.#kept.length && !this.#hasEnded;
+  }
+
+  #next(attempt: number): Soon<Uint8Array | null> {
+    if (attempt !== this.#attempt) return Promise.reject(new BodyReadError('aborted', 'the attempt is over'));
+    if (this.#isDry && this.#pending === null) this.#readSource();
+    return this.#isDry ? this.#nextSlowly(attempt) : this.#give();
+  }
+
+  /** Once it has to be waited. */
+  async #nextSlowly(attempt: number): Promise<Uint8Array | null> {
+    while (this.#isDry && attempt === this.#attempt) {
+      if (this.#pending === null) this.#readSource();
       await this.#pending;
     }
-    if (isOver()) throw new BodyReadError('aborted', 'the attempt is over');
+    if (attempt !== this.#attempt) throw new BodyReadError('aborted', 'the attempt is over');
+    return this.#give();
+  }
+
+  #give(): Uint8Array | null {
     const piece = this.#kept[this.#position];
     if (piece === undefined) return null;
     if (this.#isWhole) this.#position += 1;
@@ -65,14 +81,23 @@ export class RewindableBody implements RepeatableBody {
     return piece;
   }
 
-  async #readSource(): Promise<void> {
+  #readSource(): void {
+    const piece = this.#source.read();
+    if (piece instanceof Promise) this.#pending = this.#await(piece);
+    else this.#came(piece);
+  }
+
+  async #await(piece: Promise<Uint8Array | null>): Promise<void> {
     try {
-      const piece = await this.#source.read();
-      if (piece === null) this.#hasEnded = true;
-      else this.#keep(piece);
+      this.#came(await piece);
     } finally {
       this.#pending = null;
     }
+  }
+
+  #came(piece: Uint8Array | null): void {
+    if (piece === null) this.#hasEnded = true;
+    else this.#keep(piece);
   }
 
   #keep(piece: Uint8Array): void {

@@ -53,23 +53,19 @@ export class RouteBreaker {
   admit(): RoutePass | null {
     const { state, allowed } = mayCall(this.#breaker, this.rules, this.#clock.monotonicMs());
     this.#become(state);
-    return allowed ? this.#pass(state.period) : null;
+    return allowed ? new CountedPass(this, state.period) : null;
   }
 
-  #pass(admittedIn: number): RoutePass {
-    let period: number | null = admittedIn;
-    return {
-      answered: () => {
-        if (this.#breaker.state !== 'half_open' || period !== this.#breaker.period) return;
-        this.#become(noteSuccess(this.#breaker));
-        // How the rest goes counts for the breaker that is closed now.
-        period = this.#breaker.period;
-      },
-      ended: (outcome) => {
-        if (period === this.#breaker.period) this.#note(outcome);
-        period = null;
-      },
-    };
+  /** A good answer has begun for a request that was let in that period. The result is the period that the rest of it counts for. */
+  noteAnswered(period: number): number {
+    if (this.#breaker.state !== 'half_open' || period !== this.#breaker.period) return period;
+    this.#become(noteSuccess(this.#breaker));
+    return this.#breaker.period;
+  }
+
+  /** A request that was let in that period is over. */
+  noteEnded(period: number, outcome: AttemptOutcome): void {
+    if (period === this.#breaker.period) this.#note(outcome);
   }
 
   #note(outcome: AttemptOutcome): void {
@@ -86,5 +82,26 @@ export class RouteBreaker {
     const route = this.#route;
     if (breaker.state === 'closed') this.#logger.info('Route circuit breaker closed', { route });
     else this.#logger.warn('Route circuit breaker open', { route, open_ms: this.rules.openMs });
+  }
+}
+
+/** One that counts for a breaker. */
+class CountedPass implements RoutePass {
+  readonly #breaker: RouteBreaker;
+  /** Null: it is over. */
+  #period: number | null;
+
+  constructor(breaker: RouteBreaker, period: number) {
+    this.#breaker = breaker;
+    this.#period = period;
+  }
+
+  answered(): void {
+    if (this.#period !== null) this.#period = this.#breaker.noteAnswered(this.#period);
+  }
+
+  ended(outcome: AttemptOutcome): void {
+    if (this.#period !== null) this.#breaker.noteEnded(this.#period, outcome);
+    this.#period = null;
   }
 }

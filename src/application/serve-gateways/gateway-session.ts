@@ -59,6 +59,7 @@ export class GatewaySession implements OctetHolder {
   /** When output began to wait for the peer; null while it reads. */
   #stalledSinceMs: number | null = null;
   #transportBytes = 0;
+  #notedBytes = 0;
 
   /** @param greeting called once the handshake has succeeded, for what is sent first */
   constructor(line: GatewayLine, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
@@ -211,8 +212,10 @@ export class GatewaySession implements OctetHolder {
   }
 
   #noteHeld(): void {
-    if (this.isOver) return;
-    this.#parts.held.note(this, this.#transportBytes + this.#judgements.waitingBytes);
+    const octets = this.#transportBytes + this.#judgements.waitingBytes;
+    if (octets === this.#notedBytes || this.isOver) return;
+    this.#notedBytes = octets;
+    this.#parts.held.note(this, octets);
   }
 
   async #handshake(request: HandshakeRequest): Promise<void> {

@@ -39,7 +39,6 @@ export class Judgements {
   #waiting: Judgement[] = [];
   #waitingBytes = 0;
   #running = 0;
-  #isAdvancing = false;
 
   /** @param onSettled called when the service has let go of an event, answered or not */
   constructor(
@@ -98,10 +97,22 @@ export class Judgements {
       this.#onAnswer(allowAnswer, correlationId);
       return null;
     }
-    const judgement: Judgement = { event, size, cancelled: false };
-    this.#open.set(correlationId, judgement);
-    if (this.#running < this.#limit()) this.#judge(judgement);
-    else this.#wait(judgement);
+    if (this.#running >= this.#limit()) {
+      const judgement: Judgement = { event, size, cancelled: false };
+      this.#open.set(correlationId, judgement);
+      this.#wait(judgement);
+      return null;
+    }
+    const answer = this.#ask(event);
+    if (answer instanceof Promise) {
+      const judgement: Judgement = { event, size, cancelled: false };
+      this.#open.set(correlationId, judgement);
+      this.#await(judgement, answer);
+    } else {
+      // What is answered at once was never open for anybody to see.
+      this.#answered(event, answer);
+      this.#onSettled();
+    }
     return null;
   }
 
@@ -142,19 +153,28 @@ export class Judgements {
     this.#waitingBytes -= judgement.size;
   }
 
-  /** Whoever gives many answers at once has them sent together: those that are there are not waited for. */
   #judge(judgement: Judgement): void {
-    this.#running += 1;
-    let answer: Soon<AgentAnswer>;
-    try {
-      answer = this.#service.judge(judgement.event, this.#connection);
-    } catch (error) {
-      answer = this.#failed(error);
-    }
+    const answer = this.#ask(judgement.event);
     if (answer instanceof Promise) {
-      const settled = answer.catch((error: unknown) => this.#failed(error));
-      settled.then((late) => this.#settle(judgement, late)).catch((error: unknown) => this.#failed(error));
-    } else this.#settle(judgement, answer);
+      this.#await(judgement, answer);
+    } else {
+      this.#tellOf(judgement, answer);
+      this.#onSettled();
+    }
+  }
+
+  #ask(event: AgentEvent): Soon<AgentAnswer> {
+    try {
+      return this.#service.judge(event, this.#connection);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #await(judgement: Judgement, answer: Promise<AgentAnswer>): void {
+    this.#running += 1;
+    const settled = answer.catch((error: unknown) => this.#failed(error));
+    settled.then((late) => this.#settle(judgement, late)).catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): AgentAnswer {
@@ -163,16 +183,23 @@ export class Judgements {
   }
 
   #settle(judgement: Judgement, answer: AgentAnswer): void {
-    const { event } = judgement;
     this.#running -= 1;
-    if (!judgement.cancelled) {
-      this.#open.delete(event.correlationId);
-      if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.add(event.correlationId);
-      else this.#dialogues.delete(event.correlationId);
-      this.#tell(answer, event.correlationId);
-    }
+    this.#tellOf(judgement, answer);
     this.#advance();
     this.#onSettled();
+  }
+
+  #tellOf(judgement: Judgement, answer: AgentAnswer): void {
+    if (judgement.cancelled) return;
+    this.#open.delete(judgement.event.correlationId);
+    this.#answered(judgement.event, answer);
+  }
+
+  #answered(event: AgentEvent, answer: AgentAnswer): void {
+    const { correlationId } = event;
+    if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.add(correlationId);
+    else if (this.#dialogues.size > 0) this.#dialogues.delete(correlationId);
+    this.#tell(answer, correlationId);
   }
 
   /** One that cannot be given must not keep the others from theirs. */
@@ -184,19 +211,13 @@ export class Judgements {
     }
   }
 
-  /** Those that wait get the places that are free. One that is answered at once comes back here: it is not followed into. */
+  /** Those that wait get the places that are free. */
   #advance(): void {
-    if (this.#isAdvancing) return;
-    this.#isAdvancing = true;
-    try {
-      while (this.#running < this.#limit()) {
-        const next = this.#waiting.shift();
-        if (next === undefined) break;
-        this.#waitingBytes -= next.size;
-        this.#judge(next);
-      }
-    } finally {
-      this.#isAdvancing = false;
+    while (this.#running < this.#limit()) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      this.#waitingBytes -= next.size;
+      this.#judge(next);
     }
   }
 }

@@ -32,6 +32,7 @@ const maximumError = 200;
 
 /** A request is about to be sent to an endpoint. It is counted from now until it has ended. */
 export class ChosenEndpoint implements ChosenTarget {
+  readonly kind = 'chosen';
   readonly #endpoint: Endpoint;
   readonly #parts: ChoiceParts;
   /** Of the breaker when the request was sent. */

@@ -5,6 +5,7 @@ export type AttemptOutcome = 'success' | 'failure' | 'neither';
 
 /** A target that a request is to be sent to. */
 export interface ChosenTarget {
+  readonly kind: 'chosen';
   /** `host:port` for logs and admin answers: the address that is connected to. */
   readonly address: string;
   readonly client: TargetClient;
@@ -31,7 +32,7 @@ export interface TargetWish {
 }
 
 export type TargetChoice =
-  | { readonly kind: 'chosen'; readonly target: ChosenTarget }
+  | ChosenTarget
   /** Every target is unhealthy, drained or ejected. */
   | { readonly kind: 'unhealthy'; readonly retryAfterSeconds: number }
   /** No name of a target has an address: `detail` says why. */

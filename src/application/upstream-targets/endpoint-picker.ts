@@ -1,5 +1,4 @@
 import type { Balancing, StickyCookie } from '../../domain/configuration/upstream-options.js';
-import { noHeaders } from '../../domain/http/header-list.js';
 import { hashedTo } from '../../domain/load-balancing/consistent-hash.js';
 import { hashKeyText } from '../../domain/load-balancing/hash-key-text.js';
 import { leastLoaded } from '../../domain/load-balancing/least-connections.js';
@@ -9,13 +8,7 @@ import { textHash } from '../../domain/load-balancing/text-hash.js';
 import { nextInTurn } from '../../domain/load-balancing/weighted-rotation.js';
 import type { Random } from '../ports/random.js';
 import type { TargetWish } from './chosen-target.js';
-import type { Endpoint } from './endpoint.js';
-
-/** An endpoint, and what the client is told about it. */
-export interface PickedEndpoint {
-  readonly endpoint: Endpoint;
-  readonly responseHeaders: readonly string[];
-}
+import type { Endpoint, PickedEndpoint } from './endpoint.js';
 
 /** Those that have a connection to spare, where there is one: else a request has to wait, whichever it is sent to. */
 const unfilled = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
@@ -41,19 +34,18 @@ export class EndpointPicker {
    * for where it is sent.
    */
   pick(candidates: readonly Endpoint[], wish: TargetWish): PickedEndpoint | null {
-    if (this.#cookie === null) return this.#picked(this.#balanced(candidates, wish), noHeaders);
+    if (this.#cookie === null) return this.#balanced(candidates, wish)?.silently ?? null;
     const known = stickyTarget(candidates, wish.headers, this.#cookie.name);
-    if (known !== null) return this.#picked(known, noHeaders);
+    if (known !== null) return known.silently;
     const endpoint = this.#balanced(candidates, wish);
-    const field = wish.isSecure ? endpoint?.cookie.secure : endpoint?.cookie.plain;
-    return this.#picked(endpoint, field ?? noHeaders);
-  }
-
-  #picked(endpoint: Endpoint | null, responseHeaders: readonly string[]): PickedEndpoint | null {
-    return endpoint === null ? null : { endpoint, responseHeaders };
+    if (endpoint === null) return null;
+    const { secure, plain } = endpoint.cookie;
+    return { endpoint, responseHeaders: wish.isSecure ? secure : plain };
   }
 
   #balanced(open: readonly Endpoint[], wish: TargetWish): Endpoint | null {
+    // Whatever the way, it goes there.
+    if (open.length === 1) return open[0] ?? null;
     const candidates = unfilled(open);
     const balancing = this.#balancing;
     switch (balancing.kind) {

@@ -1,7 +1,7 @@
 import type { CircuitBreakerRules } from '../../domain/circuit-breaking/circuit-breaker.js';
 import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { TargetHealth } from '../../domain/health/target-health.js';
-import type { HeaderList } from '../../domain/http/header-list.js';
+import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
 import type { BalancedTarget } from '../../domain/load-balancing/balanced-target.js';
 import type { HashedTarget } from '../../domain/load-balancing/consistent-hash.js';
 import type { TargetAddress } from '../../domain/load-balancing/target-addresses.js';
@@ -20,6 +20,12 @@ export interface EndpointCookie {
   readonly secure: HeaderList;
 }
 
+/** An endpoint that a request goes to, and what the client is told about it. */
+export interface PickedEndpoint {
+  readonly endpoint: Endpoint;
+  readonly responseHeaders: HeaderList;
+}
+
 /** One address of an upstream, and the connections to it. */
 export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   readonly address: SocketAddress;
@@ -27,6 +33,8 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   readonly text: string;
   readonly seed: number;
   readonly target: ProbedTarget;
+  /** Picked, and the client is told nothing. */
+  readonly silently: PickedEndpoint = { endpoint: this, responseHeaders: noHeaders };
   credit = 0;
   weight = 0;
   configuredWeight = 0;

@@ -13,8 +13,8 @@ import type { Scheduler } from '../ports/scheduler.js';
 import type { TargetClientFactory } from '../ports/upstream-client.js';
 import { type ChoiceParts, ChosenEndpoint, sparedMessage } from './chosen-endpoint.js';
 import type { TargetChoice, TargetChooser, TargetWish } from './chosen-target.js';
-import type { Endpoint } from './endpoint.js';
-import { EndpointPicker, type PickedEndpoint } from './endpoint-picker.js';
+import type { Endpoint, PickedEndpoint } from './endpoint.js';
+import { EndpointPicker } from './endpoint-picker.js';
 import { EndpointSet } from './endpoint-set.js';
 import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';
@@ -119,8 +119,7 @@ export class UpstreamTargets implements TargetChooser {
   choose(wish: TargetWish): TargetChoice {
     const picked = this.#picker.pick(this.#candidates(wish), wish) ?? this.#spared(wish);
     if (picked === null) return this.#noChoice(wish);
-    const { endpoint, responseHeaders } = picked;
-    return { kind: 'chosen', target: new ChosenEndpoint(endpoint, responseHeaders, this.#choiceParts) };
+    return new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#choiceParts);
   }
 
   statuses(): readonly TargetStatus[] {
@@ -175,7 +174,7 @@ export class UpstreamTargets implements TargetChooser {
   #candidates({ tried }: TargetWish): readonly Endpoint[] {
     const { weighted } = this.#endpoints;
     for (const endpoint of weighted) {
-      if (endpoint.isOpen && !tried.includes(endpoint.text)) continue;
+      if (endpoint.isOpen && (tried.length === 0 || !tried.includes(endpoint.text))) continue;
       return weighted.filter((each) => each.isOpen && !tried.includes(each.text));
     }
     // Nearly always; nothing is copied.

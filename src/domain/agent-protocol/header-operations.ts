@@ -77,7 +77,7 @@ export const headerOperationsFault = (operations: readonly HeaderOperation[]): s
   tooLarge(operations) ?? operationsFault(operations);
 
 /** An operation that has something to do, its name in lower case too. */
-export interface PreparedOperation {
+interface PreparedOperation {
   readonly kind: HeaderOperation['kind'];
   readonly name: string;
   readonly lowerName: string;
@@ -85,13 +85,24 @@ export interface PreparedOperation {
   readonly value: string;
 }
 
+/** Those of operations that have something to do. */
+export interface PreparedOperations {
+  readonly operations: readonly PreparedOperation[];
+  /** They set fields, each another one, and do nothing else: where a message has none of them, they are put behind its own. */
+  readonly areSettings: boolean;
+  /** A bit for the length of each name, the lengths counted modulo 32: most fields of a message are told apart by it. */
+  readonly lengths: number;
+}
+
+const lengthBit = (name: string): number => 1 << (name.length & 31);
+
 /** Those of operations that have something to do, see `applyHeaderOperations`. The error says why they are malformed. */
-export const prepareOperations = (
-  operations: readonly HeaderOperation[],
-): Result<readonly PreparedOperation[], string> => {
+export const prepareOperations = (operations: readonly HeaderOperation[]): Result<PreparedOperations, string> => {
   const fault = operationsFault(operations);
   if (fault !== null) return err(fault);
   const prepared: PreparedOperation[] = [];
+  const names = new Set<string>();
+  let lengths = 0;
   for (const operation of operations) {
     const { kind, name } = operation;
     const lowerName = name.toLowerCase();
@@ -99,15 +110,34 @@ export const prepareOperations = (
     // A request has exactly one Host (RFC 9112, section 3.2): it can be another one, but not two or none.
     if (lowerName === 'host' && kind !== 'set') continue;
     prepared.push({ kind, name, lowerName, value: operation.kind === 'remove' ? '' : operation.value });
+    names.add(lowerName);
+    lengths |= lengthBit(lowerName);
   }
-  return ok(prepared);
+  const areSettings = names.size === prepared.length && prepared.every(({ kind }) => kind === 'set');
+  return ok({ operations: prepared, areSettings, lengths });
 };
 
-export const applyPrepared = (headers: HeaderList, operations: readonly PreparedOperation[]): HeaderList => {
+/** Whether a message may have one of the fields that operations are about. */
+const mayTouch = (headers: HeaderList, { operations, lengths }: PreparedOperations): boolean => {
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if ((lengthBit(name) & lengths) === 0) continue;
+    for (let place = 0; place < operations.length; place += 1) {
+      if (matches(name, (operations[place] as PreparedOperation).lowerName)) return true;
+    }
+  }
+  return false;
+};
+
+export const applyPrepared = (headers: HeaderList, prepared: PreparedOperations): HeaderList => {
+  const { operations, areSettings } = prepared;
+  if (operations.length === 0) return headers;
   const fields = headers.slice();
-  for (const { kind, name, lowerName, value } of operations) {
-    if (kind === 'set') set(fields, lowerName, name, value);
-    else if (kind === 'add') fields.push(name, value);
+  const areNew = areSettings && !mayTouch(headers, prepared);
+  for (let index = 0; index < operations.length; index += 1) {
+    const { kind, name, lowerName, value } = operations[index] as PreparedOperation;
+    if (areNew || kind === 'add') fields.push(name, value);
+    else if (kind === 'set') set(fields, lowerName, name, value);
     else removeFrom(fields, lowerName, 0);
   }
   return fields;

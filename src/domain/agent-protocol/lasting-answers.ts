@@ -5,14 +5,19 @@ import { answerOctets, octetsOverMaximum } from './answer-size.js';
 import {
   applyHeaderOperations,
   applyPrepared,
-  type PreparedOperation,
+  type PreparedOperations,
   prepareOperations,
 } from './header-operations.js';
-import type { AgentAnswer, AgentEvent, HeaderOperation } from './messages.js';
+import type { AgentAnswer, AgentEvent } from './messages.js';
 
-/** Octets of answers that are given again and again, and in which no fault was found. */
-const soundAnswers = new WeakMap<AgentAnswer, number>();
-const soundOperations = new WeakMap<readonly HeaderOperation[], readonly PreparedOperation[]>();
+/** What is known of an answer in which no fault was found. */
+interface SoundAnswer {
+  readonly octets: number;
+  readonly prepared: PreparedOperations;
+}
+
+/** Answers that are given again and again. */
+const soundAnswers = new WeakMap<AgentAnswer, SoundAnswer>();
 
 /**
  * Remembers an answer to the head of a request that is given more than once, as the same object, and gives it back: what has
@@ -25,8 +30,7 @@ export const rememberAnswer = (answer: AgentAnswer): AgentAnswer => {
   if (!isPlain || requestBodyMutation !== null || responseBodyMutation !== null) return answer;
   const prepared = prepareOperations(requestHeaders);
   if (!prepared.ok) return answer;
-  soundAnswers.set(answer, answerOctets(answer));
-  soundOperations.set(requestHeaders, prepared.value);
+  soundAnswers.set(answer, { octets: answerOctets(answer), prepared: prepared.value });
   return answer;
 };
 
@@ -39,16 +43,14 @@ export const faultOfAnswer = (answer: AgentAnswer, event: AgentEvent): string | 
 
 /** As `octetsOverMaximum`, without counting where that was done before. */
 export const octetsOfAnswerOver = (answer: AgentAnswer, maximum: number): number | null => {
-  const octets = soundAnswers.get(answer);
-  if (octets === undefined) return octetsOverMaximum(answer, maximum);
-  return octets > maximum ? octets : null;
+  const sound = soundAnswers.get(answer);
+  if (sound === undefined) return octetsOverMaximum(answer, maximum);
+  return sound.octets > maximum ? sound.octets : null;
 };
 
-/** As `applyHeaderOperations`, without preparing what was prepared before. */
-export const applyAnswered = (
-  headers: HeaderList,
-  operations: readonly HeaderOperation[],
-): Result<HeaderList, string> => {
-  const prepared = soundOperations.get(operations);
-  return prepared === undefined ? applyHeaderOperations(headers, operations) : ok(applyPrepared(headers, prepared));
+/** The headers of a request as an answer leaves them. As `applyHeaderOperations`, without preparing what was prepared before. */
+export const applyAnswered = (headers: HeaderList, answer: AgentAnswer): Result<HeaderList, string> => {
+  const sound = soundAnswers.get(answer);
+  if (sound === undefined) return applyHeaderOperations(headers, answer.requestHeaders);
+  return ok(applyPrepared(headers, sound.prepared));
 };

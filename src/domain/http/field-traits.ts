@@ -14,6 +14,9 @@ export const fieldTrait = {
   claimInDisguise: 32,
   host: 64,
   correlationId: 128,
+  /** Tells of rate limits. */
+  rates: 256,
+  contentLength: 512,
 } as const;
 
 /**
@@ -71,6 +74,8 @@ const traitsFound = (name: string): number => {
   if (lower === 'connection') traits |= fieldTrait.connection;
   if (lower === 'host') traits |= fieldTrait.host;
   if (lower === 'x-correlation-id') traits |= fieldTrait.correlationId;
+  if (lower === 'ratelimit' || lower === 'ratelimit-policy') traits |= fieldTrait.rates;
+  if (lower === 'content-length') traits |= fieldTrait.contentLength;
   return traits;
 };
 

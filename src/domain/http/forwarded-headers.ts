@@ -4,6 +4,7 @@ import { fieldTrait, fieldTraits } from './field-traits.js';
 import { formatForwardedElement } from './forwarded-element.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
+import type { KnownPeer } from './known-peer.js';
 
 export interface ForwardingFacts {
   /** What `clientAddress` found. */
@@ -13,6 +14,8 @@ export interface ForwardingFacts {
   readonly scheme: 'http' | 'https';
   /** Host (and port) of the request as it came, checked; null where an HTTP/1.0 request has none. */
   readonly host: string | null;
+  /** What is known of the peer; null: nothing. */
+  readonly known: KnownPeer | null;
 }
 
 /** What the peer was told, with the peer itself at the end. Lines without a word are left out. */
@@ -55,14 +58,15 @@ export const droppedForwarding = (peerTrusted: boolean): number =>
  * address was believed from is continued; the others are written anew from what was found, so that no two of them disagree.
  */
 export const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingFacts): void => {
-  const { client } = facts;
+  const { client, known } = facts;
   const peer = client.source === 'connection' ? client.address : peerText(facts.peerAddress);
   const host = client.host ?? facts.host;
   const isDirect = client.source === 'connection';
   fields.push('X-Forwarded-For', isDirect ? peer : forwardedForValue(headers, facts, peer));
   fields.push('X-Forwarded-Proto', client.scheme ?? facts.scheme);
   if (host !== null) fields.push('X-Forwarded-Host', host);
-  fields.push('Forwarded', forwardedValue(headers, facts, peer));
+  const remembered = known !== null && known.client === client ? known.forwarded(facts.host) : null;
+  fields.push('Forwarded', remembered ?? forwardedValue(headers, facts, peer));
 };
 
 /**

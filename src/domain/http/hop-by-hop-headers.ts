@@ -24,11 +24,15 @@ const saysWho = fieldTrait.forwarded | fieldTrait.claim | fieldTrait.claimInDisg
 const isEndToEnd = (lowerName: string): boolean =>
   endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-') || (fieldTraits(lowerName) & saysWho) !== 0;
 
+/** Most names are told apart by their lengths. */
+const connectionLength = 'connection'.length;
+
 /** What the Connection fields nominate, in lower case; null where it is nothing beyond what is dropped anyway. */
 export const nominatedByConnection = (headers: HeaderList): ReadonlySet<string> | null => {
   let nominated: Set<string> | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    if ((fieldTraits(headers[index] as string) & fieldTrait.connection) === 0) continue;
+    const name = headers[index] as string;
+    if (name.length !== connectionLength || (fieldTraits(name) & fieldTrait.connection) === 0) continue;
     const value = headers[index + 1] as string;
     if (value === 'keep-alive' || value === 'close') continue;
     for (const member of listMembers(value)) {

@@ -1,5 +1,6 @@
 import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
+import type { HeaderList } from './header-list.js';
 import { parseIpAddress } from './ip-address.js';
 
 /** The host that a request is for. */
@@ -9,6 +10,11 @@ export interface RequestHost {
   readonly port: number | null;
   /** As it was sent, fit to be forwarded. */
   readonly original: string;
+}
+
+/** Reads authorities, and may know some already. */
+export interface AuthorityReader {
+  authority(text: string): Result<RequestHost, 'invalid_host'>;
 }
 
 const maxHostLength = 255;
@@ -64,11 +70,21 @@ export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'
 /**
  * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2; of HTTP/2, RFC 9113, section 8.3.1), in
  * HTTP/1.0 none (null) or one.
+ *
+ * @param authorities reads the value, as `parseAuthority` does
  */
 export const parseHost = (
-  values: readonly string[],
+  headers: HeaderList,
   httpVersion: string,
+  authorities: AuthorityReader = { authority: parseAuthority },
 ): Result<RequestHost | null, 'invalid_host'> => {
-  if (values.length === 0) return httpVersion === '1.0' ? ok(null) : err('invalid_host');
-  return values.length === 1 ? parseAuthority(values[0] as string) : err('invalid_host');
+  let value: string | null = null;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (value !== null) return err('invalid_host');
+    value = headers[index + 1] as string;
+  }
+  if (value === null) return httpVersion === '1.0' ? ok(null) : err('invalid_host');
+  return authorities.authority(value);
 };

@@ -2,9 +2,16 @@ import { decodeBase64 } from '../shared/base64.js';
 import { decodeUtf8 } from '../shared/utf8.js';
 import { normalForm } from './normal-form.js';
 
+/** A bearer token (RFC 6750, section 2.1). */
+export interface BearerCredential {
+  readonly scheme: 'bearer';
+  /** A token68. */
+  readonly token: string;
+}
+
 /** What an Authorization field says (RFC 9110, section 11.6.2). */
 export type AuthorizationCredential =
-  | { readonly scheme: 'bearer'; readonly token: string }
+  | BearerCredential
   /** In normal form. */
   | { readonly scheme: 'basic'; readonly user: string; readonly password: string }
   /** One of the two schemes, with something else behind it. */

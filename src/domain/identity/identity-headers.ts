@@ -83,12 +83,16 @@ export const identityHeaders = (
   return headers;
 };
 
+const noOperations: readonly HeaderOperation[] = [];
+
 /** Removes, by the very names that the request has, every header that `removable` covers. */
-export const removalOperations = (headers: HeaderList, removable: OwnedHeaders): HeaderOperation[] => {
-  const names = new Set<string>();
+export const removalOperations = (headers: HeaderList, removable: OwnedHeaders): readonly HeaderOperation[] => {
+  let names: Set<string> | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
-    if (isOwned(removable, name)) names.add(name);
+    if (!isOwned(removable, name)) continue;
+    names ??= new Set();
+    names.add(name);
   }
-  return Array.from(names, (name) => ({ kind: 'remove', name }));
+  return names === null ? noOperations : Array.from(names, (name) => ({ kind: 'remove', name }));
 };

@@ -5,11 +5,20 @@ import type { HeaderList } from '../http/header-list.js';
 export interface OwnedHeaders {
   readonly names: ReadonlySet<string>;
   readonly prefixes: readonly string[];
-  /** Codes of the first characters of all of them: most names are told apart by these. */
-  readonly initials: ReadonlySet<number>;
+  /** 1 for each code that a name of theirs may begin with, however it is spelt: most names are told apart by it. */
+  readonly initials: Uint8Array;
   /** What was found out about names before; bounded. */
   readonly known: Map<string, boolean>;
 }
+
+const codes = 256;
+
+const initialsOf = (canonical: readonly string[]): Uint8Array => {
+  const firsts = new Set(canonical.map((text) => text.charAt(0)));
+  return Uint8Array.from({ length: codes }, (_, code) =>
+    firsts.has(canonicalName(String.fromCharCode(code)).charAt(0)) ? 1 : 0,
+  );
+};
 
 /** Compiles names, and prefixes that end in `*`. A `*` alone would own every header and is left out. */
 export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
@@ -20,8 +29,7 @@ export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
     const canonical = canonicalName(isPrefix ? pattern.slice(0, -1) : pattern);
     if (canonical !== '') (isPrefix ? prefixes : names).add(canonical);
   }
-  const initials = new Set([...names, ...prefixes].map((text) => text.charCodeAt(0)));
-  return { names, prefixes: [...prefixes], initials, known: new Map() };
+  return { names, prefixes: [...prefixes], initials: initialsOf([...names, ...prefixes]), known: new Map() };
 };
 
 /** Names that are owned whatever the configuration says. */
@@ -41,16 +49,8 @@ export const alwaysOwned: readonly string[] = [
 const maxKnown = 1_024;
 const maxKnownLength = 64;
 
-const upperA = 0x41;
-const upperZ = 0x5a;
-const hyphen = 0x2d;
-
-const mayBeOwned = ({ initials }: OwnedHeaders, name: string): boolean => {
-  const first = name.charCodeAt(0);
-  if (first >= upperA && first <= upperZ) return initials.has(first + 0x20);
-  // Everything that is no letter or digit is read as a hyphen.
-  return initials.has(first) || initials.has(hyphen);
-};
+/** No name begins with a code beyond the table, or is empty; of those that do all the same nothing is known before. */
+const mayBeOwned = ({ initials }: OwnedHeaders, name: string): boolean => initials[name.charCodeAt(0)] !== 0;
 
 /** Whether a name is owned, in any case and with any separator for its hyphens. */
 export const isOwned = (owned: OwnedHeaders, name: string): boolean => {

@@ -34,6 +34,15 @@ export interface CredentialHeaders {
 const clientCert = 'client-cert';
 const clientCertChain = 'client-cert-chain';
 
+/** What values of the Authorization field say that were read before. */
+export interface KnownAuthorizations {
+  /** The same as reading the value; null where it has to be read. */
+  credential(authorization: string): AuthorizationCredential | null;
+}
+
+const isNamed = (name: string, lowerName: string): boolean =>
+  name === lowerName || (name.length === lowerName.length && name.toLowerCase() === lowerName);
+
 /**
  * Reads the credentials of a request. A credential field that occurs twice fails the whole request: this agent and the
  * upstream could each believe another one; of cookies, whoever reads them decides. Client-Cert-Chain alone may have several lines: it is a list, and they are one
@@ -42,17 +51,41 @@ const clientCertChain = 'client-cert-chain';
 export const requestCredentials = (
   headers: HeaderList,
   names: CredentialHeaders,
+  known: KnownAuthorizations | null = null,
 ): Result<RequestCredentials, 'ambiguous_credentials'> => {
-  const authorization = allHeaders(headers, 'authorization');
-  const apiKey = names.apiKey === null ? [] : allHeaders(headers, names.apiKey);
-  const certificate = names.certificate === null ? [] : allHeaders(headers, names.certificate);
-  const chain = names.certificate === clientCert ? allHeaders(headers, clientCertChain) : [];
-  if (authorization.length > 1 || apiKey.length > 1 || certificate.length > 1) return err('ambiguous_credentials');
-  const chainValue = chain.length === 0 ? null : chain.join(', ');
+  let authorization: string | null = null;
+  let apiKey: string | null = null;
+  let certificate: string | null = null;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    // One name may stand for several: what is read of a field does not depend on what else it is.
+    if (isNamed(name, 'authorization')) {
+      if (authorization !== null) return err('ambiguous_credentials');
+      authorization = value;
+    }
+    if (names.apiKey !== null && isNamed(name, names.apiKey)) {
+      if (apiKey !== null) return err('ambiguous_credentials');
+      apiKey = value;
+    }
+    if (names.certificate !== null && isNamed(name, names.certificate)) {
+      if (certificate !== null) return err('ambiguous_credentials');
+      certificate = value;
+    }
+  }
   return ok({
-    authorization: authorization[0] === undefined ? null : parseAuthorization(authorization[0]),
-    apiKey: apiKey[0] ?? null,
-    certificate: certificate[0] === undefined ? null : { value: certificate[0], chain: chainValue },
-    sessionCookies: names.sessionCookie === null ? [] : cookieValues(headers, names.sessionCookie),
+    authorization:
+      authorization === null ? null : (known?.credential(authorization) ?? parseAuthorization(authorization)),
+    apiKey,
+    certificate: certificate === null ? null : { value: certificate, chain: chainBeside(headers, names) },
+    sessionCookies: names.sessionCookie === null ? noCookies : cookieValues(headers, names.sessionCookie),
   });
+};
+
+const noCookies: readonly string[] = [];
+
+const chainBeside = (headers: HeaderList, names: CredentialHeaders): string | null => {
+  if (names.certificate !== clientCert) return null;
+  const chain = allHeaders(headers, clientCertChain);
+  return chain.length === 0 ? null : chain.join(', ');
 };

@@ -24,18 +24,45 @@ export const retryAfter = (waitMs: number): string => String(seconds(waitMs));
 const fillingMs = (tokens: number, { requestsPerSecond }: RateLimit): number => (tokens * 1000) / requestsPerSecond;
 
 /** `q` is the burst, `w` the time in which an empty bucket is full. */
-const policyItem = ({ name, limit }: ToldRateLimit): string =>
+const policyItem = ({ name, limit }: Pick<ToldRateLimit, 'name' | 'limit'>): string =>
   `"${name}";q=${limit.burst};w=${seconds(fillingMs(limit.burst, limit))}`;
 
 /** `t` is the time until the bucket is full; of one without a token, until it has one: what Retry-After says, where it refused. */
-const serviceItem = ({ name, limit, left, waitMs }: ToldRateLimit): string => {
+const serviceText = (name: string, limit: RateLimit, left: number, waitMs: number | null): string => {
   const remaining = waitMs === null ? Math.floor(left + 1e-9) : 0;
   const untilMs = waitMs ?? fillingMs((remaining === 0 ? 1 : limit.burst) - left, limit);
   return `"${name}";r=${remaining};t=${seconds(untilMs)}`;
 };
 
+const serviceItem = ({ name, limit, left, waitMs }: ToldRateLimit): string => serviceText(name, limit, left, waitMs);
+
 /** The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of both. */
 export const rateLimitFields = (told: readonly ToldRateLimit[]): HeaderList => {
   if (told.length === 0) return noHeaders;
   return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
+};
+
+/** A limit as far as clients may be told of it. */
+export interface TellableRateLimit extends Pick<ToldRateLimit, 'name' | 'limit'> {
+  readonly isTold: boolean;
+}
+
+/**
+ * Makes `rateLimitFields` for requests that no limit refuses: which limits they tell of is the same for each. What is given back takes the
+ * tokens that each of `limits` has left.
+ */
+export const takenRateLimitFields = (
+  limits: readonly TellableRateLimit[],
+): ((left: readonly number[]) => HeaderList) => {
+  const told = limits.flatMap(({ name, limit, isTold }, place) => (isTold ? [{ name, limit, place }] : []));
+  if (told.length === 0) return () => noHeaders;
+  const policy = told.map(policyItem).join(', ');
+  return (left) => {
+    let service = '';
+    for (const { name, limit, place } of told) {
+      const text = serviceText(name, limit, left[place] as number, null);
+      service = service === '' ? text : `${service}, ${text}`;
+    }
+    return ['RateLimit-Policy', policy, 'RateLimit', service];
+  };
 };

@@ -52,9 +52,9 @@ export class AttributeIndex {
   search(search: RouteSearch): void {
     if (this.minRank >= search.bestRank) return;
     search.offer(this.#plain);
-    this.#methods?.get(search.view.request.method)?.search(search);
-    if (this.#headers !== null) searchNamed(this.#headers, search.view.headers(), search);
-    if (this.#queryParams !== null) searchNamed(this.#queryParams, search.view.parameters(), search);
+    this.#methods?.get(search.request.method)?.search(search);
+    if (this.#headers !== null) searchNamed(this.#headers, search.headers(), search);
+    if (this.#queryParams !== null) searchNamed(this.#queryParams, search.parameters(), search);
   }
 }
 

@@ -36,8 +36,8 @@ export class PathIndex {
 
   search(search: RouteSearch): void {
     if (this.#minRank >= search.bestRank) return;
-    const { path } = search.view.request;
-    this.#exact.get(path)?.search(search);
+    const { path } = search.request;
+    if (this.#exact.size > 0) this.#exact.get(path)?.search(search);
     this.#prefixes?.search(path, search);
     this.#anyPath?.search(search);
     // Last, because it costs the most and the others may have found what it cannot beat.

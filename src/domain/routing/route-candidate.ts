@@ -1,4 +1,4 @@
-import type { RequestView } from './routable-request.js';
+import { RequestView } from './routable-request.js';
 import type { Route, RouteConditions } from './route.js';
 import { meetsConditions } from './route-matcher.js';
 
@@ -17,21 +17,16 @@ export interface Placement {
   readonly decided: boolean;
 }
 
-/** The best candidate found so far in one look-up. */
-export class RouteSearch {
-  readonly view: RequestView;
+/** A look-up, with the best candidate found so far. */
+export class RouteSearch extends RequestView {
   best: RouteCandidate | null = null;
   bestRank = Number.POSITIVE_INFINITY;
-
-  constructor(view: RequestView) {
-    this.view = view;
-  }
 
   /** Takes the first of a sorted list that matches and is better than what was found. */
   offer(placements: readonly Placement[]): void {
     for (const { candidate, decided } of placements) {
       if (candidate.rank >= this.bestRank) return;
-      if (!decided && !meetsConditions(candidate.conditions, this.view)) continue;
+      if (!decided && !meetsConditions(candidate.conditions, this)) continue;
       this.best = candidate;
       this.bestRank = candidate.rank;
       return;

@@ -51,9 +51,9 @@ export class RouteIndex {
   }
 
   search(search: RouteSearch): void {
-    const { host } = search.view.request;
+    const { host } = search.request;
     if (host !== null) {
-      this.#hosts.get(host)?.search(search);
+      if (this.#hosts.size > 0) this.#hosts.get(host)?.search(search);
       if (this.#suffixes.size > 0) this.#searchSuffixes(host, search);
     }
     this.#anyHost.search(search);

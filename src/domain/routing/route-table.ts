@@ -1,7 +1,7 @@
 import type { RouteConfiguration } from '../configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { PathPatternCompiler } from './path-pattern.js';
-import { RequestView, type RoutableRequest } from './routable-request.js';
+import type { RoutableRequest } from './routable-request.js';
 import { compileRoute, type Route } from './route.js';
 import { type RouteCandidate, RouteSearch } from './route-candidate.js';
 import { RouteIndex } from './route-index.js';
@@ -57,7 +57,7 @@ export const compileRouteTable = (
   return ok({
     routes: [...new Set(candidates.map(({ route }) => route.configuration))],
     find: (request) => {
-      const search = new RouteSearch(new RequestView(request));
+      const search = new RouteSearch(request);
       index.search(search);
       return search.best?.route.configuration ?? null;
     },

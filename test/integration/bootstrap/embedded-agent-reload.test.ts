@@ -32,7 +32,7 @@ describe('a reload of a gateway with an embedded agent', () => {
       { load: async () => ({ configuration, problems: [] }) },
       {
         logger: new RecordingLogger(),
-        accessLog: { write: () => undefined },
+        accessLog: { isOn: true, write: () => undefined },
         droppedAccessLines: () => 0,
         auditOutput: () => new RecordingAuditLog(),
       },

@@ -51,7 +51,7 @@ beforeAll(async () => {
     { load: async () => ({ configuration, problems: [] }) },
     {
       logger: new RecordingLogger(),
-      accessLog: { write: () => undefined },
+      accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => audit,
     },
@@ -177,7 +177,7 @@ const lifeOf = async (...manner: Parameters<RunningGateway['stop']>) => {
     { load: async () => ({ configuration: ending, problems: [] }) },
     {
       logger: new RecordingLogger(),
-      accessLog: { write: () => undefined },
+      accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => log,
     },

@@ -75,7 +75,7 @@ beforeAll(async () => {
     ofEngineUnderTest(new KdlConfigurationSource(file, { environment: {}, patterns: re2PathPatterns })),
     {
       logger: new RecordingLogger(),
-      accessLog: { write: () => undefined },
+      accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => audit,
     },

@@ -120,7 +120,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     const answer = await fetch(gateway.url);
     const reader = answer.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('some');
-    upstream.sessions[0]?.destroy();
+    setImmediate(() => upstream.sessions[0]?.destroy());
     await expect(reader?.read()).rejects.toThrow();
   });
 

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { engineUnderTest } from '../../support/engine-under-test.js';
 import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
 import {
   type InProcessGateway,
@@ -74,14 +75,17 @@ describe('requests that are sent without waiting for answers', () => {
     expect(running.accessRecords).toHaveLength(1);
   });
 
-  it('hold one place at the upstream at a time, and end the connection when there are too many', async () => {
+  it('hold one place at the upstream at a time, however many there are', async () => {
     const running = await start();
     const client = open(running, get('/never').repeat(50));
     await expect.poll(() => reached.length).toBe(1);
     expect(running.state.requestsInFlight()).toBe(1);
     client.write(get('/never').repeat(50));
-    await new Promise((resolve) => client.once('close', resolve));
+    // The node engine takes no more than so many; the core engine reads them when their turn comes.
+    if (engineUnderTest === 'node') await new Promise((resolve) => client.once('close', resolve));
+    else client.destroy();
     await expect.poll(() => running.state.requestsInFlight()).toBe(0);
+    expect(reached).toHaveLength(1);
   });
 
   it('end the connection where one of them asks for an upgrade before its turn', async () => {

@@ -15,7 +15,7 @@ const container = (configuration = testConfiguration([testUpstream(1)])) =>
     { load: async () => ({ configuration, problems: [] }) },
     {
       logger: new RecordingLogger(),
-      accessLog: { write: () => undefined },
+      accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => new RecordingAuditLog(),
     },

@@ -90,6 +90,14 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/wire/codec.ts -> src/application/ports/port.ts',
     },
   ],
+  'http2-sockets-know-the-wire-only': [
+    {
+      change: {
+        'src/adapters/http2-sockets/gate.ts': `import type { Port } from '../../application/ports/port.js';\nexport const gate: Port = 1;`,
+      },
+      edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/port.ts',
+    },
+  ],
   'inbound-adapters-call-the-application': [
     {
       change: {

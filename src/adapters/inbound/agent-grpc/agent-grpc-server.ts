@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import type { ServerCredentials } from '@grpc/grpc-js';
 import type { AgentService } from '../../../application/ports/agent-service.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
@@ -22,9 +21,9 @@ import type { GrpcLibrary } from './grpc-library.js';
 import { defaultGrpcServerOptions, type GrpcServerOptions } from './grpc-server-options.js';
 import { OneShotCalls } from './one-shot-calls.js';
 import { ProcessStream } from './process-stream.js';
-import { type GrpcServerTls, serverCredentials } from './server-credentials.js';
+import { type GrpcServerTls, type ServerTls, serverTls } from './server-tls.js';
 
-export type { GrpcServerTls } from './server-credentials.js';
+export type { GrpcServerTls } from './server-tls.js';
 
 /** Between two looks at what does not come to its end. */
 const checkMs = 1_000;
@@ -65,8 +64,8 @@ export class AgentGrpcServer {
   #server: Server | null = null;
   #tasks: readonly ScheduledTask[] = [];
   #grpc: GrpcLibrary | null = null;
-  /** Those of the next connection; null before it listens. */
-  #credentials: ServerCredentials | null = null;
+  /** That of the next connection; null: plaintext. */
+  #tls: ServerTls | null = null;
   #isDraining = false;
   #isFull = false;
 
@@ -97,10 +96,10 @@ export class AgentGrpcServer {
     const { grpc, service } = await loadGrpc();
     const served = servedAgentService(service);
     if (served === null) throw new AgentGrpcError('failed', 'the definition of the gRPC service cannot be used');
-    const credentials = serverCredentials(grpc, tls);
+    this.#tls = tls === null ? null : serverTls(tls);
     const options = this.#options;
     const calls = this.#calls(served);
-    const server = this.#acceptor({ grpc, served, calls, clock, scheduler, logger, options }, credentials);
+    const server = this.#acceptor({ grpc, served, calls, clock, scheduler, logger, options });
     const bound = await bindAddress(server, address, bindSocketPath);
     server.on('error', (error) => logger.error('The gRPC server failed', { reason: error.message }));
     this.#server = server;
@@ -124,9 +123,9 @@ export class AgentGrpcServer {
   prepareTls(tls: GrpcServerTls): () => void {
     if (this.#grpc === null || this.#settings.tls === null)
       throw new AgentGrpcError('failed', 'gRPC is served without TLS');
-    const credentials = serverCredentials(this.#grpc, tls);
+    const prepared = serverTls(tls);
     return () => {
-      this.#credentials = credentials;
+      this.#tls = prepared;
     };
   }
 
@@ -152,10 +151,9 @@ export class AgentGrpcServer {
     for (const task of this.#tasks) task.cancel();
   }
 
-  #acceptor(parts: Omit<GrpcConnectionParts, 'credentials'>, credentials: ServerCredentials): Server {
-    this.#credentials = credentials;
+  #acceptor(parts: Omit<GrpcConnectionParts, 'tls'>): Server {
     const server = createServer((socket) => {
-      const connection = new GrpcConnection(socket, { ...parts, credentials: this.#credentials ?? credentials });
+      const connection = new GrpcConnection(socket, { ...parts, tls: this.#tls });
       this.#connections.add(connection);
       socket.once('close', () => {
         this.#connections.delete(connection);

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { Server } from '@grpc/grpc-js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import { type CallConnection, GrpcCall } from './grpc-call.js';
@@ -12,6 +13,7 @@ import { grpcStatus } from './grpc-status.js';
 import { type IncomingMessage, type LibraryCall, passOver, readerOf } from './incoming-message.js';
 import { OctetWatch } from './octet-watch.js';
 import type { OneShotCalls } from './one-shot-calls.js';
+import type { ServerTls } from './server-tls.js';
 
 /** The calls that a server takes. False where there are too many already. */
 export interface GrpcCalls {
@@ -23,7 +25,8 @@ export interface GrpcCalls {
 
 export interface GrpcConnectionParts {
   readonly grpc: GrpcLibrary;
-  readonly credentials: ServerCredentials;
+  /** Null: plaintext. */
+  readonly tls: ServerTls | null;
   readonly served: ServedAgentService;
   readonly calls: GrpcCalls;
   readonly clock: Clock;
@@ -53,7 +56,7 @@ export class GrpcConnection implements CallConnection {
   constructor(socket: Socket, parts: GrpcConnectionParts) {
     this.#socket = socket;
     this.#parts = parts;
-    const { grpc, credentials, clock, logger, options } = parts;
+    const { grpc, tls, clock, logger, options } = parts;
     this.#idleSinceMs = clock.monotonicMs();
     this.#watch = new OctetWatch(grpc, clock);
     const server = new grpc.Server({
@@ -69,14 +72,16 @@ export class GrpcConnection implements CallConnection {
     socket.on('error', (error) => logger.debug('A gateway connection failed', { reason: error.message }));
     this.closed = new Promise((resolve) => {
       socket.once('close', () => {
-        server.forceShutdown();
+        // Its library ends the session, as with `tryShutdown`: see `endSession` for why not now.
+        setImmediate(() => server.forceShutdown());
         this.#closing?.cancel();
         for (const call of this.#calls) call.connectionClosed();
         this.#oneShotCalls?.close();
         resolve();
       });
     });
-    server.createConnectionInjector(credentials).injectConnection(socket);
+    if (tls === null) this.#speak(socket);
+    else tls.secure(socket, (secured) => this.#speak(secured));
   }
 
   /** Closes it where nobody uses it. */
@@ -91,7 +96,7 @@ export class GrpcConnection implements CallConnection {
     if (this.#isClosing) return;
     this.#isClosing = true;
     // Before the first call it may not have come to the point where it could be told.
-    if (this.#hadCall) this.#server.tryShutdown(() => {});
+    if (this.#hadCall) setImmediate(() => this.#server.tryShutdown(() => {}));
     else this.destroy();
   }
 
@@ -104,6 +109,14 @@ export class GrpcConnection implements CallConnection {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  /** The library has nothing to do with TLS, as it would give node:http2 the socket itself. */
+  #speak(socket: Socket): void {
+    const { ServerCredentials: credentials } = this.#parts.grpc;
+    // A gateway that opens no more calls ends the connection itself, or is found idle.
+    const gate = new HeaderBlockGate(socket, 'client', () => undefined);
+    this.#server.createConnectionInjector(credentials.createInsecure()).injectConnection(gate);
   }
 
   #register(): void {

@@ -5,6 +5,7 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
 import { GatewaySessions } from '../../../application/serve-gateways/gateway-sessions.js';
+import { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import { bindSocketPath } from './bind-socket-path.js';
 import { GatewayConnection } from './gateway-connection.js';
 import { type AgentServerOptions, defaultAgentServerOptions } from './server-options.js';
@@ -22,6 +23,7 @@ export class AgentUnixSocketServer {
   readonly #server: Server;
   readonly #sessions: GatewaySessions;
   readonly #connections = new Set<GatewayConnection>();
+  readonly #heads = new RequestHeadReader();
   #frameChecks: ScheduledTask | null = null;
   #isDraining = false;
   #isFull = false;
@@ -80,7 +82,7 @@ export class AgentUnixSocketServer {
   }
 
   #accept(socket: Socket): void {
-    const parts = { clock: this.#clock, logger: this.#logger, options: this.#options };
+    const parts = { clock: this.#clock, logger: this.#logger, options: this.#options, heads: this.#heads };
     const connection = new GatewayConnection(socket, this.#sessions, parts);
     this.#connections.add(connection);
     socket.once('close', () => {

@@ -11,7 +11,7 @@ import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/me
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { answerJson } from '../../wire/agent-frames/answer-codec.js';
+import { addAnswer } from '../../wire/agent-frames/answer-codec.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { type GatewayMessage, readGatewayMessage } from '../../wire/agent-frames/gateway-message.js';
@@ -19,6 +19,7 @@ import { handshakeResponseJson } from '../../wire/agent-frames/handshake-codec.j
 import { healthJson } from '../../wire/agent-frames/health-codec.js';
 import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/message-codes.js';
 import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
+import type { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import type { AgentServerOptions } from './server-options.js';
 
 /** What an event that no agent of ours knows is answered, beside an allow. */
@@ -27,11 +28,20 @@ const unaskedAdditions = (name: MessageName): JsonObject | null => {
   return name === 'websocket_frame' ? { websocket_decision: 'allow' } : null;
 };
 
+export interface GatewayConnectionParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly options: AgentServerOptions;
+  /** Reads what comes by any of the connections. */
+  readonly heads: RequestHeadReader;
+}
+
 /** One connection of a gateway to the agent's socket: its frames, and when to stop reading them. */
 export class GatewayConnection implements GatewayLine {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #options: AgentServerOptions;
+  readonly #heads: RequestHeadReader;
   readonly #decoder = new FrameDecoder(gatewayMessageNames);
   readonly #outbox: FrameOutbox;
   readonly #session: GatewaySession;
@@ -40,12 +50,9 @@ export class GatewayConnection implements GatewayLine {
   /** Frames are being handed over. */
   #isReading = false;
 
-  constructor(
-    socket: Socket,
-    sessions: GatewaySessions,
-    parts: { readonly clock: Clock; readonly logger: Logger; readonly options: AgentServerOptions },
-  ) {
+  constructor(socket: Socket, sessions: GatewaySessions, parts: GatewayConnectionParts) {
     this.#socket = socket;
+    this.#heads = parts.heads;
     this.#clock = parts.clock;
     this.#options = parts.options;
     this.#outbox = new FrameOutbox((octets) => this.#write(octets), process.nextTick);
@@ -140,7 +147,7 @@ export class GatewayConnection implements GatewayLine {
       const frame = this.#decoder.next();
       if (frame === null) break;
       this.#frameSinceMs = null;
-      const message = readGatewayMessage(frame);
+      const message = readGatewayMessage(frame, this.#heads);
       if (message.ok) this.#handle(message.value, frame.payload.length);
       else session.fail(message.error);
     }
@@ -171,7 +178,7 @@ export class GatewayConnection implements GatewayLine {
   }
 
   #sendAnswer(answer: AgentAnswer, correlationId: string, additions: JsonObject | null): boolean {
-    return this.#outbox.send('agent_response', answerJson(answer, correlationId, additions));
+    return this.#outbox.sendWritten('agent_response', addAnswer, { answer, correlationId, additions });
   }
 
   /** Whether the octets have left, or have nowhere to go. */

@@ -105,9 +105,10 @@ export class AgentEmbeddedClient implements AgentClient {
   }
 
   ask(event: AgentEvent): Soon<AgentOutcome> {
-    const failure = this.#obstacle(event);
+    const hasRoom = this.#hasRoom();
+    const failure = this.#obstacle(event, hasRoom);
     if (failure !== null) return failure;
-    if (!this.#hasRoom()) return this.#wait(event);
+    if (!hasRoom) return this.#wait(event);
     this.#running += 1;
     const judged = this.#judged(event);
     if (judged instanceof Promise) return this.#open(event, judged);
@@ -194,14 +195,14 @@ export class AgentEmbeddedClient implements AgentClient {
   }
 
   /** Why a call cannot be taken; null where it can. */
-  #obstacle(event: AgentEvent): AgentOutcome | null {
+  #obstacle(event: AgentEvent, hasRoom: boolean): AgentOutcome | null {
     const isChunk = isBodyChunk(event);
-    const wanted = this.#dialogues.get(event.correlationId);
+    const wanted = this.#dialogues.size === 0 ? undefined : this.#dialogues.get(event.correlationId);
     if (isChunk && wanted !== event.kind) return failedOutcome('disconnected', 'the agent does not hold the headers');
     if (this.#state === 'refused') return failedOutcome('refused', 'the agent refused its configuration');
     if (this.#state === 'starting') return failedOutcome('unreachable', 'the agent has no configuration yet');
     if (this.#state === 'stopping' && !isChunk) return failedOutcome('unreachable', 'the client is closing');
-    if (this.#calls.get(event.correlationId) !== undefined || (wanted !== undefined && !isChunk)) {
+    if (this.#calls.isOpen(event.correlationId) || (wanted !== undefined && !isChunk)) {
       return failedOutcome('unreachable', 'another call for this request is open');
     }
     if (!isChunk) {
@@ -209,7 +210,7 @@ export class AgentEmbeddedClient implements AgentClient {
       if (health === 'unhealthy') return unhealthyOutcome;
       if (health === 'draining') return failedOutcome('unreachable', 'the agent is draining');
     }
-    if (!this.#hasRoom() && this.#waiting.size >= this.#settings.maxQueueDepth) {
+    if (!hasRoom && this.#waiting.size >= this.#settings.maxQueueDepth) {
       const limit = agentQueueLimit(this.#settings.maxQueueDepth, this.#waiting.size);
       return err({ code: 'queue_full', detail: `${limit.limit} calls are waiting already`, limit });
     }

@@ -27,6 +27,10 @@ export class EmbeddedCallBook {
     return this.#calls.size;
   }
 
+  isOpen(correlationId: string): boolean {
+    return this.#calls.size > 0 && this.#calls.has(correlationId);
+  }
+
   get(correlationId: string): EmbeddedCall | undefined {
     return this.#calls.get(correlationId);
   }

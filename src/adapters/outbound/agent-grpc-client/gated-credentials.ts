@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ChannelCredentials } from '@grpc/grpc-js';
+import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { GrpcLibrary } from './grpc-client-options.js';
 import type { SocketGate } from './socket-gate.js';
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
+
+/** What the library uses of a socket is what every Duplex has; only its types ask for more. */
+const gated = (socket: Socket, gate: SocketGate): Socket =>
+  new HeaderBlockGate(socket, 'server', (code) => gate.noteGoaway(code)) as Duplex as Socket;
 
 /**
  * Credentials of a channel whose sockets all pass `gate`. The class is exported by @grpc/grpc-js 1.14.7, but its
@@ -22,7 +28,7 @@ export const gatedCredentials = ({ ChannelCredentials, credentials }: GrpcLibrar
 
     override _createSecureConnector(): SecureConnector {
       return {
-        connect: async (socket: Socket) => ({ socket: await gate.admit(socket), secure: gate.isSecure }),
+        connect: async (socket: Socket) => ({ socket: gated(await gate.admit(socket), gate), secure: gate.isSecure }),
         waitForReady: () => Promise.resolve(),
         getCallCredentials: () => credentials.createEmpty(),
         destroy: () => {},

@@ -97,6 +97,9 @@ export class GrpcLine {
     this.#stream.on('error', () => {});
     this.#stream.on('end', () => this.#onEnd());
     this.#stream.on('close', () => this.#onEnd());
+    plan.gate.onGoaway = () => {
+      if (!this.#isOver) listener.onGoaway();
+    };
     this.#watchChannel();
     // Nothing has been sent yet.
     if (!isPlain) queueMicrotask(() => this.#end({ kind: 'ended', detail: 'compression cannot be refused' }));
@@ -122,8 +125,8 @@ export class GrpcLine {
    * To be called once the agent has answered. Not every agent serves a ControlStream, so that its end means nothing.
    */
   openControl(onMessage: (message: GrpcProxyControl) => void): void {
-    const { client, grpc, service } = this.#plan;
-    if (client.getChannel().getConnectivityState(false) !== grpc.connectivityState.READY) {
+    const { client, gate, grpc, service } = this.#plan;
+    if (gate.hasGoaway || client.getChannel().getConnectivityState(false) !== grpc.connectivityState.READY) {
       // It has said goodbye already; a new stream would have the library make another connection.
       this.#listener.onGoaway();
       return;
@@ -206,6 +209,7 @@ export class GrpcLine {
     this.#linger?.cancel();
     this.#stream.cancel();
     this.#plan.gate.close();
-    this.#plan.client.close();
+    // Its library closes the session: never within what node:http2 calls, see `endSession`.
+    setImmediate(() => this.#plan.client.close());
   }
 }

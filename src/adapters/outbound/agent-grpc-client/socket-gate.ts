@@ -14,6 +14,9 @@ export class SocketGate {
   #hasAdmitted = false;
   #failure: ConnectionEnd | null = null;
   #isClosed = false;
+  /** The agent has said that it takes no new streams. */
+  hasGoaway = false;
+  onGoaway: () => void = () => {};
 
   constructor(trust: SocketTrust) {
     this.#trust = trust;
@@ -37,6 +40,13 @@ export class SocketGate {
     socket.destroy();
     if (!admitted.ok) this.#failure = admitted.error;
     throw new Error(admitted.ok ? 'the connection ended before it was used' : admitted.error.detail);
+  }
+
+  /** @param code 0: it sees to the streams that are open */
+  noteGoaway(code: number): void {
+    this.hasGoaway = true;
+    if (code === 0) this.onGoaway();
+    else this.close();
   }
 
   /** Has no socket keep the process from its end. */

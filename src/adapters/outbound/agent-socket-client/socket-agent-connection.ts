@@ -18,7 +18,7 @@ import { eventJson } from '../../wire/agent-frames/event-codec.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import { handshakeRequestJson } from '../../wire/agent-frames/handshake-codec.js';
-import { addHead } from '../../wire/agent-frames/head-writer.js';
+import type { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import type { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
 import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from './socket-connector-options.js';
@@ -39,6 +39,8 @@ export interface SocketAgentConnectionParts {
   readonly scheduler: Scheduler;
   /** What the agent has answered by any of its connections. */
   readonly known: KnownAnswers;
+  /** Writes what it is asked by any of its connections. */
+  readonly heads: HeadWriter;
 }
 
 const rejectionReason = (answer: AgentAnswer): string => {
@@ -56,6 +58,7 @@ export class SocketAgentConnection implements AgentConnection {
   readonly #config: JsonObject | null;
   readonly #listener: AgentConnectionListener;
   readonly #known: KnownAnswers;
+  readonly #heads: HeadWriter;
   readonly #socket: Socket;
   readonly #decoder = new FrameDecoder(agentMessageNames);
   readonly #outbox: FrameOutbox;
@@ -69,7 +72,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   /** @param config goes into the handshake */
   constructor(parts: SocketAgentConnectionParts, config: JsonObject | null, listener: AgentConnectionListener) {
-    const { settings, options, clock, scheduler, known } = parts;
+    const { settings, options, clock, scheduler, known, heads } = parts;
     this.#settings = settings;
     this.#options = options;
     this.#clock = clock;
@@ -77,6 +80,7 @@ export class SocketAgentConnection implements AgentConnection {
     this.#config = config;
     this.#listener = listener;
     this.#known = known;
+    this.#heads = heads;
     this.#socket = connect({
       path: settings.path,
       onread: {
@@ -114,9 +118,14 @@ export class SocketAgentConnection implements AgentConnection {
   }
 
   sendEvent(event: AgentEvent): boolean {
-    return event.kind === 'request_headers' || event.kind === 'response_headers'
-      ? this.#outbox.sendWritten(event.kind, addHead, event)
-      : this.#outbox.send(event.kind, eventJson(event));
+    switch (event.kind) {
+      case 'request_headers':
+        return this.#outbox.sendWritten(event.kind, this.#heads.addRequest, event);
+      case 'response_headers':
+        return this.#outbox.sendWritten(event.kind, this.#heads.addResponse, event);
+      default:
+        return this.#outbox.send(event.kind, eventJson(event));
+    }
   }
 
   sendCancel(correlationId: string, reason: CancelReason): void {

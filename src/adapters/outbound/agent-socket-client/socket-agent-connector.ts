@@ -7,6 +7,7 @@ import type {
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Scheduler } from '../../../application/ports/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
+import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { KnownAnswers } from '../../wire/agent-frames/known-answers.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
 import {
@@ -23,6 +24,7 @@ export class SocketAgentConnector implements AgentConnector {
   readonly #scheduler: Scheduler;
   readonly #options: SocketAgentConnectorOptions;
   readonly #known = new KnownAnswers();
+  readonly #heads = new HeadWriter();
 
   constructor(
     settings: SocketAgentConnectorSettings,
@@ -56,6 +58,7 @@ export class SocketAgentConnector implements AgentConnector {
         clock: this.#clock,
         scheduler: this.#scheduler,
         known: this.#known,
+        heads: this.#heads,
       },
       config,
       listener,

@@ -2,6 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectSess
 import { connect } from 'node:net';
 import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
 import { err, type Result } from '../../../domain/shared/result.js';
+import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import { failureText, lateText } from './failure-text.js';
 
 /** What a check does once its session is there. */
@@ -25,7 +26,10 @@ export const checkByHttp2 = (
     let phase = 'no connection';
     const socket = connect(address);
     const session = connectSession('http://target', {
-      createConnection: () => socket,
+      createConnection: () =>
+        new HeaderBlockGate(socket, 'server', (code, lastStream) => {
+          if (code !== 0 || lastStream === 0) settle(err('connection lost'));
+        }),
       settings: { enablePush: false },
       // In millions of octets.
       maxSessionMemory: 1,
@@ -36,7 +40,7 @@ export const checkByHttp2 = (
     session.unref();
     const settle = (result: Result<void, string>): void => {
       clearTimeout(timer);
-      session.destroy();
+      // The session ends with it; see `endSession` for why it is not told.
       socket.destroy();
       resolve(result);
     };

@@ -16,8 +16,13 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #spaces = new Map<string, BucketSpace>();
-  /** Names of the spaces that are still to be looked at in this round: it comes to those, too, that nothing is taken from any more. */
-  #round: string[] = [];
+  /** Names of the spaces. */
+  readonly #names: string[] = [];
+  /**
+   * The next of them to be looked at, from the last to the first: so the round comes to those, too, that nothing is taken from any more,
+   * whatever is added meanwhile, and what takes the place of one that goes was looked at before.
+   */
+  #next = -1;
 
   constructor(clock: Clock, most = defaultMost) {
     this.#clock = clock;
@@ -62,6 +67,8 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
 
   async close(): Promise<void> {
     this.#spaces.clear();
+    this.#names.length = 0;
+    this.#next = -1;
   }
 
   #put({ space: name, key, limit }: RateLimitCharge, held: HeldBucket | null, bucket: TokenBucket): void {
@@ -74,16 +81,22 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
     if (space === undefined) {
       space = new BucketSpace(this.#most);
       this.#spaces.set(name, space);
+      this.#names.push(name);
     }
     space.add(key, bucket, limit);
   }
 
   #forgetFull(nowMs: number): void {
-    if (this.#round.length === 0) this.#round = [...this.#spaces.keys()];
-    const name = this.#round.pop();
+    if (this.#next < 0) this.#next = this.#names.length - 1;
+    const place = this.#next;
+    const name = this.#names[place];
     const space = name === undefined ? undefined : this.#spaces.get(name);
     if (name === undefined || space === undefined) return;
+    this.#next -= 1;
     space.forgetFull(nowMs, forgottenByTake);
-    if (space.size === 0) this.#spaces.delete(name);
+    if (space.size > 0) return;
+    this.#spaces.delete(name);
+    const last = this.#names.pop() as string;
+    if (last !== name) this.#names[place] = last;
   }
 }

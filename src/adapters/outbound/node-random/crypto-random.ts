@@ -1,5 +1,6 @@
-import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import type { Random } from '../../../application/ports/random.js';
+import { UuidPool } from './uuid-pool.js';
 
 /** Octets that are taken from the operating system at once: one call for many short values. */
 const poolOctets = 4_096;
@@ -7,10 +8,11 @@ const poolOctets = 4_096;
 /** The operating system's random numbers. */
 export class CryptoRandom implements Random {
   readonly #pool = Buffer.alloc(poolOctets);
+  readonly #uuids = new UuidPool();
   #used = poolOctets;
 
   uuid(): string {
-    return randomUUID();
+    return this.#uuids.take();
   }
 
   token(): string {

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { LineBuffer } from './line-buffer.js';
 import { endOfPiece } from './line-pieces.js';
 
 /** Where log lines go and how much of them may wait. */
@@ -20,8 +21,9 @@ interface BatchLines {
 }
 
 const defaultMaxPendingCharacters = 4 * 1024 * 1024;
-/** Characters that are written without waiting for more. */
-const batchCharacters = 64 * 1024;
+/** Characters that are written without waiting for more. A write wakes another thread, which costs as much as many lines. */
+const batchCharacters = 256 * 1024;
+const bufferOctets = 2 * batchCharacters;
 const batchDelayMs = 25;
 const busyDelayMs = 10;
 
@@ -37,7 +39,7 @@ export class LogOutput {
   readonly #maxPendingCharacters: number;
   #isShared: boolean;
   readonly #onExit = (): void => this.flushSync();
-  #batch = '';
+  readonly #lines = new LineBuffer(bufferOctets);
   #batchAccessLines = 0;
   #batchAuditLines = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -72,12 +74,12 @@ export class LogOutput {
 
   /** Writes a line that tells of the gateway itself. */
   write(line: string): void {
-    if (this.#batch.length <= 2 * this.#maxPendingCharacters) this.#add(line);
+    if (this.#lines.length <= 2 * this.#maxPendingCharacters) this.#add(line);
   }
 
   /** Writes a line of the access log. */
   writeAccess(line: string): void {
-    if (this.#closed || this.#batch.length > this.#maxPendingCharacters) {
+    if (this.#closed || this.#lines.length > this.#maxPendingCharacters) {
       this.#droppedAccessLines += 1;
       return;
     }
@@ -87,18 +89,20 @@ export class LogOutput {
 
   /** Writes a line of the audit log, which is the last kind to be dropped; it is JSON whatever the format of the others is. */
   writeAudit(line: string): void {
-    if (this.#closed || this.#batch.length > 3 * this.#maxPendingCharacters) {
+    if (this.#closed || this.#lines.length > 3 * this.#maxPendingCharacters) {
       this.#droppedAuditLines += 1;
       return;
     }
     this.#batchAuditLines += 1;
-    this.#batch += line;
+    this.#lines.add(line);
     this.#schedule();
   }
 
   /** Writes what waits before it returns, for a process that is about to end. */
   flushSync(): void {
-    let rest = this.#takeBatch();
+    this.#beginBatch();
+    // A write may be under way.
+    let rest = this.#lines.copy();
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(this.#fileDescriptor, rest, 0, this.#pieceOf(rest)));
     } catch {
@@ -126,31 +130,29 @@ export class LogOutput {
 
   #add(line: string): void {
     if (this.#closed) return;
-    this.#batch += this.#format === null ? line : this.#format(line);
+    this.#lines.add(this.#format === null ? line : this.#format(line));
     this.#schedule();
   }
 
   #schedule(): void {
-    if (this.#writing || this.#batch === '') return;
-    if (this.#closed || this.#batch.length >= batchCharacters) this.#writeBatch();
+    if (this.#writing || this.#lines.length === 0) return;
+    if (this.#closed || this.#lines.length >= batchCharacters) this.#writeBatch();
     else this.#timer ??= setTimeout(() => this.#writeBatch(), batchDelayMs);
   }
 
-  #takeBatch(): Buffer {
+  #beginBatch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const batch = Buffer.from(this.#batch);
-    this.#batch = '';
     this.#batchAccessLines = 0;
     this.#batchAuditLines = 0;
-    return batch;
   }
 
   #writeBatch(): void {
-    if (this.#writing || this.#batch === '') return;
+    if (this.#writing || this.#lines.length === 0) return;
     const lines: BatchLines = { access: this.#batchAccessLines, audit: this.#batchAuditLines };
     this.#writing = true;
-    this.#writeRest(this.#takeBatch(), lines);
+    this.#beginBatch();
+    this.#writeRest(this.#lines.lend(), lines);
   }
 
   #writeRest(rest: Buffer, lines: BatchLines): void {

@@ -1,27 +1,23 @@
 import type { AccessLog, AccessRecord } from '../../../application/ports/access-log.js';
 import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
+import { ownText } from '../../../domain/shared/own-text.js';
+import { JsonTexts } from './json-texts.js';
+import { LinePlaces } from './line-places.js';
 import type { LogOutput } from './log-output.js';
+import { millisecondsText } from './milliseconds-text.js';
 import { jsonText } from './printable-json.js';
 
 /** Levels at which access lines, which are of level info, are written. */
 const writingLevels: ReadonlySet<LogLevel> = new Set(['info', 'debug', 'trace']);
 
-const text = (value: string | null): string => (value === null ? 'null' : jsonText(value));
-
 const words = (name: string, all: readonly string[]): string =>
   all.length === 0 ? '' : `,"${name}":[${all.map(jsonText).join(',')}]`;
 
 /** What an agent that ended the request wants remembered. */
-const verdictFields = (verdict: Verdict | null): string =>
-  verdict === null
-    ? ''
-    : `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
-      `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
-
-/** To a microsecond. JSON has no word for what is no number. */
-const milliseconds = (value: number): number | null =>
-  Number.isFinite(value) ? Math.round(value * 1000) / 1000 : null;
+const verdictFields = (verdict: Verdict): string =>
+  `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
+  `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
 
 /**
  * One line for each request, into the same output as the log and in the same shape. The line is put together by hand:
@@ -31,45 +27,59 @@ export class PinoAccessLog implements AccessLog {
   readonly #output: LogOutput;
   readonly #writes: boolean;
   readonly #wallMs: () => number;
-  /** What stands before the message. */
-  readonly #worker: string;
+  readonly #texts = new JsonTexts();
+  readonly #places = new LinePlaces(this.#texts);
+  /** What stands between the time and the request's id. */
+  readonly #message: string;
   #second = -1;
   #secondText = '';
+  #millisecond = -1;
+  #start = '';
 
   /**
    * @param wallMs milliseconds since the Unix epoch
    * @param worker see `PinoLogger`
    */
   constructor(level: LogLevel, output: LogOutput, wallMs: () => number, worker: number | null = null) {
-    this.#worker = worker === null ? '' : `"worker":${worker},`;
+    this.#message = `",${worker === null ? '' : `"worker":${worker},`}"message":"request","request_id":`;
     this.#output = output;
     this.#writes = writingLevels.has(level);
     this.#wallMs = wallMs;
   }
 
-  write(record: AccessRecord): void {
-    if (!this.#writes) return;
-    const requestId = text(record.requestId);
-    const traceId = record.traceId === record.requestId ? requestId : text(record.traceId);
-    this.#output.writeAccess(
-      `{"level":"info","time":"${this.#time()}",${this.#worker}"message":"request","request_id":${requestId},"trace_id":${traceId},` +
-        `"correlation_id":${text(record.correlationId)},"client_ip":${text(record.clientIp)},` +
-        `"method":${text(record.method)},"path":${text(record.path)},"protocol":${text(record.protocol)},` +
-        `"host":${text(record.host)},"route":${text(record.route)},"upstream":${text(record.upstream)},` +
-        `"target":${text(record.target)},"status":${record.status},"duration_ms":${milliseconds(record.durationMs)},` +
-        `"request_bytes":${record.requestBytes},"response_bytes":${record.responseBytes}` +
-        `${record.errorType === null ? '' : `,"error_type":${text(record.errorType)}`}${verdictFields(record.verdict)}}\n`,
-    );
+  get isOn(): boolean {
+    return this.#writes;
   }
 
-  /** ISO 8601. The part up to the second is the same for many lines. */
-  #time(): string {
-    const now = this.#wallMs();
+  write(record: AccessRecord): void {
+    if (!this.#writes) return;
+    const { requestId, traceId, correlationId, errorType } = record;
+    const id = jsonText(requestId);
+    const texts = this.#texts;
+    let line =
+      `${this.#lineStart()}${id},"trace_id":${traceId === requestId ? id : jsonText(traceId)}` +
+      `,"correlation_id":${correlationId === requestId ? id : jsonText(correlationId)}` +
+      `,"client_ip":${texts.of(record.clientIp)},"method":${texts.of(record.method)},"path":${jsonText(record.path)}` +
+      `${this.#places.members(record)},"status":${record.status},"duration_ms":${millisecondsText(record.durationMs)}` +
+      `,"request_bytes":${record.requestBytes},"response_bytes":${record.responseBytes}`;
+    if (errorType !== null) line += `,"error_type":${texts.of(errorType)}`;
+    if (record.verdict !== null) line += verdictFields(record.verdict);
+    this.#output.writeAccess(`${line}}\n`);
+  }
+
+  /** All before the request's id; the time as ISO 8601 says it. Many lines of a millisecond begin alike. */
+  #lineStart(): string {
+    const now = Math.floor(this.#wallMs());
+    if (now === this.#millisecond) return this.#start;
     const second = Math.floor(now / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#secondText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
     }
-    return `${this.#secondText}${String(Math.floor(now) - second * 1000).padStart(3, '0')}Z`;
+    this.#millisecond = now;
+    this.#start = ownText(
+      `{"level":"info","time":"${this.#secondText}${String(now - second * 1000).padStart(3, '0')}Z${this.#message}`,
+    );
+    return this.#start;
   }
 }

@@ -44,13 +44,13 @@ const readReport = (readIt: () => AgentMessage): AgentMessage => {
 };
 
 const readAnswerMessage = (payload: Uint8Array, known: KnownAnswers | null): AgentMessage => {
+  const recalled = known?.recall(payload) ?? null;
+  if (recalled !== null) return { kind: 'answer', correlationId: recalled.correlationId, answer: recalled.answer };
   const text = payloadText(payload);
-  const recalled = known?.recall(text) ?? null;
-  if (recalled !== null) return { kind: 'answer', ...recalled };
   const object = readPayloadText(payload, text);
   const correlationId = readAnsweredId(object);
   const answer = attempt(() => readAnswer(object));
-  if (answer.ok) known?.note(text, correlationId, answer.value);
+  if (answer.ok) known?.note(payload, text, correlationId, answer.value);
   return { kind: 'answer', correlationId, answer };
 };
 

@@ -21,6 +21,7 @@ import {
   readOptionalTexts,
   readText,
 } from './json-fields.js';
+import type { JsonOctets } from './json-octets.js';
 import { MalformedMessage } from './malformed-message.js';
 import { readMutation, writeMutation } from './mutation-codec.js';
 
@@ -81,9 +82,12 @@ const responseOperations = (answer: AgentAnswer): readonly HeaderOperation[] =>
 
 /** An answer as JSON, up to where the id of its call stands, and from there on. */
 type AnswerText = readonly [before: string, after: string];
+type AnswerOctets = readonly [before: Uint8Array, after: Uint8Array];
 
 /** Of answers that are given again and again. */
-const lastingTexts = new WeakMap<AgentAnswer, AnswerText>();
+const lastingOctets = new WeakMap<AgentAnswer, AnswerOctets>();
+
+const encoder = new TextEncoder();
 
 /** The members of an object that stands in front of others, without what closes it. */
 const opened = (json: string, depth: number): string => {
@@ -113,21 +117,29 @@ const writeAnswer = (answer: AgentAnswer, additions: JsonObject): AnswerText => 
   return [`${opened(head, '}}}'.length)}"correlation_id":`, `}},${rest.slice('{'.length)}`];
 };
 
-const lastingText = (answer: AgentAnswer): AnswerText => {
-  let text = lastingTexts.get(answer);
-  if (text === undefined) {
-    text = writeAnswer(answer, {});
-    if (isLasting(answer)) lastingTexts.set(answer, text);
-  }
-  return text;
-};
+/** What is written of an answer. */
+export interface WrittenAnswer {
+  readonly answer: AgentAnswer;
+  readonly correlationId: string;
+  /** Members beside those of an AgentResponse, which other readers ignore; null: there are none. */
+  readonly additions: JsonObject | null;
+}
 
-/**
- * @param additions members beside those of an AgentResponse, which other readers ignore; null: there are none
- */
-export const answerJson = (answer: AgentAnswer, correlationId: string, additions: JsonObject | null = null): string => {
-  const [before, after] = additions === null ? lastingText(answer) : writeAnswer(answer, additions);
-  return before + JSON.stringify(correlationId) + after;
+/** Adds the payload of an answer. One that is given again and again is not written again, but copied. */
+export const addAnswer = (into: JsonOctets, { answer, correlationId, additions }: WrittenAnswer): void => {
+  const known = additions === null ? lastingOctets.get(answer) : undefined;
+  if (known !== undefined) {
+    into.add(known[0]);
+    into.addString(correlationId);
+    into.add(known[1]);
+    return;
+  }
+  const [before, after] = writeAnswer(answer, additions ?? {});
+  into.addText(before);
+  into.addString(correlationId);
+  into.addText(after);
+  if (additions !== null || !isLasting(answer)) return;
+  lastingOctets.set(answer, [encoder.encode(before), encoder.encode(after)]);
 };
 
 /** The id of the call that an answer is for: `audit.custom.correlation_id`, or the top-level one where that is missing. */

@@ -15,6 +15,7 @@ import { readText } from './json-fields.js';
 import { MalformedMessage } from './malformed-message.js';
 import type { MessageName } from './message-codes.js';
 import { readPayload } from './payload-json.js';
+import type { RequestHeadReader } from './request-head-reader.js';
 
 /** What an agent reads. */
 export type GatewayMessage =
@@ -27,10 +28,12 @@ export type GatewayMessage =
   /** The payload goes back as it is. */
   | { readonly kind: 'ping'; readonly payload: Uint8Array };
 
-const read = ({ name, payload }: Frame): GatewayMessage => {
+const read = ({ name, payload }: Frame, heads: RequestHeadReader | null): GatewayMessage => {
   switch (name) {
-    case 'request_headers':
-      return { kind: 'event', event: readRequestHeaders(readPayload(payload)) };
+    case 'request_headers': {
+      const event = heads?.read(payload) ?? readRequestHeaders(readPayload(payload));
+      return { kind: 'event', event };
+    }
     case 'request_body_chunk':
       return { kind: 'event', event: readRequestBodyChunk(readPayload(payload)) };
     case 'response_headers':
@@ -52,10 +55,17 @@ const read = ({ name, payload }: Frame): GatewayMessage => {
   }
 };
 
-/** Reads a frame that a gateway sent. The error says what is wrong with it, and quotes none of it. */
-export const readGatewayMessage = (frame: Frame): Result<GatewayMessage, string> => {
+/**
+ * Reads a frame that a gateway sent. The error says what is wrong with it, and quotes none of it.
+ *
+ * @param heads reads the heads of requests of our own gateway, faster; null: they are read as any others
+ */
+export const readGatewayMessage = (
+  frame: Frame,
+  heads: RequestHeadReader | null = null,
+): Result<GatewayMessage, string> => {
   try {
-    return ok(read(frame));
+    return ok(read(frame, heads));
   } catch (error) {
     if (error instanceof MalformedMessage) return err(`${frame.name} cannot be read: ${error.message}`);
     throw error;

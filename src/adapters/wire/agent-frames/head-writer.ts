@@ -1,10 +1,10 @@
-import type { RequestHeadersEvent, ResponseHeadersEvent } from '../../../domain/agent-protocol/messages.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
-import { writeHeaders } from './header-fields.js';
+import type {
+  RequestHeadersEvent,
+  RequestMetadata,
+  ResponseHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
 import type { JsonOctets } from './json-octets.js';
-
-/** Fields of a head whose names are compared with one another. */
-const maximumCompared = 64;
+import { KnownFields } from './known-fields.js';
 
 let timeMs = Number.NaN;
 let timeText = '';
@@ -18,40 +18,7 @@ const timeOf = (timestampMs: number): string => {
   return timeText;
 };
 
-const hasRepeated = (headers: HeaderList): boolean => {
-  for (let index = 2; index < headers.length; index += 2) {
-    for (let earlier = 0; earlier < index; earlier += 2) if (headers[earlier] === headers[index]) return true;
-  }
-  return false;
-};
-
-/** As `writeHeaders`; the members of an object have no order. */
-const addHeaders = (into: JsonOctets, headers: HeaderList): void => {
-  if (headers.length > 2 * maximumCompared || hasRepeated(headers)) {
-    into.addText(JSON.stringify(writeHeaders(headers)));
-    return;
-  }
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    into.addAscii(index === 0 ? '{' : '],');
-    into.addString(headers[index] as string);
-    into.addAscii(':[');
-    into.addString(headers[index + 1] as string);
-  }
-  into.addAscii(headers.length < 2 ? '{}' : ']}');
-};
-
-const addRequestHead = (into: JsonOctets, event: RequestHeadersEvent): void => {
-  const { metadata } = event;
-  into.addAscii('{"correlation_id":');
-  into.addString(event.correlationId);
-  into.addAscii(',"metadata":{"correlation_id":');
-  into.addString(event.correlationId);
-  into.addAscii(',"request_id":');
-  into.addString(metadata.requestId);
-  into.addAscii(',"client_ip":');
-  into.addString(metadata.clientIp);
-  into.addAscii(',"client_port":');
-  into.addAscii(String(metadata.clientPort));
+const addRoute = (into: JsonOctets, metadata: RequestMetadata): void => {
   into.addAscii(',"server_name":');
   into.addOptionalString(metadata.serverName);
   into.addAscii(',"protocol":');
@@ -64,31 +31,69 @@ const addRequestHead = (into: JsonOctets, event: RequestHeadersEvent): void => {
   into.addOptionalString(metadata.routeId);
   into.addAscii(',"upstream_id":');
   into.addOptionalString(metadata.upstreamId);
-  into.addAscii(',"timestamp":');
-  into.addString(timeOf(metadata.timestampMs));
-  into.addAscii(',"traceparent":');
-  into.addOptionalString(metadata.traceparent);
-  into.addAscii('},"method":');
-  into.addString(event.method);
-  into.addAscii(',"uri":');
-  into.addString(event.uri);
-  into.addAscii(',"headers":');
-  addHeaders(into, event.headers);
-  into.addAscii('}');
 };
 
-const addResponseHead = (into: JsonOctets, event: ResponseHeadersEvent): void => {
-  into.addAscii('{"correlation_id":');
-  into.addString(event.correlationId);
-  into.addAscii(',"status":');
-  into.addAscii(String(event.status));
-  into.addAscii(',"headers":');
-  addHeaders(into, event.headers);
-  into.addAscii('}');
-};
+const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
+  one.serverName === other.serverName &&
+  one.protocol === other.protocol &&
+  one.tlsVersion === other.tlsVersion &&
+  one.tlsCipher === other.tlsCipher &&
+  one.routeId === other.routeId &&
+  one.upstreamId === other.upstreamId;
 
-/** Adds what `eventJson` says of the head of a message: heads are most of what agents are told, so they become octets at once. */
-export const addHead = (into: JsonOctets, event: RequestHeadersEvent | ResponseHeadersEvent): void => {
-  if (event.kind === 'request_headers') addRequestHead(into, event);
-  else addResponseHead(into, event);
-};
+/**
+ * Writes what `eventJson` says of the head of a message: heads are most of what agents are told, so they become octets at once.
+ * What one head has in common with those before is not written again, but copied.
+ */
+export class HeadWriter {
+  readonly #requestFields = new KnownFields();
+  readonly #responseFields = new KnownFields();
+  #route: RequestMetadata | null = null;
+  #routeOctets = new Uint8Array(0);
+
+  /** Adds the head of a request. */
+  readonly addRequest = (into: JsonOctets, event: RequestHeadersEvent): void => {
+    const { metadata } = event;
+    into.addAscii('{"correlation_id":');
+    into.addString(event.correlationId);
+    into.addAscii(',"metadata":{"correlation_id":');
+    into.addString(event.correlationId);
+    into.addAscii(',"request_id":');
+    into.addString(metadata.requestId);
+    into.addAscii(',"client_ip":');
+    into.addString(metadata.clientIp);
+    into.addAscii(',"client_port":');
+    into.addAscii(String(metadata.clientPort));
+    if (this.#route !== null && isSameRoute(this.#route, metadata)) into.add(this.#routeOctets);
+    else this.#addRoute(into, metadata);
+    into.addAscii(',"timestamp":"');
+    into.addAscii(timeOf(metadata.timestampMs));
+    into.addAscii('","traceparent":');
+    into.addOptionalString(metadata.traceparent);
+    into.addAscii('},"method":');
+    into.addString(event.method);
+    into.addAscii(',"uri":');
+    into.addString(event.uri);
+    into.addAscii(',"headers":');
+    this.#requestFields.add(into, event.headers);
+    into.addAscii('}');
+  };
+
+  /** Adds the head of a response. */
+  readonly addResponse = (into: JsonOctets, event: ResponseHeadersEvent): void => {
+    into.addAscii('{"correlation_id":');
+    into.addString(event.correlationId);
+    into.addAscii(',"status":');
+    into.addAscii(String(event.status));
+    into.addAscii(',"headers":');
+    this.#responseFields.add(into, event.headers);
+    into.addAscii('}');
+  };
+
+  #addRoute(into: JsonOctets, metadata: RequestMetadata): void {
+    const start = into.length;
+    addRoute(into, metadata);
+    this.#route = metadata;
+    this.#routeOctets = into.view().slice(start);
+  }
+}

@@ -1,10 +1,12 @@
 import { isLasting, rememberAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
+import { asBuffer, OctetsMemory } from './octets-memory.js';
+import { endOfPlainId, idOctets, isPlainId, quote, standsAt } from './plain-octets.js';
 
 /** Answers that are remembered, at the most. */
 const maximumKnown = 512;
-/** Characters of one that is. */
+/** Octets of one that is. */
 const longestKnown = 2_048;
 /** Answers in a row of which none was known, after which the next ones are not remembered. */
 const maximumMisses = 2 * maximumKnown;
@@ -12,12 +14,11 @@ const maximumMisses = 2 * maximumKnown;
 const restingAnswers = 64 * maximumKnown;
 
 const idMember = '"correlation_id":"';
-/** A text that JSON has no other spelling for where there is no backslash. */
-const plainId = /^[\w.:-]{8,128}$/;
+const idMemberOctets = Buffer.from(idMember);
 
 interface KnownAnswer {
-  /** Where the id stands. */
-  readonly idAt: number;
+  /** What stands behind the id. */
+  readonly rest: Buffer;
   readonly answer: Result<AgentAnswer, never>;
 }
 
@@ -27,58 +28,62 @@ export interface RecalledAnswer {
   readonly answer: Result<AgentAnswer, never>;
 }
 
-/** Where the id of an answer begins and ends in its text; null where it is not as everybody writes it. */
-const placeOfId = (text: string): readonly [from: number, to: number] | null => {
-  const member = text.indexOf(idMember);
-  if (member === -1) return null;
-  const from = member + idMember.length;
-  const to = text.indexOf('"', from);
-  return to === -1 ? null : [from, to];
-};
-
 /**
- * The answers that an agent gives again and again: the same to every request of a user. One whose text differs from one that
+ * The answers that an agent gives again and again: the same to every request of a user. One whose octets differ from one that
  * was read before in nothing but the id of its call means the same, so that it is not read again, and is the same object.
  */
 export class KnownAnswers {
-  /** By the text without the id; those that were remembered first come first. */
-  readonly #known = new Map<string, KnownAnswer>();
+  /** By what stands in front of the id. */
+  readonly #known = new OctetsMemory<KnownAnswer>(maximumKnown);
   #misses = 0;
+  /** Octets behind the id of the answer that was known last. */
+  #rest = 0;
 
   get size(): number {
     return this.#known.size;
   }
 
   /** Null where it has to be read. */
-  recall(text: string): RecalledAnswer | null {
-    if (this.#known.size === 0 || text.length > longestKnown) return null;
-    const place = placeOfId(text);
-    if (place === null) return null;
-    const [from, to] = place;
-    const correlationId = text.slice(from, to);
-    const known = plainId.test(correlationId) ? this.#known.get(text.slice(0, from) + text.slice(to)) : undefined;
-    if (known?.idAt !== from) return null;
+  recall(payload: Uint8Array): RecalledAnswer | null {
+    if (this.#known.size === 0 || payload.length > longestKnown) return null;
+    const octets = asBuffer(payload);
+    const from = this.#placeOfId(octets);
+    const to = from === -1 ? -1 : endOfPlainId(octets, from);
+    if (to === -1) return null;
+    const known = this.#known.find(octets, 0, from);
+    if (known === null || octets.compare(known.rest, 0, known.rest.length, to) !== 0) return null;
+    this.#rest = known.rest.length;
     this.#misses = 0;
-    return { correlationId, answer: known.answer };
+    return { correlationId: octets.toString('latin1', from, to), answer: known.answer };
   }
 
   /**
-   * Gives back an answer that was read from a text, which is remembered where it may come again.
+   * Remembers an answer that was read from a payload with this text, where it may come again.
    *
    * INVARIANT: without a backslash every text value stands in the JSON as it is. The id does so once, so that it is the member
    * that was read, and another plain one in its place changes nothing else.
    */
-  note(text: string, correlationId: string, answer: AgentAnswer): AgentAnswer {
-    if (text.length > longestKnown || !this.#isWorthwhile()) return answer;
-    const place = placeOfId(text);
-    if (place === null || text.includes('\\') || !plainId.test(correlationId)) return answer;
-    const [from, to] = place;
-    const isOnce = text.indexOf(correlationId) === from && text.indexOf(correlationId, to) === -1;
-    if (!isOnce || from + correlationId.length !== to || !isLasting(rememberAnswer(answer))) return answer;
-    const [eldest] = this.#known.size >= maximumKnown ? this.#known.keys() : [];
-    if (eldest !== undefined) this.#known.delete(eldest);
-    this.#known.set(text.slice(0, from) + text.slice(to), { idAt: from, answer: ok(answer) });
-    return answer;
+  note(payload: Uint8Array, text: string, correlationId: string, answer: AgentAnswer): void {
+    if (payload.length > longestKnown || !this.#isWorthwhile()) return;
+    if (text.includes('\\') || !isPlainId(correlationId)) return;
+    const place = text.indexOf(correlationId);
+    const end = place + correlationId.length;
+    const isMember = text.indexOf(idMember) + idMember.length === place && text.charCodeAt(end) === quote;
+    if (!isMember || text.includes(correlationId, end) || !isLasting(rememberAnswer(answer))) return;
+    const octets = asBuffer(payload);
+    // Characters in front of it may have more octets than one.
+    const from = octets.indexOf(idMemberOctets) + idMember.length;
+    const rest = Buffer.from(octets.subarray(from + correlationId.length));
+    this.#known.put(octets, 0, from, { rest, answer: ok(answer) });
+  }
+
+  /** Where an id may begin: nearly always as far from the end as in the answer before. -1 where there is none. */
+  #placeOfId(octets: Buffer): number {
+    let place = octets.length - this.#rest;
+    while (idOctets[octets[place - 1] as number] === 1) place -= 1;
+    if (standsAt(octets, place - idMember.length, idMemberOctets)) return place;
+    const member = octets.indexOf(idMemberOctets);
+    return member === -1 ? -1 : member + idMember.length;
   }
 
   /** An agent that never says the same twice is listened to now and then only. */

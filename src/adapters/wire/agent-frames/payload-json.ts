@@ -6,7 +6,7 @@ const maximumDepth = 128;
 /** Values of one message, at the most: small ones cost far more memory than octets. */
 const maximumValues = 200_000;
 /** A payload below this cannot hold enough to matter, so it is not looked at twice. */
-const checkedFromBytes = 4_096;
+export const checkedFromBytes = 4_096;
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -1,3 +1,5 @@
+import { type HeadLines, lineLength } from './head-lines.js';
+import { targetOctets, tokenOctets, valueOctets } from './octets.js';
 import { reasonPhrase } from './reason-phrases.js';
 
 /** A part of a head that would be read as something else than what was meant, or not at all. */
@@ -8,49 +10,111 @@ export class UnwritableHeadError extends Error {
   }
 }
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const target = /^[\x21-\x7e]+$/;
-/** Anything but `field-vchar`, space and tab: a character beyond one octet would become another one. */
-const notInValue = /[^\t\x20-\x7e\x80-\xff]/;
+/** Lines of a received head that are looked at to find a field in it: so what all fields together cost stays linear. */
+const maxLooks = 16;
 
-/** Names that were found to be tokens: heads have the same ones again and again. */
-const goodNames = new Set<string>();
-const maxGoodNames = 1_024;
+const noFields: readonly string[] = [];
 
-const checkName = (name: string): void => {
-  if (goodNames.has(name)) return;
-  if (!token.test(name)) throw new UnwritableHeadError('field name');
-  if (goodNames.size >= maxGoodNames) goodNames.clear();
-  if (name.length <= 64) goodNames.add(name);
+const isOf = (text: string, characters: Uint8Array): boolean => {
+  // INVARIANT: a table has an entry for each octet; a character beyond one octet would become another one.
+  for (let at = 0; at < text.length; at += 1) if (characters[text.charCodeAt(at)] !== 1) return false;
+  return true;
 };
 
-/** Field lines, each with its end (RFC 9112, section 5). `fields`: name and value in turn. */
-export const fieldLines = (fields: readonly string[]): string => {
-  let text = '';
+const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
+
+/**
+ * Field lines, each with its end (RFC 9112, section 5), behind what is there already. Fields that stand in the received head as
+ * they are written here were found to be sound when that was read; they are taken from it, line behind line in one piece. All
+ * others are looked at.
+ *
+ * @param before the lines before; empty where they are those of the received head
+ * @param fields name and value in turn
+ */
+const withFields = (before: string, fields: readonly string[], received: HeadLines | null): string => {
+  const known = received === null ? noFields : received.fields;
+  let text = before;
+  /** Of the received fields: the first behind the last that was taken. */
+  let next = 0;
+  /** Where its line begins. */
+  let end = received === null ? 0 : received.start;
+  /** Where the lines begin that were taken and are not yet in the text. */
+  let begin = before === '' ? 0 : end;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string;
     const value = fields[at + 1] as string;
-    checkName(name);
-    if (notInValue.test(value)) throw new UnwritableHeadError('field value');
-    text += `${name}: ${value}\r\n`;
+    const last = Math.min(known.length, next + maxLooks * 2);
+    let found = next;
+    let place = end;
+    while (found < last && (known[found] !== name || known[found + 1] !== value)) {
+      place += lineLength(known[found] as string, known[found + 1] as string);
+      found += 2;
+    }
+    if (found < last) {
+      if (found !== next) {
+        if (begin < end) text += (received as HeadLines).text.slice(begin, end);
+        begin = place;
+      }
+      next = found + 2;
+      end = place + lineLength(name, value);
+    } else {
+      if (begin < end) text += (received as HeadLines).text.slice(begin, end);
+      begin = end;
+      if (!isToken(name)) throw new UnwritableHeadError('field name');
+      if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
+      text += `${name}: ${value}\r\n`;
+    }
   }
-  return text;
+  return begin < end ? text + (received as HeadLines).text.slice(begin, end) : text;
 };
+
+/** Field lines, each with its end (RFC 9112, section 5). `fields`: name and value in turn. */
+export const fieldLines = (fields: readonly string[]): string => withFields('', fields, null);
+
+/** Octets of a request line beside method and target. */
+const requestLineExtra = ' '.length + ' HTTP/1.1\r\n'.length;
+
+/** Whether the request line in the received head is the one that would be written. */
+const hasRequestLine = ({ text, methodEnd, start }: HeadLines, method: string, requestTarget: string): boolean =>
+  methodEnd === method.length &&
+  methodEnd > 0 &&
+  start === methodEnd + requestTarget.length + requestLineExtra &&
+  // The minor version is all that can differ of what is behind the target.
+  text.charCodeAt(start - 3) === 0x31 &&
+  text.startsWith(method) &&
+  text.startsWith(requestTarget, methodEnd + 1);
 
 /**
  * A head (RFC 9112, sections 3 and 5), one character for each octet, without the empty line: more lines may follow. Whether
  * the fields frame the body that comes is for others to see to. Throws an `UnwritableHeadError`.
+ *
+ * @param received a head of which some fields may be; the text is the same without it
  */
-export const requestHeadText = (method: string, requestTarget: string, fields: readonly string[]): string => {
-  if (!goodNames.has(method) && !token.test(method)) throw new UnwritableHeadError('method');
-  if (!target.test(requestTarget)) throw new UnwritableHeadError('request-target');
-  return `${method} ${requestTarget} HTTP/1.1\r\n${fieldLines(fields)}`;
+export const requestHeadText = (
+  method: string,
+  requestTarget: string,
+  fields: readonly string[],
+  received: HeadLines | null = null,
+): string => {
+  if (received !== null && hasRequestLine(received, method, requestTarget)) return withFields('', fields, received);
+  if (!isToken(method)) throw new UnwritableHeadError('method');
+  if (requestTarget === '' || !isOf(requestTarget, targetOctets)) throw new UnwritableHeadError('request-target');
+  return withFields(`${method} ${requestTarget} HTTP/1.1\r\n`, fields, received);
 };
 
+const statusLines: readonly (string | undefined)[] = Array.from({ length: 1_000 }, (_, status) =>
+  status < 100 ? undefined : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`,
+);
+
 /** The same for a response (RFC 9112, section 4). */
-export const responseHeadText = (status: number, fields: readonly string[]): string => {
-  if (!Number.isInteger(status) || status < 100 || status > 999) throw new UnwritableHeadError('status');
-  return `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n${fieldLines(fields)}`;
+export const responseHeadText = (
+  status: number,
+  fields: readonly string[],
+  received: HeadLines | null = null,
+): string => {
+  const line = statusLines[status];
+  if (line === undefined) throw new UnwritableHeadError('status');
+  return withFields(line, fields, received);
 };
 
 /** What comes before the octets of a chunk. Throws an `UnwritableHeadError` for none: that would be the last chunk. */

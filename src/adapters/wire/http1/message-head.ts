@@ -20,6 +20,8 @@ export class MessageHead {
   fieldCount = 0;
   /** Octets of empty lines before it. */
   emptyOctets = 0;
+  /** Every field line is `name: value`: one space behind the colon, and none before the line end. */
+  isPlain = true;
 
   /** -1: it has none. */
   contentLength = -1;
@@ -38,6 +40,7 @@ export class MessageHead {
   clear(): void {
     this.fieldCount = 0;
     this.emptyOctets = 0;
+    this.isPlain = true;
     this.contentLength = -1;
     this.isChunked = false;
     this.hasHost = false;

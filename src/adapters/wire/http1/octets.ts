@@ -22,6 +22,24 @@ export const targetOctets = table((octet) => octet > 0x20 && octet < 0x7f);
 /** `field-vchar`, space and tab (RFC 9110, section 5.5). */
 export const valueOctets = table((octet) => octet === tab || (octet >= 0x20 && octet !== 0x7f));
 
+/** Where the octets end that a value may have. Most of a head are such octets: they are looked at four at a time. */
+export const behindValue = (octets: Uint8Array, start: number, end: number): number => {
+  let at = start;
+  while (at + 3 < end) {
+    const a = octets[at] as number;
+    const b = octets[at + 1] as number;
+    const c = octets[at + 2] as number;
+    const d = octets[at + 3] as number;
+    // Below zero where one of them is a control: of those a tab alone may be, which is found below.
+    const noControl = (a - 0x20) | (b - 0x20) | (c - 0x20) | (d - 0x20);
+    const noDelete = ((a ^ 0x7f) - 1) | ((b ^ 0x7f) - 1) | ((c ^ 0x7f) - 1) | ((d ^ 0x7f) - 1);
+    if ((noControl | noDelete) < 0) break;
+    at += 4;
+  }
+  while (at < end && valueOctets[octets[at] as number] === 1) at += 1;
+  return at;
+};
+
 /** Values of hexadecimal digits; 255 for every other octet. */
 export const hexadecimalValues = Uint8Array.from({ length: 256 }, (_, octet) => {
   if (isDigit(octet)) return octet - 0x30;

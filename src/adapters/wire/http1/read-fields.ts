@@ -10,7 +10,7 @@ import {
   upgradeField,
 } from './known-fields.js';
 import type { MessageHead } from './message-head.js';
-import { carriageReturn, colon, lineFeed, space, tab, tokenOctets, valueOctets } from './octets.js';
+import { behindValue, carriageReturn, colon, lineFeed, space, tab, tokenOctets } from './octets.js';
 
 /** More digits could not be counted exactly. */
 const maxLengthDigits = 15;
@@ -130,13 +130,14 @@ export const readFields = (
     at += 1;
     while (at < end && isBlank(octets[at] as number)) at += 1;
     const valueStart = at;
-    while (at < end && valueOctets[octets[at] as number] === 1) at += 1;
+    at = behindValue(octets, at, end);
     if (at >= end) return incomplete;
     if (octets[at] !== carriageReturn) return octets[at] === lineFeed ? invalidLineEnd : invalidFieldValue;
     if (at + 1 >= end) return incomplete;
     if (octets[at + 1] !== lineFeed) return invalidLineEnd;
     let valueEnd = at;
     while (valueEnd > valueStart && isBlank(octets[valueEnd - 1] as number)) valueEnd -= 1;
+    if (valueEnd !== at || valueStart !== nameEnd + 2 || octets[nameEnd + 1] !== space) head.isPlain = false;
     at += 2;
     const field = isTrailer ? 0 : knownField(octets, nameStart, nameEnd);
     if (field !== 0) {

@@ -1,27 +1,31 @@
+import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import { applyAnswered } from '../../../domain/agent-protocol/lasting-answers.js';
+import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import { verdictOf } from '../../../domain/agent-protocol/verdict.js';
 import { contentCodings } from '../../../domain/http/content-codings.js';
-import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
-import { withHeader } from '../../../domain/http/with-header.js';
 import type { BodySizeLimit } from '../../../domain/limits/request-limits.js';
+import type { Result } from '../../../domain/shared/result.js';
 import type { RequestAudit } from '../../keep-audit/audit-trail.js';
+import type { AgentOutcome } from '../../ports/agent-client.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { Logger } from '../../ports/logger.js';
-import { type Soon, whenThere } from '../../ports/soon.js';
+import type { Soon } from '../../ports/soon.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
 import { answerWithDecision } from '../answer-with-decision.js';
 import { applyFailureMode } from '../apply-failure-mode.js';
+import { askAgent } from '../ask-agent.js';
+import { requestDirection } from '../body-direction.js';
 import type { Exchange } from '../exchange.js';
 import {
   headersOfInspected,
   type InspectedBody,
   type InspectionFailure,
   type InspectionParts,
+  inspectBody,
 } from '../inspect-body.js';
-import { judgeWithAgent } from '../judge-with-agent.js';
 import { requestHeadersEvent } from '../request-headers-event.js';
 import type { RouteAgent } from '../route-agent.js';
 import type { Stage, StageOutcome } from '../stage.js';
@@ -54,12 +58,15 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
     const asked = agents.filter((other, index) => index <= place || !isAsked(other));
     return [{ ...agent, asked }];
   });
-  const askFrom = (exchange: Exchange, place: number): Soon<StageOutcome> => {
-    const agent = inOrder[place];
-    if (agent === undefined) return 'continue';
-    return whenThere(askOne(exchange, agent, dependencies), (outcome) =>
-      outcome === 'ended' ? outcome : askFrom(exchange, place + 1),
-    );
+  const askFrom = (exchange: Exchange, first: number): Soon<StageOutcome> => {
+    for (let place = first; place < inOrder.length; place += 1) {
+      const outcome = askOne(exchange, inOrder[place] as AskedAgent, dependencies);
+      if (outcome instanceof Promise) {
+        return outcome.then((late) => (late === 'ended' ? late : askFrom(exchange, place + 1)));
+      }
+      if (outcome === 'ended') return outcome;
+    }
+    return 'continue';
   };
   return (exchange) => {
     exchange.asked = unasked;
@@ -67,43 +74,90 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
   };
 };
 
+/** Whether the agent decides once it has seen the body. */
+const asksForBody = (outcome: AgentOutcome): boolean => outcome.ok && opensDialogue(outcome.value);
+
 const askOne = (exchange: Exchange, agent: AskedAgent, dependencies: AskAgentsDependencies): Soon<StageOutcome> => {
-  const { client } = agent;
-  const { clock, inspection } = dependencies;
   exchange.asked = agent.asked;
-  exchange.waitFor(() => client.cancel(exchange.id, 'client_disconnect'));
-  exchange.request.body?.lookAhead(true);
-  const event = requestHeadersEvent(exchange, clock.wallMs());
-  const { headers, forwardedBody: body, trace } = exchange;
-  return whenThere(judgeWithAgent(agent, { event, headers, body, trace }, inspection), (judgement) => {
-    exchange.waitOver();
-    exchange.request.body?.lookAhead(false);
-    if (exchange.abandoned) return 'ended';
-    if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
-    return takeJudgement(exchange, agent, judgement.value, dependencies);
-  });
+  const event = requestHeadersEvent(exchange, dependencies.clock.wallMs());
+  const asked = askAgent(agent, event, dependencies.inspection.clock, exchange.trace);
+  if (asked instanceof Promise || asksForBody(asked)) return waitForAgent(exchange, agent, asked, dependencies);
+  return takeOutcome(exchange, agent, asked, dependencies);
 };
 
-const takeJudgement = (
+/** The request is held meanwhile: no octet of it goes on before the agent has decided. */
+const waitForAgent = (
+  exchange: Exchange,
+  agent: AskedAgent,
+  asked: Soon<AgentOutcome>,
+  dependencies: AskAgentsDependencies,
+): Soon<StageOutcome> => {
+  exchange.waitFor(() => agent.client.cancel(exchange.id, 'client_disconnect'));
+  exchange.request.body?.lookAhead(true);
+  const { headers, forwardedBody: body, trace } = exchange;
+  const decided = (outcome: AgentOutcome): Soon<StageOutcome> => {
+    if (outcome.ok && opensDialogue(outcome.value)) {
+      const inspection = {
+        agent,
+        correlationId: exchange.id,
+        first: outcome.value,
+        headers,
+        body,
+        isPart: false,
+        trace,
+      };
+      return inspectBody({ ...inspection, direction: requestDirection }, dependencies.inspection).then(inspected);
+    }
+    endWait(exchange);
+    return takeOutcome(exchange, agent, outcome, dependencies);
+  };
+  const inspected = (judgement: Result<InspectedBody, InspectionFailure>): StageOutcome => {
+    endWait(exchange);
+    if (exchange.abandoned) return 'ended';
+    if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
+    exchange.headers = headersOfInspected(exchange.headers, judgement.value);
+    exchange.forwardedBody = judgement.value.body;
+    exchange.inflation = judgement.value.inflation ?? exchange.inflation;
+    return takeAnswer(exchange, agent, judgement.value.answer, dependencies);
+  };
+  return asked instanceof Promise ? asked.then(decided) : decided(asked);
+};
+
+const endWait = (exchange: Exchange): void => {
+  exchange.waitOver();
+  exchange.request.body?.lookAhead(false);
+};
+
+const takeOutcome = (
+  exchange: Exchange,
+  agent: AskedAgent,
+  outcome: AgentOutcome,
+  dependencies: AskAgentsDependencies,
+): StageOutcome => {
+  if (exchange.abandoned) return 'ended';
+  if (outcome.ok) return takeAnswer(exchange, agent, outcome.value, dependencies);
+  const failure: InspectionFailure = { kind: 'agent', failure: outcome.error, body: exchange.forwardedBody };
+  return takeFailure(exchange, agent, failure, dependencies);
+};
+
+const takeAnswer = (
   exchange: Exchange,
   { client }: AskedAgent,
-  inspected: InspectedBody,
+  answer: AgentAnswer,
   { problems, audit: auditLog }: AskAgentsDependencies,
 ): StageOutcome => {
-  const { responseHeaders, requestHeaders, decision, audit } = inspected.answer;
-  const applied = applyAnswered(headersOfInspected(exchange.headers, inspected), requestHeaders);
+  const { responseHeaders, decision, audit } = answer;
+  // INVARIANT: the id belongs to the gateway, and was set before: no operation of an agent touches it.
+  const applied = applyAnswered(exchange.headers, answer);
   if (!applied.ok) {
     auditLog.undecided(exchange, client.name, 'malformed_answer', false);
     const detail = `The agent "${client.name}" gave no valid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
   auditLog.judged(exchange, client.name, decision.kind, audit);
-  exchange.forwardedBody = inspected.body;
-  exchange.inflation = inspected.inflation ?? exchange.inflation;
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
-  // The id belongs to the gateway: no agent may make two requests look like one.
-  exchange.headers = withHeader(applied.value, correlationIdHeader, exchange.correlationId);
+  exchange.headers = applied.value;
   return 'continue';
 };
 

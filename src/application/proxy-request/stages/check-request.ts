@@ -1,5 +1,5 @@
 import type { LimitsConfiguration } from '../../../domain/configuration/gateway-configuration.js';
-import { allHeaders, firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
+import { allHeaders } from '../../../domain/http/header-list.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ClientRequest } from '../../ports/http-exchange.js';
@@ -13,7 +13,6 @@ const isServed = (httpVersion: string): boolean =>
 
 /** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
 const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): string | null => {
-  if (!isServed(httpVersion)) return 'The only versions that are served are HTTP/2, 1.1 and 1.0.';
   const lengths = allHeaders(headers, 'content-length');
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
   const codings = allHeaders(headers, 'transfer-encoding');
@@ -30,9 +29,29 @@ const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): 
 };
 
 /** Whether any of its expectations (RFC 9110, section 10.1.1) is another than to be asked for the body. */
-const expectsMore = (headers: HeaderList): boolean =>
-  firstHeader(headers, 'expect') !== undefined &&
+const expectsMore = ({ headers }: ClientRequest): boolean =>
   allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
+
+const letterE = 0x65;
+
+/** Whether there is a field that frames the body, or expects something. Most requests have none, and are not looked at again. */
+const saysMore = ({ headers }: ClientRequest): boolean => {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    switch (name.length) {
+      case 6:
+        // Many names are as long as this one.
+        if ((name.charCodeAt(0) | 0x20) === letterE && name.toLowerCase() === 'expect') return true;
+        break;
+      case 14:
+        if (name.toLowerCase() === 'content-length') return true;
+        break;
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') return true;
+    }
+  }
+  return false;
+};
 
 /** Refuses heads over a limit, and what the gateway could only guess the meaning of. */
 export const checkRequest =
@@ -44,9 +63,14 @@ export const checkRequest =
     if (request.method === 'CONNECT') {
       return problems.answer(exchange, 'method_not_implemented', 'CONNECT is not served.');
     }
+    if (!isServed(request.httpVersion)) {
+      const detail = 'The only versions that are served are HTTP/2, 1.1 and 1.0.';
+      return problems.answer(exchange, 'malformed_request', detail);
+    }
+    if (!saysMore(request)) return 'continue';
     const framing = framingFault(request);
     if (framing !== null) return problems.answer(exchange, 'malformed_request', framing);
-    if (expectsMore(request.headers)) {
+    if (expectsMore(request)) {
       return problems.answer(exchange, 'expectation_failed', 'The only expectation that is met is "100-continue".');
     }
     return 'continue';

@@ -1,5 +1,5 @@
 import type { RateLimits } from '../../../domain/configuration/rate-limit-options.js';
-import { allHeaders } from '../../../domain/http/header-list.js';
+import { allHeaders, type HeaderList } from '../../../domain/http/header-list.js';
 import { isOwned } from '../../../domain/identity/owned-headers.js';
 import {
   type AppliedRateLimit,
@@ -7,7 +7,12 @@ import {
   bucketKey,
   type LimitedRoute,
 } from '../../../domain/rate-limiting/applied-rate-limit.js';
-import { rateLimitFields, retryAfter, type ToldRateLimit } from '../../../domain/rate-limiting/rate-limit-fields.js';
+import {
+  rateLimitFields,
+  retryAfter,
+  type ToldRateLimit,
+  takenRateLimitFields,
+} from '../../../domain/rate-limiting/rate-limit-fields.js';
 import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { RateLimitCharge } from '../../ports/rate-limit-store.js';
@@ -78,52 +83,68 @@ export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDepe
   return limits.length === 0 ? null : charge(limits, dependencies);
 };
 
+interface ChargedLimits {
+  readonly limits: readonly AppliedRateLimit[];
+  /** What clients are told of requests that pay, by what each limit has left. */
+  readonly takenFields: (left: readonly number[]) => HeaderList;
+}
+
 const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): Stage => {
   const { limiter, digest } = dependencies;
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
   const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
-  const settle = (exchange: Exchange, judgement: RateJudgement): StageOutcome =>
-    settled(exchange, limits, judgement, dependencies);
+  const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
   return (exchange) => {
     if (limits.length === 0) return 'continue';
-    const values = header === undefined ? [] : allHeaders(exchange.headers, header);
     const subject = {
       clientAddress: exchange.client.address,
       path: exchange.path,
-      headerValue: values.length === 0 ? null : values.join(', '),
+      headerValue: header === undefined ? null : joinedHeader(exchange.headers, header),
     };
     const charges: RateLimitCharge[] = [];
     for (const applied of limits) {
       charges.push({ space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
     }
     const judgement = limiter.take(charges);
-    if (!(judgement instanceof Promise)) return settle(exchange, judgement);
-    return judgement.then((late) => (exchange.abandoned ? 'ended' : settle(exchange, late)));
+    if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, dependencies);
+    return judgement.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, dependencies)));
   };
+};
+
+/** Null where there is none. */
+const joinedHeader = (headers: HeaderList, lowerName: string): string | null => {
+  const values = allHeaders(headers, lowerName);
+  return values.length === 0 ? null : values.join(', ');
+};
+
+const tell = (exchange: Exchange, fields: HeaderList): void => {
+  const before = exchange.rateLimitFields;
+  exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
 };
 
 const settled = (
   exchange: Exchange,
-  limits: readonly AppliedRateLimit[],
+  { limits, takenFields }: ChargedLimits,
   judgement: RateJudgement,
   { problems, metrics }: LimitRateDependencies,
 ): StageOutcome => {
+  if (judgement.kind === 'taken') {
+    tell(exchange, takenFields(judgement.left));
+    return 'continue';
+  }
   if (judgement.kind === 'unjudged') {
     if (judgement.isLetThrough) return 'continue';
     return problems.answer(exchange, 'rate_limit_unavailable', 'What the rate limits count cannot be read.');
   }
-  const refusedBy = judgement.kind === 'refused' ? judgement.refusedBy : -1;
+  const { refusedBy } = judgement;
   const told: ToldRateLimit[] = [];
   for (let index = 0; index < limits.length; index += 1) {
     const { name, limit, isTold } = limits[index] as AppliedRateLimit;
     if (!isTold && index !== refusedBy) continue;
-    const waitMs = judgement.kind === 'refused' && index === refusedBy ? judgement.waitMs : null;
+    const waitMs = index === refusedBy ? judgement.waitMs : null;
     told.push({ name, limit, left: judgement.left[index] as number, waitMs });
   }
-  const fields = rateLimitFields(told);
-  const before = exchange.rateLimitFields;
-  exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
-  if (judgement.kind === 'taken') return 'continue';
+  tell(exchange, rateLimitFields(told));
   const { setting, limit } = limits[refusedBy] as AppliedRateLimit;
   const { requestsPerSecond, burst } = limit;
   metrics.rateLimitExceeded(setting);

@@ -13,6 +13,7 @@ export const prepareHeaders =
       client,
       peerAddress: request.connection.peerAddress,
       scheme: request.connection.scheme,
+      known: request.connection.known,
       host: exchange.authority === '' ? null : exchange.authority,
       correlationId,
     });

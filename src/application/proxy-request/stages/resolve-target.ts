@@ -1,4 +1,3 @@
-import { allHeaders } from '../../../domain/http/header-list.js';
 import { parseAuthority, parseHost } from '../../../domain/http/host.js';
 import { normalisePath } from '../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../domain/http/request-target.js';
@@ -21,7 +20,7 @@ export const resolveTarget =
     if (!target.ok) return problems.answer(exchange, target.error, details[target.error]);
     const path = normalisePath(target.value.path);
     if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
-    const field = parseHost(allHeaders(request.headers, 'host'), request.httpVersion);
+    const field = parseHost(request.headers, request.httpVersion, request.connection.known ?? undefined);
     if (!field.ok) return problems.answer(exchange, 'invalid_host', 'Exactly one valid Host header is needed.');
     // RFC 9112, section 3.2.2: the authority of an absolute target replaces the Host field.
     const named = target.value.authority === null ? field : parseAuthority(target.value.authority);

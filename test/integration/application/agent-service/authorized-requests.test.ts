@@ -33,7 +33,7 @@ beforeAll(async () => {
     { load: async () => ({ configuration, problems: [] }) },
     {
       logger,
-      accessLog: { write: () => undefined },
+      accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => new RecordingAuditLog(),
     },

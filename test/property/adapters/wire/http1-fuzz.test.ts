@@ -6,6 +6,7 @@ import * as chunkedReader from '../../../../src/adapters/wire/http1/chunked-read
 import * as fieldList from '../../../../src/adapters/wire/http1/field-list.js';
 import * as headBuffer from '../../../../src/adapters/wire/http1/head-buffer.js';
 import * as headFault from '../../../../src/adapters/wire/http1/head-fault.js';
+import * as headLines from '../../../../src/adapters/wire/http1/head-lines.js';
 import * as headText from '../../../../src/adapters/wire/http1/head-text.js';
 import * as readRequestHead from '../../../../src/adapters/wire/http1/read-request-head.js';
 import * as readResponseHead from '../../../../src/adapters/wire/http1/read-response-head.js';
@@ -15,6 +16,7 @@ const codec: Codec = {
   ...fieldList,
   ...headBuffer,
   ...headFault,
+  ...headLines,
   ...headText,
   ...readRequestHead,
   ...readResponseHead,

@@ -39,7 +39,7 @@ it('is always there for a request while a target is well by its checks and not d
         const out: ChosenTarget[] = [];
         const send = (targets: typeof now): string => {
           const choice = targets.choose(anybody);
-          if (choice.kind === 'chosen') out.push(choice.target);
+          if (choice.kind === 'chosen') out.push(choice);
           return choice.kind;
         };
         for (const { do: what, which, isOn } of steps) {

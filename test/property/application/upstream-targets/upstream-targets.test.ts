@@ -139,12 +139,12 @@ class Model {
       expect(choice.kind).toBe(tried.length > 0 ? 'exhausted' : 'unhealthy');
       return;
     }
-    const naive = able.find(({ address }) => address === choice.target.address);
-    expect(naive, `${choice.target.address} must not be chosen`).toBeDefined();
+    const naive = able.find(({ address }) => address === choice.address);
+    expect(naive, `${choice.address} must not be chosen`).toBeDefined();
     if (naive === undefined) return;
     const wasProbe = naive.ejectedUntilMs !== null;
     if (wasProbe) naive.probes.push(this.nowMs);
-    this.underWay.push({ target: choice.target, naive, epoch: naive.epoch, wasProbe });
+    this.underWay.push({ target: choice, naive, epoch: naive.epoch, wasProbe });
     // Never more than the probes at a time, but for one more in each period in which none of them came to an end.
     const [firstMs = this.nowMs] = naive.probes;
     const late = Math.floor((this.nowMs - firstMs) / rules.openMs);

@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { applyHeaderOperations } from '../../../../src/domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
 
-const name = fc.constantFrom('X-A', 'x-a', 'X-B', 'Host', 'Content-Length', 'transfer-encoding', 'Upgrade');
+/** Two of them are 32 characters apart. */
+const name = fc.constantFrom(
+  'X-A',
+  'x-a',
+  'X-B',
+  `X-${'b'.repeat(33)}`,
+  'Host',
+  'Content-Length',
+  'transfer-encoding',
+  'Upgrade',
+);
 const value = fc.constantFrom('1', '2', '3');
 const soup = fc.array(fc.tuple(name, value), { maxLength: 10 });
 const operation: fc.Arbitrary<HeaderOperation> = fc.oneof(

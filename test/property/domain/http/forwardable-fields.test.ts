@@ -88,6 +88,7 @@ describe('the fields of a request that go on', () => {
           client,
           peerAddress,
           scheme: 'http',
+          known: null,
           host: hasHost ? 'api.example.com:8443' : null,
           correlationId: 'c-1',
         };

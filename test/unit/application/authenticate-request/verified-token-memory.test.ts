@@ -9,6 +9,8 @@ import { ManualClock } from '../../../support/manual-clock.js';
 const prepared = preparedIdentity({ method: 'jwt', userId: 'ann', claims: null, certificate: null }, []);
 const accepted = { kind: 'authenticated', prepared };
 
+const shown = (token: string) => ({ scheme: 'bearer', token }) as const;
+
 const made = (limits: Partial<TokenMemoryLimits> = {}) => {
   const clock = new ManualClock();
   const memory = new VerifiedTokenMemory(clock, { maximumEntries: 100, maximumSize: 1_000, ...limits });
@@ -21,30 +23,30 @@ const made = (limits: Partial<TokenMemoryLimits> = {}) => {
 describe('VerifiedTokenMemory', () => {
   it('answers for a token that was verified, with the very identity that was prepared', () => {
     const { memory, remember } = made();
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
     remember('a');
-    expect(memory.recall('a')).toEqual(accepted);
-    expect(memory.recall('b')).toBeNull();
+    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('b'))).toBeNull();
   });
 
   it('answers until the token expires, however long that is, and then leaves it to the check that is in charge of it', () => {
     const { clock, memory, remember } = made();
     remember('a');
     clock.advance(59_999);
-    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall(shown('a'))).toEqual(accepted);
     clock.advance(1);
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
     clock.advance(-1);
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
   });
 
   it('does not answer for the future where the clock was set back, and does not forget either', () => {
     const { clock, memory, remember } = made();
     remember('a');
     clock.advance(-1);
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
     clock.advance(1);
-    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall(shown('a'))).toEqual(accepted);
   });
 
   it('forgets a token once its key is withdrawn, even if the key came back', () => {
@@ -53,21 +55,21 @@ describe('VerifiedTokenMemory', () => {
     remember('a', key);
     remember('b', { withdrawn: false });
     key.withdrawn = true;
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
     key.withdrawn = false;
-    expect(memory.recall('a')).toBeNull();
-    expect(memory.recall('b')).toEqual(accepted);
+    expect(memory.recall(shown('a'))).toBeNull();
+    expect(memory.recall(shown('b'))).toEqual(accepted);
   });
 
   it('holds no more than its number of tokens, and lets the least recently used go', () => {
     const { memory, remember } = made({ maximumEntries: 2 });
     remember('a');
     remember('b');
-    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall(shown('a'))).toEqual(accepted);
     remember('c');
-    expect(memory.recall('b')).toBeNull();
-    expect(memory.recall('a')).toEqual(accepted);
-    expect(memory.recall('c')).toEqual(accepted);
+    expect(memory.recall(shown('b'))).toBeNull();
+    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('c'))).toEqual(accepted);
   });
 
   it('holds no more than its size, and no longer counts what was replaced, expired or withdrawn', () => {
@@ -76,41 +78,73 @@ describe('VerifiedTokenMemory', () => {
     remember('aaaaaa', key);
     remember('aaaaaa', key);
     remember('bbbb');
-    expect(memory.recall('aaaaaa')).toEqual(accepted);
+    expect(memory.recall(shown('aaaaaa'))).toEqual(accepted);
     key.withdrawn = true;
-    expect(memory.recall('aaaaaa')).toBeNull();
+    expect(memory.recall(shown('aaaaaa'))).toBeNull();
     remember('cccccc');
-    expect(memory.recall('bbbb')).toEqual(accepted);
+    expect(memory.recall(shown('bbbb'))).toEqual(accepted);
     remember('d');
-    expect(memory.recall('cccccc')).toBeNull();
+    expect(memory.recall(shown('cccccc'))).toBeNull();
     clock.advance(60_000);
-    expect(memory.recall('bbbb')).toBeNull();
+    expect(memory.recall(shown('bbbb'))).toBeNull();
     clock.advance(-60_000);
     remember('eeeeeeeee');
-    expect(memory.recall('d')).toEqual(accepted);
-    expect(memory.recall('eeeeeeeee')).toEqual(accepted);
+    expect(memory.recall(shown('d'))).toEqual(accepted);
+    expect(memory.recall(shown('eeeeeeeee'))).toEqual(accepted);
   });
 
   it('keeps nothing that is larger than itself, and gives nothing up for it', () => {
     const { memory, remember } = made({ maximumSize: 10 });
     remember('a');
     remember('b'.repeat(11));
-    expect(memory.recall('b'.repeat(11))).toBeNull();
-    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall(shown('b'.repeat(11)))).toBeNull();
+    expect(memory.recall(shown('a'))).toEqual(accepted);
   });
 
   it('is off where it may hold nothing', () => {
     const { memory, remember } = made({ maximumEntries: 0 });
     remember('a');
-    expect(memory.recall('a')).toBeNull();
+    expect(memory.recall(shown('a'))).toBeNull();
   });
 
   it('remembers each token as itself where verifying several overlaps', () => {
     const { memory, remember } = made();
-    memory.recall('a');
-    memory.recall('b');
+    memory.recall(shown('a'));
+    memory.recall(shown('b'));
     remember('a');
-    expect(memory.recall('b')).toBeNull();
-    expect(memory.recall('a')).toEqual(accepted);
+    expect(memory.recall(shown('b'))).toBeNull();
+    expect(memory.recall(shown('a'))).toEqual(accepted);
+  });
+
+  it('knows a field that shows a token it has, written as nearly everybody does, and no other', () => {
+    const { memory, remember } = made();
+    expect(memory.credential('Bearer a')).toBeNull();
+    remember('a');
+    expect(memory.credential('Bearer a')).toMatchObject({ scheme: 'bearer', token: 'a' });
+    for (const other of ['a', 'Bearer  a', 'bearer a', 'Bearer a ', 'Bearer A', 'Bearer a,Bearer b', 'Basic a']) {
+      expect(memory.credential(other)).toBeNull();
+    }
+  });
+
+  it('does not answer for what was found before it was forgotten, not even where it is remembered anew by another memory', () => {
+    const { clock, memory, remember } = made({ maximumEntries: 1 });
+    const key = { withdrawn: false };
+    remember('a', key);
+    const found = memory.credential('Bearer a') ?? shown('none');
+    expect(memory.recall(found)).toEqual(accepted);
+    expect(made().memory.recall(found)).toBeNull();
+    remember('b');
+    expect(memory.recall(found)).toBeNull();
+    remember('a', key);
+    expect(memory.recall(found)).toEqual(accepted);
+    const again = memory.credential('Bearer a') ?? shown('none');
+    key.withdrawn = true;
+    expect(memory.recall(again)).toBeNull();
+    expect(memory.credential('Bearer a')).toBeNull();
+    remember('a');
+    const last = memory.credential('Bearer a') ?? shown('none');
+    clock.advance(60_000);
+    expect(memory.recall(last)).toBeNull();
+    expect(memory.credential('Bearer a')).toBeNull();
   });
 });

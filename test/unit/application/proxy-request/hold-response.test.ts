@@ -8,6 +8,7 @@ const responseOf = (body: ScriptedBody | null, headers: readonly string[] = []):
   status: 200,
   headers,
   body,
+  received: null,
   isBodyLate: true,
   tunnel: null,
 });

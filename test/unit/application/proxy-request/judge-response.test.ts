@@ -91,7 +91,14 @@ describe('what inflates the body of a response for an agent', () => {
     const octets = gzipSync(Buffer.alloc(300_000, 'text'));
     const source = new ScriptedBody([octets.subarray(0, 400), octets.subarray(400)], octets.length);
     const headers = ['Content-Encoding', 'gzip', 'Content-Length', `${octets.length}`];
-    const response: UpstreamResponse = { status: 200, headers, body: source, isBodyLate: false, tunnel: null };
+    const response: UpstreamResponse = {
+      status: 200,
+      headers,
+      received: null,
+      body: source,
+      isBodyLate: false,
+      tunnel: null,
+    };
     const outcome = (await judge?.judge(exchange, response, () => source.cancel())) as JudgedResponse;
     expect(counted.made).toBe(1);
     return { outcome, source };
@@ -153,7 +160,14 @@ describe('the time in which an agent answers', () => {
     };
     const agent = routeAgent(client);
     const judge = ResponseJudge.of([agent], { ...dependencies, inspection: { ...dependencies.inspection, clock } });
-    const response: UpstreamResponse = { status: 200, headers: [], body: slow, isBodyLate: false, tunnel: null };
+    const response: UpstreamResponse = {
+      status: 200,
+      headers: [],
+      received: null,
+      body: slow,
+      isBodyLate: false,
+      tunnel: null,
+    };
     expect(await judge?.judge(newExchange(), response, () => undefined)).toMatchObject({ kind: 'relay' });
     expect(agent.metrics.latencies).toEqual([0.01, 0.02, 0.02]);
   });
@@ -167,7 +181,14 @@ describe('the trace of a request', () => {
     const client = new ScriptedAgent('a');
     client.answer = ({ kind }) => ok({ ...allowAnswer, needsMore: kind === 'response_headers' });
     const agents = [routeAgent(client)];
-    const response: UpstreamResponse = { status: 200, headers: [], body: null, isBodyLate: false, tunnel: null };
+    const response: UpstreamResponse = {
+      status: 200,
+      headers: [],
+      received: null,
+      body: null,
+      isBodyLate: false,
+      tunnel: null,
+    };
     await ResponseJudge.of(agents, dependencies)?.judge(exchange, response, () => undefined);
     exchange.asked = agents;
     tellCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });

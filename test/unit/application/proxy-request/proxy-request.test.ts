@@ -3,11 +3,17 @@ import { ConnectionAdmissions } from '../../../../src/application/admit-connecti
 import { FloodLog } from '../../../../src/application/admit-connections/flood-log.js';
 import type { RejectedRequest } from '../../../../src/application/ports/http-exchange.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
-import { ProxyRequest } from '../../../../src/application/proxy-request/proxy-request.js';
+import { noCertificateHeaders } from '../../../../src/application/proxy-request/certificate-header-rules.js';
+import { ProxyRequest, type RequestPath } from '../../../../src/application/proxy-request/proxy-request.js';
+import type { Stage } from '../../../../src/application/proxy-request/stage.js';
 import { LocalPermitBook } from '../../../../src/application/share-permits/local-permits.js';
+import { type CidrSet, compileCidrs, noCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { TestedRefusals } from '../../../support/connection-admissions.js';
+import { newExchange } from '../../../support/exchanges.js';
 import { ManualClock } from '../../../support/manual-clock.js';
+import { settled } from '../../../support/manual-scheduler.js';
 import { plainLimits } from '../../../support/plain-configurations.js';
+import { RecordedResponse } from '../../../support/recorded-response.js';
 
 const notAsked = (): never => {
   throw new Error('no request has come');
@@ -15,6 +21,7 @@ const notAsked = (): never => {
 
 let parts: TestedRefusals;
 let proxy: ProxyRequest;
+let newProxy: (current: () => RequestPath) => ProxyRequest;
 beforeEach(() => {
   parts = new TestedRefusals();
   const { logger, scheduler, metrics, refusals } = parts;
@@ -30,8 +37,10 @@ beforeEach(() => {
   const problems = new ProblemAnswerer(logger);
   const floodLog = new FloodLog(logger, scheduler);
   const clock = new ManualClock();
-  const accessLog = { write: notAsked };
-  proxy = new ProxyRequest({ clock, random, logger, floodLog, accessLog, metrics, problems, connections }, notAsked);
+  const accessLog = { isOn: true, write: notAsked };
+  const dependencies = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
+  newProxy = (current) => new ProxyRequest(dependencies, current);
+  proxy = newProxy(notAsked);
 });
 
 const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
@@ -40,11 +49,123 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
     peerAddress: '192.0.2.1',
     peerPort: 1,
     isUnnamed: false,
-    localPort: 2,
     scheme: 'http',
     tls: null,
+    known: null,
   },
   reason,
+});
+
+describe('a fault of the gateway', () => {
+  /** The answer to a request that ends in it; one stage for the request, as it is in force. */
+  const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
+    const path: RequestPath = {
+      stages: [stage],
+      trustedProxies: new Map(),
+      certificateHeaders: noCertificateHeaders,
+      tracing: null,
+      closing: false,
+      entered: () => undefined,
+      left: () => undefined,
+    };
+    newProxy(() => path).handle(newExchange().request, response);
+    return response;
+  };
+  const thrower = (): never => {
+    throw new Error('a fault');
+  };
+
+  it('is a 500, whether it is thrown by a stage or where nobody waits for it', async () => {
+    const stages: Stage[] = [
+      thrower,
+      async () => thrower(),
+      (exchange) => {
+        queueMicrotask(() => exchange.fail(new Error('a fault')));
+        return 'ended';
+      },
+    ];
+    for (const stage of stages) {
+      const response = handled(stage);
+      await settled();
+      expect([response.status, response.problem]).toEqual([500, 'internal_error']);
+      expect(response.text).not.toContain('a fault');
+    }
+    const lines = parts.logger.lines.filter(({ message }) => message === 'a stage failed');
+    expect(lines.map(({ fields }) => String(fields?.['error']).includes('a fault'))).toEqual([true, true, true]);
+  });
+
+  it('cuts the connection where it cannot be told', () => {
+    const response = new RecordedResponse();
+    response.send = thrower;
+    expect(handled(thrower, response).state).toBe('cut');
+  });
+});
+
+describe('the client of a request', () => {
+  const compiled = compileCidrs(['192.0.2.0/24']);
+  const proxies = compiled.ok ? compiled.value : noCidrs;
+
+  /** The clients of requests that come one after the other by one connection, as the stages get to know them. */
+  const clientsOf = (
+    requests: readonly { readonly trusted: CidrSet | null; readonly fields: readonly string[] }[],
+    isUnnamed = false,
+  ): readonly string[] => {
+    const clients: string[] = [];
+    const { connection } = newExchange().request;
+    const kept = { ...connection, peerAddress: '192.0.2.1', isUnnamed };
+    for (const { trusted, fields } of requests) {
+      const path: RequestPath = {
+        stages: [
+          ({ client }) => {
+            clients.push(`${client.address} by ${client.source}`);
+            return 'ended';
+          },
+        ],
+        trustedProxies: new Map(trusted === null ? [] : [[kept.listener, trusted]]),
+        certificateHeaders: noCertificateHeaders,
+        tracing: null,
+        closing: false,
+        entered: () => undefined,
+        left: () => undefined,
+      };
+      const { request } = newExchange({ connection: kept, headers: fields });
+      newProxy(() => path).handle(request, new RecordedResponse());
+    }
+    return clients;
+  };
+
+  it('is the one that its trusted proxy names, whomever requests before it on the connection were of', () => {
+    const trusted = proxies;
+    expect(
+      clientsOf([
+        { trusted, fields: ['X-Forwarded-For', '198.51.100.1'] },
+        { trusted, fields: ['X-Forwarded-For', '198.51.100.2'] },
+        { trusted, fields: [] },
+        { trusted, fields: ['Forwarded', 'for=198.51.100.3'] },
+      ]),
+    ).toEqual([
+      '198.51.100.1 by x_forwarded_for',
+      '198.51.100.2 by x_forwarded_for',
+      '192.0.2.1 by connection',
+      '198.51.100.3 by forwarded',
+    ]);
+  });
+
+  it('is found by the configuration that is in force, on a connection that outlives a reload, too', () => {
+    const fields = ['X-Forwarded-For', '198.51.100.1'];
+    expect(
+      clientsOf([
+        { trusted: null, fields },
+        { trusted: proxies, fields },
+        { trusted: noCidrs, fields },
+      ]),
+    ).toEqual(['192.0.2.1 by connection', '198.51.100.1 by x_forwarded_for', '192.0.2.1 by connection']);
+  });
+
+  it('is the peer where that has to name its clients in PROXY headers, and has named none', () => {
+    const asked = { trusted: proxies, fields: ['X-Forwarded-For', '198.51.100.1'] };
+    expect(clientsOf([asked, asked], true)).toEqual(['192.0.2.1 by connection', '192.0.2.1 by connection']);
+  });
 });
 
 describe('what clients send before there is a request', () => {

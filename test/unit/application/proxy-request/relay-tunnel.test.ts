@@ -4,6 +4,7 @@ import type { ScheduledTask, Scheduler } from '../../../../src/application/ports
 import type { Tunnel } from '../../../../src/application/ports/tunnel.js';
 import { Exchange } from '../../../../src/application/proxy-request/exchange.js';
 import { relayTunnel } from '../../../../src/application/proxy-request/relay-tunnel.js';
+import { strictOwner } from '../../../support/exchanges.js';
 
 /** Runs what was scheduled when the test says so. */
 class HeldScheduler implements Scheduler {
@@ -93,8 +94,8 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel): HeldScheduler => {
     scheme: null,
     host: null,
   } as const;
-  const exchange = new Exchange(request, response, 'id', 'id', address, 0, () => false);
-  const upgraded = { status: 101, headers: [], body: null, isBodyLate: false, tunnel: upstream };
+  const exchange = new Exchange(request, response, 'id', 'id', address, 0, strictOwner);
+  const upgraded = { status: 101, headers: [], received: null, body: null, isBodyLate: false, tunnel: upstream };
   void relayTunnel(exchange, upgraded, upstream, scheduler);
   return scheduler;
 };

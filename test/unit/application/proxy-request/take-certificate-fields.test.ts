@@ -9,6 +9,7 @@ import { prepareHeaders } from '../../../../src/application/proxy-request/stages
 import { takeCertificateFields } from '../../../../src/application/proxy-request/take-certificate-fields.js';
 import { allHeaders, type HeaderList } from '../../../../src/domain/http/header-list.js';
 import { ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
+import { strictOwner } from '../../../support/exchanges.js';
 
 const rules: CertificateHeaderRules = {
   stripped: ownedHeaders(['X-Peer-Cert', 'Client-Cert', 'Client-Cert-Chain', 'X-SSL-Cert']),
@@ -38,9 +39,9 @@ const arrive = ({ listener, headers, peerTrusted = false, certificate }: Arrival
     peerAddress: '192.0.2.7',
     peerPort: 5,
     isUnnamed: false,
-    localPort: 443,
     scheme: tls === null ? 'http' : 'https',
     tls,
+    known: null,
   } as const;
   const request = { headers, connection } as unknown as ClientRequest;
   const client = {
@@ -51,7 +52,7 @@ const arrive = ({ listener, headers, peerTrusted = false, certificate }: Arrival
     scheme: null,
     host: null,
   } as const;
-  return new Exchange(request, {} as unknown as ClientResponse, 'id', 'id', client, 0, () => false);
+  return new Exchange(request, {} as unknown as ClientResponse, 'id', 'id', client, 0, strictOwner);
 };
 
 /** What a request has of certificates once its headers are prepared, by lower-case name. */

@@ -456,7 +456,7 @@ describe('UpstreamTargets: the last target', () => {
   const failAll = (targets: ReturnType<TargetsWorld['open']>, times: number): void => {
     for (let time = 0; time < times; time += 1) {
       const choice = targets.choose(anybody);
-      if (choice.kind === 'chosen') choice.target.ended('failure', 'status 500');
+      if (choice.kind === 'chosen') choice.ended('failure', 'status 500');
     }
   };
 

@@ -35,7 +35,7 @@ describe('an answer that is given again and again', () => {
       const headers = ['Host', 'a', 'x-user-id', 'mallory', 'X-USER-ID', 'eve'];
       const expected = applyHeaderOperations(headers, answer.requestHeaders);
       expect(isLasting(rememberAnswer(answer))).toBe(true);
-      expect(applyAnswered(headers, answer.requestHeaders)).toEqual(expected);
+      expect(applyAnswered(headers, answer)).toEqual(expected);
     }
   });
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimitFields, retryAfter } from '../../../../src/domain/rate-limiting/rate-limit-fields.js';
+import {
+  rateLimitFields,
+  retryAfter,
+  takenRateLimitFields,
+} from '../../../../src/domain/rate-limiting/rate-limit-fields.js';
 
 const limit = { requestsPerSecond: 10, burst: 100 };
 
@@ -42,6 +46,25 @@ describe('the fields of rate limits', () => {
       'RateLimit',
       '"client";r=0;t=2147483647',
     ]);
+  });
+
+  it('are the same where they are prepared for requests that nothing refuses', () => {
+    const secret = { name: 'global', limit: { requestsPerSecond: 1, burst: 1 }, isTold: false };
+    const client = { name: 'client', limit, isTold: true };
+    const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, isTold: true };
+    const fieldsFor = takenRateLimitFields([secret, client, policy]);
+    for (const [left, policyLeft] of [
+      [84.5, 4],
+      [0, 0.2],
+      [99 - 1e-12, 3],
+    ] as const) {
+      const told = [
+        { ...client, left, waitMs: null },
+        { ...policy, left: policyLeft, waitMs: null },
+      ];
+      expect(fieldsFor([0, left, policyLeft])).toEqual(rateLimitFields(told));
+    }
+    expect(takenRateLimitFields([secret])([0])).toEqual([]);
   });
 
   it('are none where nothing is told', () => {

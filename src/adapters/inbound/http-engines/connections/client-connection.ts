@@ -13,7 +13,7 @@ export const clientConnection = (
   peerAddress: client?.address ?? unmappedAddress(socket.remoteAddress ?? ''),
   peerPort: client?.port ?? socket.remotePort ?? 0,
   isUnnamed,
-  localPort: socket.localPort ?? 0,
   scheme: tls === null ? 'http' : 'https',
   tls,
+  known: null,
 });

@@ -2,11 +2,17 @@ import type { EngineLimits } from '../../../../application/ports/http-engine.js'
 import type { ListenerTimeouts } from '../../../../domain/configuration/gateway-configuration.js';
 import type { BodyPatience } from './body-patience.js';
 
+const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTimeouts): BodyPatience => ({
+  silenceMs,
+  minOctetsPerSecond: minBodyOctetsPerSecond,
+  graceMs: silenceMs,
+});
+
 /** How long a listener waits for its clients at the moment. */
 export class ListenerPatience {
   readonly #limits: EngineLimits;
   #timeouts: ListenerTimeouts;
-
+  #body: BodyPatience;
   readonly #changed: (timeouts: ListenerTimeouts) => void;
 
   /** `changed` is told what it begins with, and of each change. */
@@ -14,7 +20,8 @@ export class ListenerPatience {
     this.#changed = changed;
     this.#limits = limits;
     this.#timeouts = timeouts;
-    this.change(timeouts);
+    this.#body = bodyPatience(timeouts);
+    changed(timeouts);
   }
 
   get timeouts(): ListenerTimeouts {
@@ -27,12 +34,12 @@ export class ListenerPatience {
 
   /** For a body that begins now. Its pace is looked at once it was waited for, in all, as long as it may be silent. */
   get body(): BodyPatience {
-    const { bodyMs: silenceMs, minBodyOctetsPerSecond } = this.#timeouts;
-    return { silenceMs, minOctetsPerSecond: minBodyOctetsPerSecond, graceMs: silenceMs };
+    return this.#body;
   }
 
   change(timeouts: ListenerTimeouts): void {
     this.#timeouts = timeouts;
+    this.#body = bodyPatience(timeouts);
     this.#changed(timeouts);
   }
 }

@@ -99,9 +99,12 @@ export class CoreBody implements ClientBody {
     this.wasRead = true;
     const piece = this.#pieces.take();
     if (piece !== null) {
-      this.#pulled(piece);
+      // Nobody waits for the client of a body that has come: how slow it was counts no more.
       if (this.isComplete) this.#charge();
-      else this.#roomChanged();
+      else {
+        this.#pulled(piece);
+        this.#roomChanged();
+      }
       return piece;
     }
     if (this.isComplete) return null;
@@ -127,6 +130,8 @@ export class CoreBody implements ClientBody {
   }
 
   cancel(): void {
+    // Of one that was read to its last octet nothing is left to be unwanted.
+    if (this.isComplete && this.#pieces.octets === 0) return;
     this.fail(new BodyReadError('aborted', 'the body is no longer wanted'));
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
@@ -24,7 +25,7 @@ import { RequestInput } from './request-input.js';
 export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
   readonly writes: JoinedWrites;
-  readonly written = (): void => this.#flush();
+  readonly written: (() => void) | undefined;
   readonly #around: ConnectionSurroundings;
   readonly #client: ClientConnection;
   readonly #heads: RequestHeads;
@@ -46,6 +47,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
     this.socket = socket;
     this.writes = around.writes;
+    // TLS writes nothing at once. Any other socket does in most cases: then nobody has to be told.
+    this.written = socket instanceof TLSSocket ? this.#flush : undefined;
     this.#around = around;
     this.#client = clientConnection(socket, around.key, origin);
     this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
@@ -114,7 +117,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
     this.#flush();
-    if (this.#phase === 'flushing') this.#waits.flush(performance.now() + this.#writeTimeoutMs);
+    if (this.#phase !== 'flushing') return;
+    this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
   }
 
   handOver(): void {
@@ -179,18 +183,18 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #begin(): void {
     const { text, rest } = this.#heads;
     const { minorVersion, isPersistent } = requestHead;
-    const isLast = !isPersistent || isConnect(text);
-    const body = isConnect(text) ? null : newBody(this, this.#around);
+    const forTunnel = isConnect(text);
+    const body = forTunnel ? null : newBody(this, this.#around);
     const request = readRequest(text, body, this.#client);
-    const isHead = request.method === 'HEAD';
-    const response = new CoreResponse(this, { minorVersion, isHead, wantsWebSocket: request.wantsWebSocket });
+    const { method, wantsWebSocket } = request;
+    const response = new CoreResponse(this, { minorVersion, isHead: method === 'HEAD', wantsWebSocket });
     this.#heads.forget();
     this.#phase = 'exchange';
     this.#waits.begin();
     this.#response = response;
     // What waits may be of the body: the end of what is read comes after it.
     this.#input.begin(body, rest);
-    if (isLast) this.#input.close();
+    if (forTunnel || !isPersistent) this.#input.close();
     this.#around.handler.handle(request, response);
   }
 
@@ -239,7 +243,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   /** Finds out whether all of the response has gone out. */
-  #flush(): void {
+  readonly #flush = (): void => {
     const { socket } = this;
     if (this.#phase !== 'flushing' || socket.writableLength > 0 || socket.destroyed || socket.errored !== null) return;
     const response = this.#response;
@@ -254,7 +258,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       this.#lingerOn();
       this.#flow();
     }
-  }
+  };
 
   /** The exchange is over. */
   #over(): void {

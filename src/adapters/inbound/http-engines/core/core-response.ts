@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { PieceOrigin } from '../../../../application/ports/body-source.js';
 import type { ClientResponse } from '../../../../application/ports/http-exchange.js';
+import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import type { Tunnel } from '../../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { HeadLines } from '../../../wire/http1/head-lines.js';
 import { chunkEnd, chunkStart, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { dateLine } from '../connections/date-line.js';
@@ -14,8 +17,8 @@ import { isUndelimited, readResponseFields, responseFields, withoutFraming, with
 export interface ResponseConnection {
   readonly socket: Socket;
   readonly writes: JoinedWrites;
-  /** To be told of each write that is over. */
-  readonly written: () => void;
+  /** To be told of each write that is over; undefined: need not be told. */
+  readonly written: (() => void) | undefined;
   /** Resolves when the socket takes more, or has ended: a client that takes nothing for too long is cut off. */
   drained(): Promise<void>;
   /** Whether another request can be answered behind this response, which begins now. */
@@ -37,6 +40,8 @@ export interface AnsweredRequest {
 const nothing = new Uint8Array(0);
 /** Characters: a longer body is not put into one text with its head. */
 const longText = 65_536;
+/** Octets of a chunk that waits for the end of the turn. */
+const maxCorkedOctets = 16_384;
 const noContent = 'Content-Length: 0\r\n';
 
 const uncork = (response: CoreResponse): void => response.uncork();
@@ -72,13 +77,14 @@ export class CoreResponse implements ClientResponse {
     return this.#request.wantsWebSocket && !this.headSent;
   }
 
-  begin(status: number, headers: HeaderList, close: boolean): void {
+  begin(status: number, headers: HeaderList, close: boolean, received: ReceivedHead | null = null): void {
     if (this.headSent) throw new Error('the head of this response was sent already');
     readResponseFields(headers);
     const { hasDate } = responseFields;
     const isUnsound = responseFields.isUnsound || (responseFields.contentLength >= 0 && isUndelimited(status));
     const length = isUnsound ? -1 : responseFields.contentLength;
-    const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers);
+    const lines = received instanceof HeadLines ? received : null;
+    const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers, lines);
     const framing = this.#framingOf(status, length);
     const connection = this.#connection;
     let ending = hasDate ? '' : dateLine();
@@ -92,7 +98,23 @@ export class CoreResponse implements ClientResponse {
     this.headSent = true;
   }
 
-  write(chunk: Uint8Array): Promise<void> | undefined {
+  write(chunk: Uint8Array, origin?: PieceOrigin): Promise<void> | undefined {
+    const writable = this.#write(chunk);
+    const { socket } = this.#connection;
+    // INVARIANT: where the stream holds nothing any more, the system has all of it.
+    if (origin !== undefined && socket.writableLength === 0 && !socket.destroyed) origin.reuse?.(chunk);
+    return writable;
+  }
+
+  writeText(text: string): Promise<void> | undefined {
+    if (this.#framing !== 'length' || text.length > this.#left) return this.write(Buffer.from(text, 'latin1'));
+    if (this.#isOver || this.isGiven || !this.headSent) return undefined;
+    this.#left -= text.length;
+    this.#sent += text.length;
+    return this.#taken(this.#text(this.#takeHead('') + text));
+  }
+
+  #write(chunk: Uint8Array): Promise<void> | undefined {
     if (this.#isOver || this.isGiven || !this.headSent) return undefined;
     switch (this.#framing) {
       case 'none':
@@ -108,7 +130,8 @@ export class CoreResponse implements ClientResponse {
         // A chunk of no octets would be the last one.
         if (chunk.length === 0) return this.#put(head, nothing, '');
         this.#sent += chunk.length;
-        this.#cork();
+        // A large piece is more than is held back for the last chunk.
+        if (chunk.length <= maxCorkedOctets) this.#cork();
         return this.#put(head + chunkStart(chunk.length), chunk, chunkEnd);
       }
       case 'close':
@@ -238,8 +261,8 @@ export class CoreResponse implements ClientResponse {
     process.nextTick(uncork, this);
   }
 
-  #text(text: string): void {
-    this.#connection.socket.write(text, 'latin1', this.#connection.written);
+  #text(text: string): boolean {
+    return this.#connection.socket.write(text, 'latin1', this.#connection.written);
   }
 
   #put(before: string, octets: Uint8Array, behind: string): Promise<void> | undefined {
@@ -248,7 +271,14 @@ export class CoreResponse implements ClientResponse {
       if (before !== '') this.#text(before);
       return undefined;
     }
-    if (writes.write(socket, before, octets, behind, written) || socket.destroyed) return undefined;
+    return this.#taken(writes.write(socket, before, octets, behind, written));
+  }
+
+  /** When more can be written. `takesMore`: what the stream said. */
+  #taken(takesMore: boolean): Promise<void> | undefined {
+    const { socket } = this.#connection;
+    // What is longer than the stream likes to hold may have been taken by the system at once.
+    if (takesMore || socket.writableLength === 0 || socket.destroyed) return undefined;
     return this.#connection.drained();
   }
 

@@ -40,9 +40,9 @@ export class ExchangeWaits {
     return drained;
   }
 
-  /** All of the response was written. */
-  flush(dueMs: number): void {
-    this.#writing.flush(dueMs);
+  /** All of the response was written. `told`: see `WriteProgress`. */
+  flush(dueMs: number, told: (() => void) | null): void {
+    this.#writing.flush(dueMs, told);
     this.#arm();
   }
 

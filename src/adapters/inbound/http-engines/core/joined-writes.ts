@@ -15,7 +15,13 @@ export class JoinedWrites {
    *
    * @param written called when all of it was taken by the system, or with an error
    */
-  write(socket: Socket, before: string, octets: Uint8Array, behind: string, written: () => void): boolean {
+  write(
+    socket: Socket,
+    before: string,
+    octets: Uint8Array,
+    behind: string,
+    written: (() => void) | undefined,
+  ): boolean {
     const length = before.length + octets.length + behind.length;
     if (length > maxJoinedOctets) return inParts(socket, before, octets, behind, written);
     if (this.#used + length > slabOctets) {
@@ -34,7 +40,13 @@ export class JoinedWrites {
   }
 }
 
-const inParts = (socket: Socket, before: string, octets: Uint8Array, behind: string, written: () => void): boolean => {
+const inParts = (
+  socket: Socket,
+  before: string,
+  octets: Uint8Array,
+  behind: string,
+  written: (() => void) | undefined,
+): boolean => {
   socket.cork();
   if (before !== '') socket.write(before, 'latin1');
   const takesMore = socket.write(octets, written);

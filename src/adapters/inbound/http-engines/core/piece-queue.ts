@@ -10,7 +10,10 @@ const mostRoom = 65_536;
  * a read they are a part, what is held costs little more than twice its octets.
  */
 export class PieceQueue {
-  readonly #pieces: Buffer[] = [];
+  /** Alone in most cases. INVARIANT: null only where there is none behind it but the tail. */
+  #first: Buffer | null = null;
+  /** Those behind it; null until there is one. */
+  #others: Buffer[] | null = null;
   /** The last piece where small ones are joined in it; the queue's own memory, of which there is more than is filled. */
   #tail: Buffer | null = null;
   #filled = 0;
@@ -27,12 +30,12 @@ export class PieceQueue {
       if (this.#fill(piece)) return;
       this.#seal();
     }
-    const last = this.#pieces.at(-1);
-    if (last === undefined || last.length >= smallOctets || piece.length >= smallOctets) {
-      this.#pieces.push(inOwnMemory(piece));
+    const last = this.#others?.at(-1) ?? this.#first;
+    if (last === null || last.length >= smallOctets || piece.length >= smallOctets) {
+      this.#append(inOwnMemory(piece));
       return;
     }
-    this.#pieces.pop();
+    if (this.#others?.pop() === undefined) this.#first = null;
     this.#tail = Buffer.allocUnsafeSlow(firstRoom);
     this.#filled = 0;
     // INVARIANT: two small pieces have room in a new tail.
@@ -43,27 +46,43 @@ export class PieceQueue {
   /** Before all others. */
   pushFirst(piece: Buffer): void {
     this.#octets += piece.length;
-    if (this.#pieces.length === 0) this.#seal();
-    this.#pieces.unshift(inOwnMemory(piece));
+    const own = inOwnMemory(piece);
+    if (this.#first === null) this.#seal();
+    if (this.#first !== null) {
+      this.#others ??= [];
+      this.#others.unshift(this.#first);
+    }
+    this.#first = own;
   }
 
   /** The first piece, which stays where it is; null where there is none. */
   first(): Buffer | null {
-    return this.#pieces[0] ?? (this.#tail === null ? null : this.#tail.subarray(0, this.#filled));
+    return this.#first ?? (this.#tail === null ? null : this.#tail.subarray(0, this.#filled));
   }
 
   /** The first piece; null where there is none. */
   take(): Buffer | null {
-    if (this.#pieces.length === 0) this.#seal();
-    const piece = this.#pieces.shift() ?? null;
-    if (piece !== null) this.#octets -= piece.length;
+    if (this.#first === null) this.#seal();
+    const piece = this.#first;
+    if (piece === null) return null;
+    this.#octets -= piece.length;
+    this.#first = this.#others?.shift() ?? null;
     return piece;
   }
 
   clear(): void {
-    this.#pieces.length = 0;
+    this.#first = null;
+    this.#others = null;
     this.#tail = null;
     this.#octets = 0;
+  }
+
+  #append(piece: Buffer): void {
+    if (this.#first === null) this.#first = piece;
+    else {
+      this.#others ??= [];
+      this.#others.push(piece);
+    }
   }
 
   #fill(piece: Buffer): boolean {
@@ -82,7 +101,7 @@ export class PieceQueue {
   }
 
   #seal(): void {
-    if (this.#tail !== null) this.#pieces.push(inOwnMemory(this.#tail.subarray(0, this.#filled)));
+    if (this.#tail !== null) this.#append(inOwnMemory(this.#tail.subarray(0, this.#filled)));
     this.#tail = null;
   }
 }

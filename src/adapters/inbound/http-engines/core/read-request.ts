@@ -1,5 +1,6 @@
 import type { ClientBody, ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
 import { fieldList } from '../../../wire/http1/field-list.js';
+import { headLines } from '../../../wire/http1/head-lines.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'] as const;
@@ -17,11 +18,13 @@ export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
 export const readRequest = (text: string, body: ClientBody | null, connection: ClientConnection): ClientRequest => {
   const { minorVersion } = requestHead;
   const method = requestMethod(text, requestHead.methodEnd);
+  const headers = fieldList(text, requestHead);
   return {
     method,
     target: text.slice(requestHead.targetStart, requestHead.targetEnd),
     httpVersion: minorVersion === 1 ? '1.1' : '1.0',
-    headers: fieldList(text, requestHead),
+    headers,
+    received: headLines(text, requestHead, requestHead.methodEnd, headers),
     body,
     connection,
     expectsContinue: requestHead.expectsContinue && minorVersion === 1,

@@ -12,7 +12,7 @@ const maxBehindOctets = 65_536;
  *
  * INVARIANT: octets are used in the order in which they came. What came behind a head in its piece is the first of what
  * waits; what waits comes before anything new; and while a body is not complete nothing waits, for it is fed with all that
- * does when it begins (`#feed`). New octets are therefore the body's as long as it is not complete, and the last of what waits
+ * does when it begins. New octets are therefore the body's as long as it is not complete, and the last of what waits
  * from then on.
  */
 export class RequestInput {
@@ -81,8 +81,17 @@ export class RequestInput {
   /** A request begins. `rest`: what came behind its head, in one piece with it. */
   begin(body: CoreBody | null, rest: Buffer | null): void {
     this.body = body;
-    if (rest !== null) this.#waiting.pushFirst(rest);
-    if (body !== null) this.#feed(body);
+    if (body === null) {
+      if (rest !== null) this.#waiting.pushFirst(rest);
+      return;
+    }
+    let octets = rest;
+    while (!body.isComplete) {
+      octets ??= this.next();
+      if (octets === null) return;
+      octets = this.#takeBody(body, octets);
+    }
+    if (octets !== null) this.#waiting.pushFirst(octets);
   }
 
   /** The request is over. */
@@ -112,15 +121,6 @@ export class RequestInput {
 
   #isBodyFull(body: CoreBody): boolean {
     return body.isUnwanted ? this.isTooMuch : body.isFull;
-  }
-
-  #feed(body: CoreBody): void {
-    while (!body.isComplete) {
-      const octets = this.#waiting.take();
-      if (octets === null) return;
-      const behind = this.#takeBody(body, octets);
-      if (behind !== null) this.#waiting.pushFirst(behind);
-    }
   }
 
   /** What is not the body's. */

@@ -1,4 +1,5 @@
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { lengthValue } from '../../../wire/http1/length-value.js';
 
 /** What the fields of a response say of its framing. */
 export class ResponseFields {
@@ -12,7 +13,9 @@ export class ResponseFields {
 /** What the last call of `readResponseFields` has found. */
 export const responseFields = new ResponseFields();
 
-const isLength = (value: string): boolean => /^[0-9]{1,15}$/.test(value);
+/** The letter that a name begins with, in lower case; some other character where it begins with none. */
+const firstLetter = (name: string): number => name.charCodeAt(0) | 0x20;
+const letter = { c: 0x63, d: 0x64, k: 0x6b, t: 0x74 } as const;
 
 export const readResponseFields = (fields: HeaderList): void => {
   responseFields.contentLength = -1;
@@ -20,16 +23,21 @@ export const readResponseFields = (fields: HeaderList): void => {
   responseFields.isUnsound = false;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string;
+    // Nearly all other names of these lengths begin with another letter.
     switch (name.length) {
       case 4:
-        if (name.toLowerCase() === 'date') responseFields.hasDate = true;
+        if (firstLetter(name) === letter.d && name.toLowerCase() === 'date') responseFields.hasDate = true;
         break;
       case 10:
-      case 17:
-        if (isOwn(name.toLowerCase())) responseFields.isUnsound = true;
+      case 17: {
+        const first = firstLetter(name);
+        const mayBeOwn = first === letter.c || first === letter.k || first === letter.t;
+        if (mayBeOwn && isOwn(name.toLowerCase())) responseFields.isUnsound = true;
         break;
+      }
       case 14:
-        if (name.toLowerCase() === 'content-length') readLength(fields[at + 1] as string);
+        if (firstLetter(name) === letter.c && name.toLowerCase() === 'content-length')
+          readLength(fields[at + 1] as string);
         break;
       default:
     }
@@ -37,8 +45,9 @@ export const readResponseFields = (fields: HeaderList): void => {
 };
 
 const readLength = (value: string): void => {
-  if (responseFields.contentLength >= 0 || !isLength(value)) responseFields.isUnsound = true;
-  else responseFields.contentLength = Number(value);
+  const length = lengthValue(value);
+  if (responseFields.contentLength >= 0 || length < 0) responseFields.isUnsound = true;
+  else responseFields.contentLength = length;
 };
 
 const isOwn = (lowerName: string): boolean =>

@@ -33,11 +33,17 @@ export class WriteProgress {
     return this.#drained;
   }
 
-  /** Waits until all is written. Where it stands then is looked at from that moment on: most need not be looked at. */
-  flush(dueMs: number): void {
+  /**
+   * Waits until all is written. Where it stands then is looked at from that moment on: most need not be looked at.
+   *
+   * @param told called when all has gone out; null: whoever wrote it is told
+   */
+  flush(dueMs: number, told: (() => void) | null): void {
     this.end();
     this.#stand = '';
     this.dueMs = dueMs;
+    // What has no octets has gone out when all before it has.
+    if (told !== null && !this.#socket.destroyed) this.#socket.write('', 'latin1', told);
   }
 
   /** Whether the client has taken something since the last look. */

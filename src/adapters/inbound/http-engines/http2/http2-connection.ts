@@ -2,6 +2,8 @@ import { constants, performServerHandshake, type ServerHttp2Session, type Server
 import type { Socket } from 'node:net';
 import type { EngineLimits, RejectionAnswer, RequestHandler } from '../../../../application/ports/http-engine.js';
 import type { ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
+import { endSession } from '../../../http2-sockets/end-session.js';
+import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import type { ListenerPatience } from '../connections/listener-patience.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
@@ -34,6 +36,7 @@ export class Http2Connection implements WrittenConnection {
   readonly meter = new PayloadMeter();
   readonly #client: ClientConnection;
   readonly #serving: Http2Serving;
+  readonly #gate: HeaderBlockGate;
   readonly #session: ServerHttp2Session;
   readonly #faults = new StreamFaults();
   readonly #nextLook: Deadline;
@@ -55,7 +58,8 @@ export class Http2Connection implements WrittenConnection {
     // A client that sends no more has gone: there is no half of a connection in HTTP/2.
     socket.allowHalfOpen = false;
     socket.on('error', () => socket.destroy());
-    const session = performServerHandshake(socket, sessionOptions(serving.limits));
+    this.#gate = new HeaderBlockGate(socket, 'client', () => this.close());
+    const session = performServerHandshake(this.#gate, sessionOptions(serving.limits));
     this.#session = session;
     session.setLocalWindowSize(sessionWindow);
     session.on('error', () => undefined);
@@ -84,13 +88,20 @@ export class Http2Connection implements WrittenConnection {
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#session.close();
-    if (this.#size === 0) this.#cutIn(closeGraceMs);
+    if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
+    if (this.#size === 0) this.#end();
   }
 
   retire(graceMs: number): void {
     this.close();
     if (this.#size > 0) this.#cutIn(graceMs);
+  }
+
+  /** No stream is open, and none is to come. */
+  #end(): void {
+    this.#gate.linger();
+    endSession(this.#session);
+    this.#cutIn(closeGraceMs);
   }
 
   #cutIn(delayMs: number): void {
@@ -120,8 +131,7 @@ export class Http2Connection implements WrittenConnection {
   #endInAnger(): void {
     this.#isClosing = true;
     // Without an error Node passes the code over.
-    // Not within the close of a stream: node:http2 is still at work with it.
-    setImmediate(() => this.#session.destroy(new Error('the client floods'), constants.NGHTTP2_ENHANCE_YOUR_CALM));
+    endSession(this.#session, new Error('the client floods'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     this.#cutIn(closeGraceMs);
   }
 
@@ -169,6 +179,7 @@ export class Http2Connection implements WrittenConnection {
       body: isRead ? new Http2Body(stream, length, expectsContinue, patience.body, deadlines, this.meter) : null,
       connection: this.#client,
       expectsContinue,
+      received: null,
       wantsWebSocket: false,
     };
   }
@@ -180,7 +191,7 @@ export class Http2Connection implements WrittenConnection {
     const nowMs = performance.now();
     this.#idleSinceMs = nowMs;
     this.#idleEndsMs = nowMs + this.#serving.patience.timeouts.idleMs;
-    if (this.#isClosing) this.#cutIn(closeGraceMs);
+    if (this.#isClosing) this.#end();
     else this.#lookLater();
   }
 

@@ -81,6 +81,10 @@ export class Http2Response implements ClientResponse {
     return this.#writer.write(chunk);
   }
 
+  writeText(text: string): Promise<void> | undefined {
+    return this.write(Buffer.from(text, 'latin1'));
+  }
+
   end(trailers: HeaderList): void {
     if (this.#writer.isCut) return;
     this.#trailers = trailers;

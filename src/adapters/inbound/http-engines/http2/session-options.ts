@@ -31,8 +31,11 @@ const maxInvalidFrames = 1_000;
 /** Octets of the smallest field, as header lists are measured (RFC 9113, section 6.5.2). */
 const smallestField = 33;
 
-/** Octets of fields that a response may have; nghttp2 would send 64 KiB. */
-const maxSentHead = 262_144;
+/**
+ * Octets of fields that a response may have: more than an upstream and agents can give it. nghttp2 would refuse those over
+ * 64 KiB. INVARIANT: it refuses none, because node:http2 closes the session then, by itself: see `endSession`.
+ */
+const maxSentHead = 16_777_216;
 
 /** What nghttp2 and Node have to keep to for each connection. */
 export const sessionOptions = ({ maxHeadBytes }: EngineLimits): ServerOptions => ({

@@ -180,6 +180,7 @@ const clientRequest = (
   // Node's parser takes a request line that says 2.0. What it has read is no HTTP/2, and is refused as any unknown version.
   httpVersion: message.httpVersion === '2.0' ? '2' : message.httpVersion,
   headers: message.rawHeaders,
+  received: null,
   body,
   connection,
   expectsContinue,

@@ -83,6 +83,10 @@ export class NodeResponse implements ClientResponse {
     return drained(this.#response, this.#request.socket, this.#writeTimeoutMs, () => this.abort());
   }
 
+  writeText(text: string): Promise<void> | undefined {
+    return this.write(Buffer.from(text, 'latin1'));
+  }
+
   end(trailers: HeaderList): void {
     if (trailers.length > 0) this.#response.addTrailers(pairs(trailers));
     this.#finish(null);

@@ -51,6 +51,10 @@ export class UpgradeResponse implements ClientResponse {
     return drained(this.#socket, this.#socket, this.#writeTimeoutMs, () => this.abort());
   }
 
+  writeText(text: string): Promise<void> | undefined {
+    return this.write(Buffer.from(text, 'latin1'));
+  }
+
   end(_trailers: HeaderList): void {
     this.#completed = true;
     this.#socket.off('end', this.#leave);

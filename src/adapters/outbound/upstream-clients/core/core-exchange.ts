@@ -1,45 +1,34 @@
 import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import type {
   TargetClientSettings,
   UpstreamExchange,
   UpstreamFailure,
+  UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { err, ok } from '../../../../domain/shared/result.js';
-import type { ConnectionUser, TargetConnections } from '../pool/target-connections.js';
-import { type FirstPieceTaker, readFirstPiece } from './first-piece.js';
+import type { TargetConnections } from '../pool/target-connections.js';
+import type { ExchangeParts } from './exchange-parts.js';
+import { readFirstPiece } from './first-piece.js';
 import { keepAliveTime } from './keep-alive-time.js';
-import { newOutcome, type Outcome, resolverOfLast } from './outcome-promise.js';
 import { OutgoingBody } from './outgoing-body.js';
 import { takesRepetition } from './repeatable-request.js';
-import type { BodySending } from './request-body-sender.js';
-import { type DeadlineOwner, RequestDeadlines } from './request-deadlines.js';
 import { noBody, requestHead } from './request-head.js';
-import { type BodyOrigin, ResponseBody } from './response-body.js';
-import type { ResponseSink } from './response-reader.js';
+import { ResponseBody } from './response-body.js';
 import { StreamedResponse } from './streamed-response.js';
+import { TimedRequest } from './timed-request.js';
 import { frames } from './trailer-framing.js';
-import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
+import type { UpstreamConnection } from './upstream-connection.js';
 import { lossFailure, malformed, refused } from './upstream-failures.js';
 
-type Parts = ConnectionUser<UpstreamConnection> &
-  ConnectionHolder &
-  ResponseSink &
-  BodySending &
-  FirstPieceTaker &
-  BodyOrigin &
-  DeadlineOwner;
-
 /** One request on its way to a target. */
-export class CoreExchange implements UpstreamExchange, Parts {
-  readonly response: Promise<Outcome>;
+export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeParts {
   readonly #request: UpstreamRequest;
+  readonly #listener: UpstreamListener;
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientSettings;
-  readonly #resolve: (outcome: Outcome) => void;
-  readonly #deadlines: RequestDeadlines;
   /** How often the target had been taken out when the request was begun. */
   readonly #turnAwaysBefore: number;
   /** Of a request without a body. */
@@ -58,19 +47,21 @@ export class CoreExchange implements UpstreamExchange, Parts {
   /** The connection is that of a tunnel: the exchange ends when it closes. */
   #isTunnel = false;
   #isEnded = false;
+  /** While a connection is asked for: when that was. Below zero: it has been. */
+  #askedAtMs = -1;
 
   constructor(
     request: UpstreamRequest,
+    listener: UpstreamListener,
     connections: TargetConnections<UpstreamConnection>,
     settings: TargetClientSettings,
   ) {
+    super(request, settings.readMs);
     this.#request = request;
+    this.#listener = listener;
     this.#connections = connections;
     this.#settings = settings;
-    this.#deadlines = new RequestDeadlines(request, settings.readMs, this);
     this.#turnAwaysBefore = connections.turnAways;
-    this.response = newOutcome();
-    this.#resolve = resolverOfLast();
   }
 
   start(): void {
@@ -92,14 +83,14 @@ export class CoreExchange implements UpstreamExchange, Parts {
   }
 
   use(connection: UpstreamConnection): void {
-    const refusal = this.#hasWaited ? this.#deadlines.refusal() : null;
+    const refusal = this.#hasWaited ? this.refusal() : null;
     if (refusal !== null) {
       this.#fail(refusal);
       this.#connections.giveBack(connection);
       return;
     }
     this.#connection = connection;
-    if (this.#hasWaited) this.#deadlines.noteAsked();
+    if (this.#hasWaited) this.noteAsked();
     this.#dispatch(connection);
   }
 
@@ -111,8 +102,8 @@ export class CoreExchange implements UpstreamExchange, Parts {
     this.#isSent = true;
     this.#isUnheard = connection.hasServed;
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
-    if (outgoing === null || !outgoing.isInPieces) this.#deadlines.beginSilence();
-    else this.#deadlines.beginSending();
+    if (outgoing?.isInPieces === true) this.beginSending();
+    else this.beginSilence(this.#askedAtMs < 0 ? performance.now() : this.#askedAtMs);
     if (outgoing === null) connection.write(this.#head);
     else outgoing.writeTo(connection, this);
   }
@@ -128,8 +119,10 @@ export class CoreExchange implements UpstreamExchange, Parts {
     connection.reader.read(octets, end, this);
     if (this.#isEnded || this.#streamed === null) return true;
     this.#streamed.noteRead();
+    // Whoever heard of it just now may want no more of it.
+    if (this.#isEnded) return true;
     this.#isPaused = this.#streamed.isFull;
-    this.#deadlines.noteHeard(this.#isPaused);
+    this.noteHeard(this.#isPaused);
     return !this.#isPaused;
   }
 
@@ -143,23 +136,23 @@ export class CoreExchange implements UpstreamExchange, Parts {
     if (this.#isTunnel) this.#end();
     // A reset is no end: nothing tells that this was all of it.
     else if (error === null && connection.reader.endsWithConnection()) this.responseEnded(noHeaders);
-    else if (this.#isUnheard && !this.#isRepeated && takesRepetition(this.#request, error)) {
+    else if (this.#isUnheard && !this.#isRepeated && takesRepetition(this.#request, error, this.#listener)) {
       this.#isRepeated = true;
-      this.#deadlines.bearSilence();
+      this.bearSilence();
       this.#dispatch(connection);
     } else this.#fail(lossFailure(error));
   }
 
-  wholeResponse(status: number, headers: HeaderList, body: BodySource | null): void {
+  wholeResponse(status: number, headers: HeaderList, body: BodySource | null, received: ReceivedHead | null): void {
     this.#noteHead(headers);
     this.#end();
-    this.#tell({ status, headers, body, isBodyLate: false, tunnel: null });
+    this.#listener.answered({ status, headers, received, body, isBodyLate: false, tunnel: null });
   }
 
-  responseBegun(status: number, headers: HeaderList, declaredLength: number | null): void {
+  responseBegun(status: number, headers: HeaderList, length: number | null, received: ReceivedHead | null): void {
     this.#noteHead(headers);
-    const body = new ResponseBody(this, declaredLength);
-    this.#streamed = new StreamedResponse(status, headers, body, (response) => this.#tell(response));
+    const body = new ResponseBody(this, length);
+    this.#streamed = new StreamedResponse(status, headers, received, body, this);
   }
 
   responsePiece(piece: Uint8Array): void {
@@ -169,16 +162,19 @@ export class CoreExchange implements UpstreamExchange, Parts {
   responseEnded(trailers: HeaderList): void {
     // An upstream that frames by trailers may have another opinion of where the next response begins.
     if (trailers.length > 0 && frames(trailers)) this.#discard();
-    this.#streamed?.end(trailers);
     this.#end();
+    this.#streamed?.end(trailers);
   }
 
   protocolSwitched(status: number, headers: HeaderList, rest: Uint8Array): void {
     const tunnel = this.#connection?.becomeTunnel(rest) ?? null;
     if (tunnel === null) return;
     this.#isTunnel = true;
-    this.#deadlines.stop();
-    this.#tell({ status, headers, body: null, isBodyLate: false, tunnel });
+    this.endTimers();
+    // The stream is in the middle of giving what it has read.
+    queueMicrotask(() =>
+      this.#listener.answered({ status, headers, received: null, body: null, isBodyLate: false, tunnel }),
+    );
   }
 
   responseMalformed(fault: string): void {
@@ -186,14 +182,14 @@ export class CoreExchange implements UpstreamExchange, Parts {
   }
 
   waitsForUpstream(isWaiting: boolean): void {
-    if (!this.#isEnded) this.#deadlines.noteHeldUp(isWaiting);
+    if (!this.#isEnded) this.noteHeldUp(isWaiting);
   }
 
   bodySent(): void {
     // The answer may have come, or even ended, before the request has.
     if (this.#isEnded) return;
-    if (this.#hasHead) this.#deadlines.endSending();
-    else this.#deadlines.awaitAnswer();
+    if (this.#hasHead) this.endSending();
+    else this.awaitAnswer();
   }
 
   bodyFailed(failure: UpstreamFailure): void {
@@ -203,20 +199,24 @@ export class CoreExchange implements UpstreamExchange, Parts {
   resumeReading(): void {
     if (!this.#isPaused || this.#isEnded) return;
     this.#isPaused = false;
-    this.#deadlines.noteHeard(false);
+    this.noteHeard(false);
     this.#connection?.resume();
   }
 
-  get missing(): 'free connection' | 'connection' | 'answer' {
+  take(response: UpstreamResponse): void {
+    this.#listener.answered(response);
+  }
+
+  protected override get missing(): 'free connection' | 'connection' | 'answer' {
     if (this.#connection === null) return 'free connection';
     return this.#isSent ? 'answer' : 'connection';
   }
 
-  get hasHead(): boolean {
+  protected override get hasHead(): boolean {
     return this.#hasHead;
   }
 
-  timeIsOver(failure: UpstreamFailure): void {
+  protected override timeIsOver(failure: UpstreamFailure): void {
     this.#fail(failure);
   }
 
@@ -234,13 +234,15 @@ export class CoreExchange implements UpstreamExchange, Parts {
       this.#fail(refused(error));
       return;
     }
-    this.#deadlines.awaitConnection();
+    this.#askedAtMs = performance.now();
+    this.awaitConnection(this.#askedAtMs);
     if (!this.#connections.request(this)) {
       this.#fail({ code: 'overloaded', detail: 'every connection is busy and so is the queue' });
       return;
     }
+    this.#askedAtMs = -1;
     this.#hasWaited = this.#connection === null;
-    if (!this.#isSent) this.#deadlines.watch();
+    if (!this.#isSent) this.watch();
   }
 
   #dispatch(connection: UpstreamConnection): void {
@@ -252,15 +254,11 @@ export class CoreExchange implements UpstreamExchange, Parts {
 
   #noteHead(headers: HeaderList): void {
     this.#hasHead = true;
-    this.#deadlines.endTimeOut();
+    this.endTimeOut();
     const connection = this.#connection;
     if (connection === null) return;
     connection.hasServed = true;
     connection.keepMs = keepAliveTime(headers);
-  }
-
-  #tell(response: UpstreamResponse): void {
-    this.#resolve(ok(response));
   }
 
   #fail(failure: UpstreamFailure): void {
@@ -272,22 +270,21 @@ export class CoreExchange implements UpstreamExchange, Parts {
     if (this.#connection === null) this.#connections.forget(this);
     // One that is only being made serves the next.
     else if (this.#isSent) this.#discard();
-    if (this.#streamed?.fail(failure) !== true) this.#resolve(err({ ...failure, neverSent: !this.#isSent }));
+    const told = { ...failure, neverSent: !this.#isSent };
+    if (this.#streamed?.fail(failure) !== true) queueMicrotask(() => this.#listener.failed(told));
     this.#end();
   }
 
   /** No other request is to have the socket. */
   #discard(): void {
-    const connection = this.#connection;
-    if (connection === null) return;
-    connection.release();
-    connection.destroy();
+    this.#connection?.release();
+    this.#connection?.destroy();
   }
 
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#deadlines.stop();
+    this.endTimers();
     const connection = this.#connection;
     if (connection === null) return;
     const isWhole = this.#outgoing === null || this.#outgoing.stop();

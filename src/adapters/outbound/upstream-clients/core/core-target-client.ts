@@ -3,6 +3,7 @@ import type {
   TargetClient,
   TargetClientSettings,
   UpstreamExchange,
+  UpstreamListener,
   UpstreamRequest,
 } from '../../../../application/ports/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
@@ -19,8 +20,8 @@ export class CoreTargetClient implements TargetClient {
     this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost));
   }
 
-  send(request: UpstreamRequest): UpstreamExchange {
-    const exchange = new CoreExchange(request, this.#connections, this.#settings);
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {
+    const exchange = new CoreExchange(request, listener, this.#connections, this.#settings);
     exchange.start();
     return exchange;
   }

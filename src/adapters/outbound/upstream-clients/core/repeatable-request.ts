@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamListener, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
@@ -12,9 +12,9 @@ const isClosed = (error: NodeJS.ErrnoException | null): boolean =>
  * not brought an octet for this request: it was closing while the request was on its way, and the upstream has most
  * likely never seen it.
  */
-export const takesRepetition = (request: UpstreamRequest, error: Error | null): boolean =>
+export const takesRepetition = (request: UpstreamRequest, error: Error | null, listener: UpstreamListener): boolean =>
   request.body === null &&
   safeMethods.has(request.method) &&
   isClosed(error) &&
   // Last, because it takes a retry of those that there are.
-  request.mayRepeat();
+  listener.mayRepeat();

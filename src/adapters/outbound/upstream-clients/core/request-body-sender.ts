@@ -6,7 +6,7 @@ import type { UpstreamConnection } from './upstream-connection.js';
 import { bodyFailure, refused } from './upstream-failures.js';
 
 /** Octets that are copied behind their head to go out with it in one write. */
-export const maxJoinedOctets = 65_536;
+export const maxJoinedOctets = 16_384;
 
 /** Who has a body sent. */
 export interface BodySending {

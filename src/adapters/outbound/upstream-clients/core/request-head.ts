@@ -1,5 +1,7 @@
 import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import { HeadLines } from '../../../wire/http1/head-lines.js';
 import { requestHeadText } from '../../../wire/http1/head-text.js';
+import { lengthValue } from '../../../wire/http1/length-value.js';
 
 /** A request that cannot be sent as it is: an upstream could take it for another one. */
 export class RefusedRequestError extends Error {
@@ -24,12 +26,10 @@ export const unknownLength = -1;
 /** Methods that expect a body: without one they say that it has no octets (RFC 9110, section 8.6). */
 const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
-/** Digits of a number that can be counted exactly. */
-const lengthDigits = /^[0-9]{1,15}$/;
-
 const lengthOf = (value: string): number => {
-  if (!lengthDigits.test(value)) throw new RefusedRequestError('the Content-Length is not a number');
-  return Number(value);
+  const length = lengthValue(value);
+  if (length < 0) throw new RefusedRequestError('the Content-Length is not a number');
+  return length;
 };
 
 /** Fields of a message that is one between the gateway and the upstream: the client makes them. */
@@ -105,7 +105,8 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
     hasLength = declared === length;
     if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
   }
-  const text = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields]);
+  const lines = request.received instanceof HeadLines ? request.received : null;
+  const text = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }

@@ -1,5 +1,6 @@
 import type { BodyReadError, BodySource } from '../../../../application/ports/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { reuse } from './piece-memory.js';
 
 /** Octets that may wait for a reader before the upstream is held back. */
 const highWaterOctets = 131_072;
@@ -12,6 +13,12 @@ const alone = (piece: Uint8Array): Uint8Array => {
   const copy = Buffer.allocUnsafeSlow(piece.length);
   copy.set(piece);
   return copy;
+};
+
+/** What it costs to hold a piece: all of the memory that it is the most of. */
+const costOf = (piece: Uint8Array): number => {
+  const { byteLength } = piece.buffer;
+  return (piece.length * 2 >= byteLength ? byteLength : piece.length) + pieceCost;
 };
 
 /** Where the octets of a body come from. */
@@ -42,7 +49,7 @@ export class ResponseBody implements BodySource {
   read(): Uint8Array | null | Promise<Uint8Array | null> {
     const piece = this.#waitingPieces.shift();
     if (piece !== undefined) {
-      this.#waitingOctets -= piece.length + pieceCost;
+      this.#waitingOctets -= costOf(piece);
       if (this.#waitingOctets === 0) this.#origin.resumeReading();
       return piece;
     }
@@ -51,6 +58,10 @@ export class ResponseBody implements BodySource {
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject };
     });
+  }
+
+  reuse(piece: Uint8Array): void {
+    reuse(piece);
   }
 
   trailers(): HeaderList {
@@ -74,8 +85,9 @@ export class ResponseBody implements BodySource {
       return;
     }
     // The first is nearly always read at once.
-    this.#waitingPieces.push(this.#waitingOctets === 0 ? piece : alone(piece));
-    this.#waitingOctets += piece.length + pieceCost;
+    const held = this.#waitingOctets === 0 ? piece : alone(piece);
+    this.#waitingPieces.push(held);
+    this.#waitingOctets += costOf(held);
   }
 
   end(trailers: HeaderList): void {

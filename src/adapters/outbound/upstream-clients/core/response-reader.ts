@@ -1,11 +1,15 @@
 import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader } from '../../../wire/http1/chunked-reader.js';
 import { fieldList } from '../../../wire/http1/field-list.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
+import { headLines } from '../../../wire/http1/head-lines.js';
 import { readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-response-head.js';
 import { maxStatus } from '../pool/max-status.js';
+import { memoryFor, reuse, roomFor } from './piece-memory.js';
+import { maxTextOctets, TextBody } from './text-body.js';
 import { WholeBody } from './whole-body.js';
 
 /** Octets of a response's head, and of its trailer section. */
@@ -13,12 +17,15 @@ const maxHeadOctets = 65_536;
 /** Interim responses (RFC 9110, section 15.2) before the final one. */
 const maxInterims = 100;
 
-/** What becomes of a response that is read. */
+/**
+ * What becomes of a response that is read. INVARIANT: the reader does nothing behind the call that tells of its end, because the
+ * next request may have been sent by then.
+ */
 export interface ResponseSink {
   /** All of it came at once. Null: it can have no body. */
-  wholeResponse(status: number, headers: HeaderList, body: BodySource | null): void;
-  /** The head has come; what comes of the body follows, and then its end. */
-  responseBegun(status: number, headers: HeaderList, declaredLength: number | null): void;
+  wholeResponse(status: number, headers: HeaderList, body: BodySource | null, received: ReceivedHead | null): void;
+  /** The head has come; what comes of the body follows, and then its end. `length`: as it is declared. */
+  responseBegun(status: number, headers: HeaderList, length: number | null, received: ReceivedHead | null): void;
   responsePiece(piece: Uint8Array): void;
   responseEnded(trailers: HeaderList): void;
   /** The octets behind the head belong to the other protocol. */
@@ -38,14 +45,18 @@ const bufferOf = (octets: Uint8Array): Buffer =>
 
 /** INVARIANT: what leaves the reader is a copy, because the buffer that is read into has other octets soon. */
 const copyOf = (octets: Uint8Array, start: number, end: number): Uint8Array => {
-  const copy = Buffer.allocUnsafe(end - start);
+  const copy = roomFor(end - start);
   bufferOf(octets).copy(copy, 0, start, end);
   return copy;
 };
 
-/** What was filled of a buffer, which is not kept for much less than it holds. */
-const trimmed = (buffer: Buffer, length: number): Uint8Array =>
-  length * 2 < buffer.length ? copyOf(buffer, 0, length) : buffer.subarray(0, length);
+/** What was filled of a buffer, whose memory is not kept for much less than it holds. */
+const trimmed = (buffer: Buffer, length: number): Uint8Array => {
+  if (length * 2 >= memoryFor(buffer.length)) return buffer.subarray(0, length);
+  const copy = copyOf(buffer, 0, length);
+  reuse(buffer);
+  return copy;
+};
 
 /** Reads the responses that come on one connection, one for each request (RFC 9112, sections 4 to 7). */
 export class ResponseReader {
@@ -150,7 +161,12 @@ export class ResponseReader {
 
   #begin(octets: Uint8Array, start: number, bodyStart: number, end: number, sink: ResponseSink): void {
     const { status, contentLength } = responseHead;
-    const headers = fieldList(octetText(octets, start, bodyStart), responseHead);
+    const framing = responseFraming(responseHead, this.#isToHead);
+    const isWhole = framing === 'length' && end - bodyStart >= contentLength;
+    const isText = isWhole && contentLength <= maxTextOctets;
+    const text = octetText(octets, start, isText ? bodyStart + contentLength : bodyStart);
+    const headers = fieldList(text, responseHead);
+    const received = headLines(text, responseHead, 0, headers);
     this.#held = null;
     this.#isSpent = !responseHead.isPersistent;
     if (status === 101) {
@@ -163,36 +179,44 @@ export class ResponseReader {
       }
       return;
     }
-    switch (responseFraming(responseHead, this.#isToHead)) {
+    switch (framing) {
       case 'none':
         this.#finish(bodyStart < end);
         sink.wholeResponse(
           status,
           headers,
           contentLength === 0 && this.#mayHaveBody(status) ? new WholeBody(null) : null,
+          received,
         );
         return;
       case 'length':
-        if (end - bodyStart >= contentLength) {
+        if (isWhole) {
           this.#finish(end - bodyStart > contentLength);
-          sink.wholeResponse(status, headers, new WholeBody(copyOf(octets, bodyStart, bodyStart + contentLength)));
+          sink.wholeResponse(
+            status,
+            headers,
+            isText
+              ? new TextBody(text, bodyStart - start)
+              : new WholeBody(copyOf(octets, bodyStart, bodyStart + contentLength)),
+            received,
+          );
           return;
         }
         this.#phase = 'length';
         this.#remaining = contentLength;
-        sink.responseBegun(status, headers, contentLength);
+        sink.responseBegun(status, headers, contentLength, received);
         if (bodyStart < end) this.#readLength(octets, bodyStart, end, sink);
         return;
       case 'chunked':
         this.#phase = 'chunked';
         this.#chunks = new ChunkedReader(octetText, maxHeadOctets);
-        sink.responseBegun(status, headers, null);
+        sink.responseBegun(status, headers, null, received);
         this.#readChunks(octets, bodyStart, end, sink);
         return;
       case 'close':
         this.#phase = 'close';
         this.#isSpent = true;
-        sink.responseBegun(status, headers, null);
+        sink.responseBegun(status, headers, null, received);
         if (bodyStart < end) sink.responsePiece(copyOf(octets, bodyStart, end));
     }
   }
@@ -214,7 +238,7 @@ export class ResponseReader {
     const chunks = this.#chunks;
     if (chunks === null) return;
     // What came together goes on together: an upstream cannot make many pieces out of few octets.
-    const content = Buffer.allocUnsafe(end - start);
+    const content = roomFor(end - start);
     let length = 0;
     let step = chunks.step(octets, start, end);
     for (; step === 'data'; step = chunks.step(octets, chunks.at, end)) {

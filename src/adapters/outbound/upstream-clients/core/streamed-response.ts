@@ -1,4 +1,5 @@
 import { BodyReadError } from '../../../../application/ports/body-source.js';
+import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseBody } from './response-body.js';
@@ -10,21 +11,32 @@ import { readErrorCode } from './upstream-failures.js';
  */
 const holdMs = 5;
 
+/** Who a response goes on to. */
+export interface ResponseTaker {
+  /** Called once, when the response may go on to the client. */
+  take(response: UpstreamResponse): void;
+}
+
 /** A response whose body comes after its head, or in pieces. */
 export class StreamedResponse {
   readonly #body: ResponseBody;
-  readonly #tell: (response: UpstreamResponse) => void;
+  readonly #taker: ResponseTaker;
   /** The head, until it is told of. */
   #held: UpstreamResponse | null;
   #holding: NodeJS.Timeout | null = null;
   /** Some of its body has come. */
   #hasBegun = false;
 
-  /** `tell` is called once, when the response may go on to the client. */
-  constructor(status: number, headers: HeaderList, body: ResponseBody, tell: (response: UpstreamResponse) => void) {
+  constructor(
+    status: number,
+    headers: HeaderList,
+    received: ReceivedHead | null,
+    body: ResponseBody,
+    taker: ResponseTaker,
+  ) {
     this.#body = body;
-    this.#tell = tell;
-    this.#held = { status, headers, body, isBodyLate: false, tunnel: null };
+    this.#taker = taker;
+    this.#held = { status, headers, received, body, isBodyLate: false, tunnel: null };
   }
 
   /** So much waits that nothing more should be read for now. */
@@ -64,7 +76,7 @@ export class StreamedResponse {
     if (held === null) return;
     this.#held = null;
     this.#stopHolding();
-    this.#tell(isBodyLate ? { ...held, isBodyLate } : held);
+    this.#taker.take(isBodyLate ? { ...held, isBodyLate } : held);
   }
 
   #stopHolding(): void {

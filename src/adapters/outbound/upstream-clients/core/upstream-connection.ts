@@ -146,8 +146,10 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
     this.#socket?.uncork();
   }
 
+  /** What is longer than the stream likes to hold may have been taken by the system at once. */
   get isFull(): boolean {
-    return this.#socket?.writableNeedDrain === true;
+    const socket = this.#socket;
+    return socket?.writableNeedDrain === true && socket.writableLength > 0;
   }
 
   /** From now on the end is what reading says it is. */

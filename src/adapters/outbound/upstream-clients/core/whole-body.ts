@@ -1,6 +1,8 @@
 import type { BodySource } from '../../../../application/ports/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
+import { reuse } from './piece-memory.js';
+
 /** A body that has come with its head, all of it. */
 export class WholeBody implements BodySource {
   readonly declaredLength: number;
@@ -16,6 +18,10 @@ export class WholeBody implements BodySource {
     const octets = this.#octets;
     this.#octets = null;
     return octets;
+  }
+
+  reuse(piece: Uint8Array): void {
+    reuse(piece);
   }
 
   trailers(): HeaderList {

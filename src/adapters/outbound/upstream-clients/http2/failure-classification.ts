@@ -43,7 +43,7 @@ export const classifySessionError = (error: Error): UpstreamFailure => {
   // The system gives up connecting before the gateway does.
   if (code === 'ETIMEDOUT') return { code: 'timed_out', detail };
   // What came is no HTTP/2.
-  if (code === 'ERR_HTTP2_ERROR') return { code: 'invalid_response', detail };
+  if (code === 'ERR_HTTP2_ERROR' || code === 'ERR_HTTP2_HEADER_BLOCK') return { code: 'invalid_response', detail };
   return { code: 'unreachable', detail };
 };
 

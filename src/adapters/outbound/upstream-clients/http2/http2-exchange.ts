@@ -3,10 +3,10 @@ import type {
   TargetClientSettings,
   UpstreamExchange,
   UpstreamFailure,
+  UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
-import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import { waitText } from '../pool/wait-text.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';
@@ -17,20 +17,17 @@ import type { SessionPool } from './session-pool.js';
 import type { StreamUser } from './stream-user.js';
 import type { UpstreamSession } from './upstream-session.js';
 
-type Outcome = Result<UpstreamResponse, UpstreamFailure>;
-
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 /** One request on its way to a target, over a stream, or a second one where the first was not processed. */
 export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListener, ResponseListener, DeadlineUser {
-  readonly response: Promise<Outcome>;
   awaited: Awaited = 'free connection';
   readonly #request: UpstreamRequest;
+  readonly #listener: UpstreamListener;
   readonly #settings: TargetClientSettings;
   readonly #sessions: SessionPool;
   readonly #deadlines: ExchangeDeadlines;
-  #resolve!: (outcome: Outcome) => void;
   #fields: RequestFields | null = null;
   #sender: RequestSender | null = null;
   #session: UpstreamSession | null = null;
@@ -42,16 +39,21 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   #hasWaited = false;
   #isRepeated = false;
   #isSent = false;
+  /** The listener knows what has become of it, or soon will. */
+  #isTold = false;
   #isEnded = false;
 
-  constructor(request: UpstreamRequest, settings: TargetClientSettings, sessions: SessionPool) {
+  constructor(
+    request: UpstreamRequest,
+    listener: UpstreamListener,
+    settings: TargetClientSettings,
+    sessions: SessionPool,
+  ) {
     this.#request = request;
+    this.#listener = listener;
     this.#settings = settings;
     this.#sessions = sessions;
     this.#deadlines = new ExchangeDeadlines(request, settings.readMs, this);
-    this.response = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
   start(): void {
@@ -161,7 +163,10 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
 
   onResponse(response: UpstreamResponse): void {
     this.#noteHead();
-    this.#resolve(ok(response));
+    if (this.#isTold) return;
+    this.#isTold = true;
+    // Not from within node:http2, which may still have more to tell of the stream.
+    queueMicrotask(() => this.#listener.answered(response));
   }
 
   onRead(): void {
@@ -247,7 +252,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       this.#session.failure?.code !== 'invalid_response' &&
       this.#session.failure?.code !== 'timed_out';
     // Last, because it takes a retry of those that there are.
-    return ((isUnprocessed && isRepeatable) || wasLost) && this.#request.mayRepeat();
+    return ((isUnprocessed && isRepeatable) || wasLost) && this.#listener.mayRepeat();
   }
 
   #repeat(): void {
@@ -272,7 +277,13 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   #fail(failure: UpstreamFailure): void {
     if (this.#isEnded) return;
     this.#end();
-    if (this.#reader?.fail(failure) !== true) this.#resolve(err(failure));
+    if (this.#reader?.fail(failure) !== true) this.#tellFailure(failure);
+  }
+
+  #tellFailure(failure: UpstreamFailure): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    queueMicrotask(() => this.#listener.failed(failure));
   }
 
   #end(): void {

@@ -3,6 +3,7 @@ import type {
   TargetClient,
   TargetClientSettings,
   UpstreamExchange,
+  UpstreamListener,
   UpstreamRequest,
 } from '../../../../application/ports/upstream-client.js';
 import { Http2Exchange } from './http2-exchange.js';
@@ -19,8 +20,8 @@ export class Http2TargetClient implements TargetClient {
     this.#sessions = new SessionPool(settings, (listener) => new UpstreamSession(settings, listener));
   }
 
-  send(request: UpstreamRequest): UpstreamExchange {
-    const exchange = new Http2Exchange(request, this.#settings, this.#sessions);
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {
+    const exchange = new Http2Exchange(request, listener, this.#settings, this.#sessions);
     exchange.start();
     return exchange;
   }

@@ -118,14 +118,14 @@ export class ResponseReader {
     const body = this.#body;
     if (body === null || this.#isToHead || status === 204 || status === 304) {
       this.#body = null;
-      this.#listener.onResponse({ status, headers, body: null, isBodyLate: false, tunnel: null });
+      this.#listener.onResponse({ status, headers, received: null, body: null, isBodyLate: false, tunnel: null });
       return;
     }
     const length = firstHeader(headers, 'content-length');
     // What has no content says so by its end alone.
     if (length !== undefined) body.declaredLength = Number(length);
     else body.declaredLength = isAll ? 0 : null;
-    this.#held = { status, headers, body, isBodyLate: false, tunnel: null };
+    this.#held = { status, headers, received: null, body, isBodyLate: false, tunnel: null };
     if (body.hasBegun || this.#isWhole) this.#letGo(false);
     else this.#listener.onHead(holdMs, () => this.#letGo(true));
   }

@@ -1,6 +1,14 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { endSession } from '../../../http2-sockets/end-session.js';
+import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { waitText } from '../pool/wait-text.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
@@ -20,6 +28,8 @@ const maxHeadFields = 2_000;
 const keepAliveMs = 60_000;
 /** The same for a session with streams, by PING. Servers for gRPC take more than one in five minutes for an attack. */
 const pingAfterMs = 305_000;
+/** How long the end of a session may take that nothing is open on, in milliseconds. */
+const endGraceMs = 1_000;
 
 /** node:http2 wants a URL; no part of it is used: every request has an authority of its own. */
 const origin = 'http://upstream';
@@ -56,11 +66,13 @@ export class UpstreamSession {
   readonly #listener: SessionListener;
   readonly #socket: Socket;
   readonly #session: ClientHttp2Session;
+  readonly #open = new Set<ClientHttp2Stream>();
   readonly #resets = new ResetBudget();
   #deadline: NodeJS.Timeout | null;
   #keepAlive: NodeJS.Timeout | null = null;
   #isReady = false;
   #isLost = false;
+  #isEnding = false;
   /** An answer to a PING is awaited: it may be dead, and is given nothing new. */
   #isDoubted = false;
   #signsSeen = 0;
@@ -73,7 +85,8 @@ export class UpstreamSession {
     this.#listener = listener;
     this.#socket = connectSocket({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
     this.#session = connect(origin, {
-      createConnection: () => this.#socket,
+      createConnection: () =>
+        new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream)),
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: maxHeadOctets },
       maxHeaderListPairs: maxHeadFields,
       // What a head of ours may have is for the limits of the gateway to say.
@@ -88,15 +101,11 @@ export class UpstreamSession {
     }, connectMs);
     this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindow));
     this.#session.on('remoteSettings', () => this.#noteSettings());
-    this.#session.on('goaway', (code: number, lastStream: number) => {
-      if (code !== 0)
-        this.#failure ??= { code: 'unreachable', detail: `the target has ended the session (${codeName(code)})` };
-      this.lastStream = Math.min(this.lastStream, lastStream);
-      this.#noteLeaving();
-    });
     this.#session.on('error', (error) => {
       this.#failure ??= classifySessionError(error);
     });
+    // nghttp2 sends nothing more where it could not read what came: node:http2 closes the session then.
+    this.#session.on('frameError', () => this.leave());
     this.#session.on('close', () => this.#noteLost());
   }
 
@@ -130,12 +139,15 @@ export class UpstreamSession {
   open(fields: OutgoingHttpHeaders, isWhole: boolean): ClientHttp2Stream {
     const stream = this.#session.request(fields, { endStream: isWhole, waitForTrailers: !isWhole });
     this.streams += 1;
+    this.#open.add(stream);
     this.#requests += 1;
     stream.once('close', () => {
       this.streams -= 1;
+      this.#open.delete(stream);
       // Before its peer has enough of it, and ends what belongs to others.
       if (!this.#resets.bears(stream.rstCode, performance.now()) && this.isOpen && !this.isLeaving) this.leave();
       this.#listener.onRoom(this, this.isShut);
+      this.#endIfUnused();
     });
     if (this.#requests >= maxRequests) this.leave();
     return stream;
@@ -144,8 +156,7 @@ export class UpstreamSession {
   /** Takes no more streams, and ends with the last of those that there are. */
   leave(): void {
     this.#noteLeaving();
-    // INVARIANT: never within the close of a stream, where ending its session corrupts node:http2's memory (Node 20 aborts).
-    setImmediate(() => this.#session.close());
+    this.#endIfUnused();
   }
 
   /**
@@ -173,9 +184,31 @@ export class UpstreamSession {
   /** Cuts off what is under way. */
   destroy(): void {
     this.#noteLeaving();
-    this.#session.destroy();
-    // One that is only connecting is not node:http2's yet.
+    // The session ends with it; see `endSession` for why it is not told.
     this.#socket.destroy();
+  }
+
+  /** RFC 9113, section 6.8. */
+  #noteGoaway(code: number, lastStream: number): void {
+    this.lastStream = Math.min(this.lastStream, lastStream);
+    if (code !== 0) {
+      this.#failure ??= { code: 'unreachable', detail: `the target has ended the session (${codeName(code)})` };
+      this.destroy();
+      return;
+    }
+    this.leave();
+    for (const stream of this.#open) {
+      if ((stream.id ?? Number.POSITIVE_INFINITY) > this.lastStream) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    }
+  }
+
+  #endIfUnused(): void {
+    if (!this.isLeaving || this.streams > 0 || this.#isEnding || this.#isLost) return;
+    this.#isEnding = true;
+    endSession(this.#session);
+    // A peer that does not read keeps it.
+    this.#clearDeadline();
+    this.#deadline = setTimeout(() => this.#socket.destroy(), endGraceMs);
   }
 
   #noteSettings(): void {

@@ -4,13 +4,13 @@ import { BodyReadError, type BodySource } from '../../../../application/ports/bo
 import type {
   UpstreamExchange,
   UpstreamFailure,
+  UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import { firstHeader } from '../../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
 import { responseFramingFault } from '../../../../domain/http/response-framing.js';
-import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import { maxStatus } from '../pool/max-status.js';
 import { RequestPatience } from '../pool/request-patience.js';
 import type { ConnectionUser, TargetConnections } from '../pool/target-connections.js';
@@ -19,7 +19,6 @@ import { classifyFailure, isLostConnection } from './failure-classification.js';
 import { rawHeaderList } from './raw-header-list.js';
 import { ResponseBody } from './response-body.js';
 
-type Outcome = Result<UpstreamResponse, UpstreamFailure>;
 type Outgoing = Buffer | AsyncIterable<Uint8Array> | null;
 
 /**
@@ -39,10 +38,9 @@ const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
 
 /** One request on its way to a target, as undici's handler and as the port's exchange. */
 export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connection>, Dispatcher.DispatchHandler {
-  readonly response: Promise<Outcome>;
   readonly #request: UpstreamRequest;
+  readonly #listener: UpstreamListener;
   readonly #connections: TargetConnections<Connection>;
-  #resolve!: (outcome: Outcome) => void;
   #outgoing: Outgoing = null;
   #connection: Connection | null = null;
   /** How often the target had been taken out when the request was begun. */
@@ -65,16 +63,16 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
   #timer: NodeJS.Timeout | null = null;
   /** Set where the gateway itself ended the exchange: what undici then reports is only the echo. */
   #ownFailure: UpstreamFailure | null = null;
+  /** The listener knows what has become of it, or soon will. */
+  #isTold = false;
   #isEnded = false;
 
-  constructor(request: UpstreamRequest, connections: TargetConnections<Connection>) {
+  constructor(request: UpstreamRequest, listener: UpstreamListener, connections: TargetConnections<Connection>) {
     this.#request = request;
+    this.#listener = listener;
     this.#connections = connections;
     this.#patience = new RequestPatience(request);
     this.#turnAwaysBefore = connections.turnAways;
-    this.response = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
   }
 
   start(): void {
@@ -123,9 +121,8 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.#end());
     this.#clearTimer();
-    this.#resolve(
-      ok({ status, headers: rawHeaderList(controller.rawHeaders), body: null, isBodyLate: false, tunnel: socket }),
-    );
+    const headers = rawHeaderList(controller.rawHeaders);
+    this.#tell({ status, headers, received: null, body: null, isBodyLate: false, tunnel: socket });
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
@@ -143,13 +140,13 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     }
     this.#hasHead = true;
     if (this.#request.method === 'HEAD' || status === 204 || status === 304) {
-      this.#resolve(ok({ status, headers, body: null, isBodyLate: false, tunnel: null }));
+      this.#tell({ status, headers, received: null, body: null, isBodyLate: false, tunnel: null });
       return;
     }
     const length = firstHeader(headers, 'content-length');
     this.#isCloseDelimited = length === undefined && firstHeader(headers, 'transfer-encoding') === undefined;
     this.#body = new ResponseBody(controller, length === undefined ? null : Number(length));
-    this.#held = { status, headers, body: this.#body, isBodyLate: false, tunnel: null };
+    this.#held = { status, headers, received: null, body: this.#body, isBodyLate: false, tunnel: null };
     this.#timer = setTimeout(() => this.#letGo(true), holdMs);
   }
 
@@ -180,7 +177,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     }
     const failure = this.#ownFailure ?? { ...this.#classified(error), neverSent: this.#isUnsent };
     if (this.#body && !this.#held) this.#body.fail(new BodyReadError(readErrorCode(failure), failure.detail));
-    else this.#resolve(err(failure));
+    else this.#tellFailure(failure);
     this.#end();
   }
 
@@ -205,7 +202,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
       this.#connection?.socket?.bytesRead === this.#octetsBefore &&
       isLostConnection(error) &&
       // Last, because it takes a retry of those that there are.
-      this.#request.mayRepeat()
+      this.#listener.mayRepeat()
     );
   }
 
@@ -249,7 +246,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
       this.#hasWaited = this.#connection === null;
       return;
     }
-    this.#resolve(err({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' }));
+    this.#tellFailure({ code: 'overloaded', neverSent: true, detail: 'every connection is busy and so is the queue' });
     this.#end();
   }
 
@@ -259,7 +256,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     try {
       first = await body.read();
     } catch (error) {
-      this.#resolve(err(this.#classified(error)));
+      this.#tellFailure(this.#classified(error));
       this.#end();
       return;
     }
@@ -308,7 +305,7 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     const response = { ...this.#held, isBodyLate };
     this.#held = null;
     this.#clearTimer();
-    this.#resolve(ok(response));
+    this.#tell(response);
   }
 
   #abort(failure: UpstreamFailure): void {
@@ -326,7 +323,20 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
       // Where the connection is only being made, undici comes back to the request when it stands.
       this.#controller?.abort(new Error(failure.detail));
     }
-    this.#resolve(err(this.#ownFailure));
+    this.#tellFailure(this.#ownFailure);
+  }
+
+  /** Not from within undici's parser: whoever is told may send the next request on the same connection. */
+  #tell(response: UpstreamResponse): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    queueMicrotask(() => this.#listener.answered(response));
+  }
+
+  #tellFailure(failure: UpstreamFailure): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    queueMicrotask(() => this.#listener.failed(failure));
   }
 
   #end(): void {

@@ -3,6 +3,7 @@ import type {
   TargetClient,
   TargetClientSettings,
   UpstreamExchange,
+  UpstreamListener,
   UpstreamRequest,
 } from '../../../../application/ports/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
@@ -17,8 +18,8 @@ export class UndiciTargetClient implements TargetClient {
     this.#connections = new TargetConnections(settings, (onLost) => new Connection(settings, onLost));
   }
 
-  send(request: UpstreamRequest): UpstreamExchange {
-    const exchange = new UndiciExchange(request, this.#connections);
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {
+    const exchange = new UndiciExchange(request, listener, this.#connections);
     exchange.start();
     return exchange;
   }

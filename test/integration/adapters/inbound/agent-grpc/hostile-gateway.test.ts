@@ -53,7 +53,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
   });
 
   afterEach(async () => {
-    for (const gateway of gateways.splice(0)) gateway.session.destroy();
+    for (const gateway of gateways.splice(0)) setImmediate(() => gateway.session.destroy());
     for (const socket of sockets.splice(0)) socket.destroy();
     await server.drain(0);
   });
@@ -341,7 +341,7 @@ describe('an AgentGrpcServer and a gateway that misbehaves', () => {
     }
     await eventually(() => unread.some(({ stream }) => stream.closed));
     expect(cutOffs()).toHaveLength(1);
-    for (const { session } of gateways) session.destroy();
+    for (const { session } of gateways) setImmediate(() => session.destroy());
     service.answer = () => new Promise(() => {});
     const chunk = prefixed(field(3, Buffer.concat([field(1, 'b'), field(3, Buffer.alloc(mebibyte))])));
     const waiting = Array.from({ length: 3 }, () => gateway().call('ProcessEvent'));

@@ -41,7 +41,7 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
   afterEach(() => {
-    for (const session of sessions) session.destroy();
+    for (const session of sessions) setImmediate(() => session.destroy());
     server.close();
   });
 
@@ -64,7 +64,8 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
     ['fails', (pushed: ServerHttp2Stream) => pushed.close(constants.NGHTTP2_INTERNAL_ERROR)],
     [
       'lets fail with the connection',
-      ({ session }: ServerHttp2Stream) => session?.destroy(new Error('so'), constants.NGHTTP2_INTERNAL_ERROR),
+      ({ session }: ServerHttp2Stream) =>
+        void setImmediate(() => session?.destroy(new Error('so'), constants.NGHTTP2_INTERNAL_ERROR)),
     ],
   ])('loses its connection for a stream that it pushes and %s', async (_, then) => {
     const told = connect((stream) => {
@@ -149,7 +150,8 @@ describe('an agent that speaks HTTP/2 as it likes', () => {
     ['refuses the stream', (stream: ServerHttp2Stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
     [
       'says goodbye with an error',
-      ({ session }: ServerHttp2Stream) => session?.destroy(new Error('so'), constants.NGHTTP2_PROTOCOL_ERROR),
+      ({ session }: ServerHttp2Stream) =>
+        void setImmediate(() => session?.destroy(new Error('so'), constants.NGHTTP2_PROTOCOL_ERROR)),
     ],
     ['cuts the connection', () => cut()],
   ])("ends, and is not tried again behind the gateway's back, where it %s", async (_, act) => {

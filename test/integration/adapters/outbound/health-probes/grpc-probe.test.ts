@@ -41,7 +41,7 @@ const serve = async (check: Answer | null): Promise<ProbedTarget> => {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  cleanUp.add(() => server.forceShutdown());
+  cleanUp.add(() => void setImmediate(() => server.forceShutdown()));
   return { address: { host: '127.0.0.1', port }, authority: 'api.test:8080' };
 };
 
@@ -59,7 +59,7 @@ const serveHttp2 = async (hear: (stream: http2.ServerHttp2Stream) => void): Prom
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUp.add(() => {
-    for (const session of sessions) session.destroy();
+    for (const session of sessions) setImmediate(() => session.destroy());
     server.close();
   });
   return { address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port }, authority: 'api.test:8080' };

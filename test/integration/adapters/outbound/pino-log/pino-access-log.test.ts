@@ -99,6 +99,48 @@ describe('an access record', () => {
     expect(first).toMatchObject({ level: 'info', status: 200 });
   });
 
+  it('is what it would be as the first, whatever lines came before it', async () => {
+    const one = (values: Partial<AccessRecord>): AccessRecord => ({ ...record, ...values });
+    const records = [
+      record,
+      one({ target: '10.0.0.2:80' }),
+      one({ host: 'other.example' }),
+      one({ route: 'other', upstream: null }),
+      record,
+      one({ route: 'other' }),
+      record,
+      one({ protocol: 'HTTP/2' }),
+      one({ protocol: 'HTTP/2', target: null }),
+      one({ upstream: 'other' }),
+      one({ requestId: 'r-2', traceId: 't-2', correlationId: 'r-2' }),
+      one({ clientIp: '2001:db8::1', method: 'POST' }),
+      one({ host: 'h'.repeat(2_000) }),
+      one({ host: null, target: null }),
+    ];
+    const crowd = Array.from({ length: 3_000 }, (_, index) =>
+      one({ clientIp: `c${index}`, host: `h${index}`, target: `t${index}` }),
+    );
+    const all = [...records, ...crowd, ...records.toReversed(), ...records];
+    const lines = (await logged(all)).split('\n').slice(0, -1);
+    expect(lines).toHaveLength(all.length);
+    const alone = new Map<AccessRecord, string>();
+    for (const each of records) alone.set(each, (await logged([each])).slice(0, -1));
+    for (const [index, each] of all.entries()) {
+      const expected = alone.get(each);
+      if (expected !== undefined) expect(lines[index]).toBe(expected);
+      else expect(JSON.parse(lines[index] ?? '')).toMatchObject({ client_ip: each.clientIp, host: each.host });
+    }
+  });
+
+  it('tells the time that it took to a microsecond, as JSON writes numbers', async () => {
+    const times = [
+      0, 0.0004, 0.0005, 0.001, 0.01, 0.1, 0.25, 0.9996, 1, 12.3, 1_000.05, 1_073_741.823, 1_073_741.824, 9e9, -1,
+    ];
+    const log = await logged(times.map((durationMs) => ({ ...record, durationMs })));
+    const texts = [...log.matchAll(/"duration_ms":([^,]+)/g)].map(([, text]) => text);
+    expect(texts).toEqual(times.map((ms) => JSON.stringify(Math.round(ms * 1_000) / 1_000)));
+  });
+
   it('stays JSON where a number is none', async () => {
     const [line] = recordsOf(await logged([{ ...record, durationMs: Number.NaN }]));
     expect(line).toMatchObject({ duration_ms: null });

@@ -1,16 +1,20 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Tunnel } from '../../../../../src/application/ports/tunnel.js';
-import type { TargetClient, TargetClientSettings } from '../../../../../src/application/ports/upstream-client.js';
+import type { TargetClientSettings } from '../../../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { startRawUpstream } from '../../../../support/raw-upstream.js';
-import { targetClient as clientOf, plainUpstreamRequest } from '../../../../support/target-clients.js';
+import {
+  type AwaitedClient,
+  targetClient as clientOf,
+  plainUpstreamRequest,
+} from '../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
 describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
-  const targetClient = (port: number, toRun: CleanUp, changes: Partial<TargetClientSettings> = {}): TargetClient =>
+  const targetClient = (port: number, toRun: CleanUp, changes: Partial<TargetClientSettings> = {}): AwaitedClient =>
     clientOf(port, toRun, { engine, ...changes });
 
   const upgrade = { ...plainUpstreamRequest, method: 'GET', upgradeToWebSocket: true };

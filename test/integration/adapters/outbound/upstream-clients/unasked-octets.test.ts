@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetClient, UpstreamRequest } from '../../../../../src/application/ports/upstream-client.js';
+import type { UpstreamRequest } from '../../../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { bodyOctets } from '../../../../support/scripted-body.js';
 import { startSeparateUpstream } from '../../../../support/separate-upstream.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import { type AwaitedClient, plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
@@ -29,7 +29,7 @@ const inChunks = (size: number): string => {
 
 const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
 
-const textFrom = async (client: TargetClient, request = get): Promise<string> => {
+const textFrom = async (client: AwaitedClient, request = get): Promise<string> => {
   const outcome = await client.send(request).response;
   if (!outcome.ok) throw new Error(outcome.error.detail);
   return (await bodyOctets(outcome.value.body)).toString();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { answerJson } from '../../../../../src/adapters/wire/agent-frames/answer-codec.js';
 import { encodeBase64 } from '../../../../../src/adapters/wire/agent-frames/base64-encoding.js';
 import { eventJson } from '../../../../../src/adapters/wire/agent-frames/event-codec.js';
 import type { Frame } from '../../../../../src/adapters/wire/agent-frames/frame.js';
@@ -20,6 +19,7 @@ import type {
   HeaderOperation,
 } from '../../../../../src/domain/agent-protocol/messages.js';
 import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
+import { answerJson } from '../../../../support/answer-json.js';
 
 const byteString = fc
   .uint8Array({ maxLength: 30 })

@@ -4,9 +4,13 @@ import { CryptoRandom } from '../../../../../src/adapters/outbound/node-random/c
 describe('CryptoRandom', () => {
   it('gives version 4 UUIDs, each another', () => {
     const random = new CryptoRandom();
-    const ids = Array.from({ length: 100 }, () => random.uuid());
+    // More than are made at once, and more than are taken from the operating system at once.
+    const ids = Array.from({ length: 3_000 }, () => random.uuid());
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(new Set(ids).size).toBe(100);
+    expect(new Set(ids).size).toBe(3_000);
+    const digits = Array.from({ length: 36 }, (_, place) => new Set(ids.map((id) => id[place])).size);
+    const all = (count: number): number[] => Array.from({ length: count }, () => 16);
+    expect(digits).toEqual([...all(8), 1, ...all(4), 1, 1, ...all(3), 1, 4, ...all(3), 1, ...all(12)]);
   });
 
   it('gives fractions that are at least 0 and below 1, all over the range', () => {

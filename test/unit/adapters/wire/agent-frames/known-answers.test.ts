@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentMessage, readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { answerJson } from '../../../../../src/adapters/wire/agent-frames/answer-codec.js';
 import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
+import { answerJson } from '../../../../support/answer-json.js';
 
 const firstId = '6f6b5a0e-0001';
 const secondId = '6f6b5a0e-0002';
@@ -13,6 +13,8 @@ const answerFor = (user: string, members: Partial<AgentAnswer> = {}): AgentAnswe
   requestHeaders: [{ kind: 'set', name: 'X-User', value: user }],
   ...members,
 });
+
+const encoded = (answer: AgentAnswer, id: string): Uint8Array => encoder.encode(answerJson(answer, id));
 
 const read = (text: string, known: KnownAnswers | null): AgentMessage => {
   const message = readAgentMessage({ name: 'agent_response', payload: encoder.encode(text) }, known);
@@ -103,16 +105,16 @@ describe('KnownAnswers', () => {
     const known = new KnownAnswers();
     for (let user = 0; user < 700; user += 1) read(answerJson(answerFor(`user-${user}`), firstId), known);
     expect(known.size).toBe(512);
-    expect(known.recall(answerJson(answerFor('user-0'), secondId))).toBeNull();
-    expect(known.recall(answerJson(answerFor('user-699'), secondId))?.correlationId).toBe(secondId);
+    expect(known.recall(encoded(answerFor('user-0'), secondId))).toBeNull();
+    expect(known.recall(encoded(answerFor('user-699'), secondId))?.correlationId).toBe(secondId);
   });
 
   it('stops remembering for a while where no answer comes twice, and finds what it has', () => {
     const known = new KnownAnswers();
     for (let user = 0; user < 3_000; user += 1) read(answerJson(answerFor(`user-${user}`), firstId), known);
-    expect(known.recall(answerJson(answerFor('user-2999'), secondId))).toBeNull();
-    expect(known.recall(answerJson(answerFor('user-1000'), secondId))?.correlationId).toBe(secondId);
+    expect(known.recall(encoded(answerFor('user-2999'), secondId))).toBeNull();
+    expect(known.recall(encoded(answerFor('user-1000'), secondId))?.correlationId).toBe(secondId);
     read(answerJson(answerFor('user-5000'), firstId), known);
-    expect(known.recall(answerJson(answerFor('user-5000'), secondId))?.correlationId).toBe(secondId);
+    expect(known.recall(encoded(answerFor('user-5000'), secondId))?.correlationId).toBe(secondId);
   });
 });

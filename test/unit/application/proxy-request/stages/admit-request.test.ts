@@ -8,7 +8,7 @@ import { admitRequest } from '../../../../../src/application/proxy-request/stage
 import { LocalPermitBook } from '../../../../../src/application/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import type { ClientAddress } from '../../../../../src/domain/http/client-address.js';
-import { newExchange } from '../../../../support/exchanges.js';
+import { newExchange, strictOwner } from '../../../../support/exchanges.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { ManualScheduler } from '../../../../support/manual-scheduler.js';
 import { plainLimits } from '../../../../support/plain-configurations.js';
@@ -36,7 +36,7 @@ const exchangeOf = (client: Partial<ClientAddress> = {}, body: ClientBody | null
     send: (status: number, headers: readonly string[], text: string | null) =>
       void sent.push({ status, headers, body: text }),
   };
-  const exchange = new Exchange(request, recording, 'own', 'theirs', { ...plain, ...client }, 0, () => false);
+  const exchange = new Exchange(request, recording, 'own', 'theirs', { ...plain, ...client }, 0, strictOwner);
   return { exchange, sent };
 };
 

@@ -11,7 +11,7 @@ import type { RateLimits } from '../../../../../src/domain/configuration/rate-li
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
 import type { LimitedRoute } from '../../../../../src/domain/rate-limiting/applied-rate-limit.js';
 import type { RateLimitKey } from '../../../../../src/domain/rate-limiting/rate-limit-policy.js';
-import { newExchange } from '../../../../support/exchanges.js';
+import { newExchange, strictOwner } from '../../../../support/exchanges.js';
 import { FakeRateLimitStore } from '../../../../support/fake-rate-limit-store.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
@@ -36,7 +36,7 @@ const requestFrom = (address: string, headers: readonly string[] = [], path = '/
     send: (status: number, fields: readonly string[]) => void sent.push({ status, headers: fields }),
   };
   const client = { ...plain.client, address };
-  const exchange = new Exchange(plain.request, response, 'id', 'id', client, 0, () => false);
+  const exchange = new Exchange(plain.request, response, 'id', 'id', client, 0, strictOwner);
   exchange.path = path;
   return { exchange, sent };
 };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Tunnel } from '../../../../../src/application/ports/tunnel.js';
 import type { UpstreamRequest } from '../../../../../src/application/ports/upstream-client.js';
+import { HeldBody } from '../../../../../src/application/proxy-request/held-body.js';
+import { KeptPieces } from '../../../../../src/application/proxy-request/kept-pieces.js';
 import type { RequestTrace } from '../../../../../src/application/proxy-request/request-trace.js';
 import { RetryAllowance } from '../../../../../src/application/proxy-request/retry-allowance.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
@@ -336,6 +338,18 @@ describe('a body', () => {
     expect((await send(targets, new ScriptedBody(['one ', 'two']), 'POST')).text).toBe('one two');
   });
 
+  it('that was held for other targets is let go of when one answers', async () => {
+    const kept = new KeptPieces();
+    kept.add(Buffer.from('held'));
+    const held = new HeldBody(kept, [], 4);
+    const { stage } = sendingStage(new ScriptedTargets({ a: good, b: good }));
+    const { exchange } = recordedExchange({ method: 'PUT' });
+    exchange.forwardedBody = held;
+    expect((await bodyOctets(held.begin())).toString()).toBe('held');
+    await stage(exchange);
+    expect((await bodyOctets(held.begin())).toString()).toBe('');
+  });
+
   it('that breaks off is the fault of its client, whatever the target says', async () => {
     const reading: TargetScript = async ({ body }) => {
       await bodyOctets(body).catch(() => undefined);
@@ -409,6 +423,27 @@ describe('the breaker of the route', () => {
     targets.refusal = { kind: 'unresolved', detail: '' };
     await send();
     expect(routeBreaker.state).toBe('open');
+  });
+
+  it('closes with the head of a good answer, however long its body takes', async () => {
+    let script = gone;
+    const targets = new ScriptedTargets({ a: (request) => script(request) });
+    const { send, clock, routeBreaker } = setUp(targets);
+    await send();
+    await send();
+    clock.advance(10_000);
+    let finish: () => void = () => undefined;
+    const body = new ScriptedBody([]);
+    body.read = () =>
+      new Promise((resolve) => {
+        finish = () => resolve(null);
+      });
+    script = () => answered(200, [], { body });
+    const probe = send();
+    await settled();
+    expect([routeBreaker.state, targets.told.at(-1)]).toEqual(['closed', 'a: answered']);
+    finish();
+    expect((await probe).state).toBe('ended');
   });
 
   it('gets its probe back where the gateway itself fails', async () => {

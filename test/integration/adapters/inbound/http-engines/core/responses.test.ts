@@ -6,6 +6,7 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import { JoinedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/joined-writes.js';
+import { HeadLines } from '../../../../../../src/adapters/wire/http1/head-lines.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/http-engine.js';
 import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
 import { CleanUp } from '../../../../../support/clean-up.js';
@@ -109,6 +110,36 @@ describe('a response', () => {
     });
     expect(text).not.toContain('0\r\n\r\n');
     expect(ends).toEqual([false]);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['of its length', get, ['Content-Length', '5']],
+    ['that is longer', get, ['Content-Length', '3']],
+    ['in chunks', lastGet, []],
+    ['to the end of the connection', 'GET / HTTP/1.0\r\n\r\n', []],
+    ['that is not sent', lastGet.replace('GET', 'HEAD'), ['Content-Length', '5']],
+  ])('has the same body whether octets or a text are written: %s', async (_, request, headers) => {
+    const sent: number[] = [];
+    const answeredBy = async (write: (response: ClientResponse) => unknown) =>
+      answered(request === get ? `${get}${lastGet}` : request, (response) => {
+        response.begin(200, headers, false);
+        void write(response);
+        response.end([]);
+        sent.push(response.bytesSent());
+      });
+    const octetsWritten = await answeredBy((response) => response.write(octets('hello')));
+    const textWritten = await answeredBy((response) => response.writeText('hello'));
+    expect(textWritten).toEqual(octetsWritten);
+    expect(sent.slice(sent.length / 2)).toEqual(sent.slice(0, sent.length / 2));
+  });
+
+  it('of a received head has its lines as they came, and those that are new', async () => {
+    const received = new HeadLines('HTTP/1.1 200 OK\r\n1: 1\r\n2: 2\r\n\r\n', 0, 17, ['A', 'a', 'B', 'b']);
+    const { text } = await answered(lastGet, (response) => {
+      response.begin(204, ['B', 'b', 'C', 'c'], false, received);
+      response.end([]);
+    });
+    expect(text).toBe('HTTP/1.1 204 No Content\r\n2: 2\r\nC: c\r\nConnection: close\r\n\r\n');
   });
 
   it('that says its length has no octet more, and the connection ends', async () => {

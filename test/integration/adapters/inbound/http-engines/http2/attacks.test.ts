@@ -196,12 +196,19 @@ describe('a head that is too large', () => {
 
 /** Sends it again and again, until the connection has ended or so much has gone. */
 const flood = async (client: RawHttp2Client, octets: Uint8Array, times: number): Promise<void> => {
+  const { socket } = client;
+  let goOn: () => void = () => undefined;
+  const wake = (): void => goOn();
+  socket.on('drain', wake).on('close', wake);
   for (let sent = 0; sent < times && !client.isClosed; sent += 1) {
-    if (!client.socket.write(octets))
+    if (!socket.write(octets)) {
       await new Promise<void>((resolve) => {
-        client.socket.once('drain', () => resolve()).once('close', () => resolve());
+        goOn = resolve;
+        if (client.isClosed) resolve();
       });
+    }
   }
+  socket.off('drain', wake).off('close', wake);
 };
 
 const many = (octets: Buffer, times: number): Buffer => Buffer.concat(Array.from({ length: times }, () => octets));

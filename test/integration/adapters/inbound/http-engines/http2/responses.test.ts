@@ -73,6 +73,21 @@ describe('a response of HTTP/2', () => {
     expect(headers).toEqual(['content-type', 'a', 'etag', '"1", "2"', 'date', 'now', 'content-length', '1']);
   });
 
+  it('has as many fields as an upstream and agents can give it, and its connection goes on', async () => {
+    const fields = Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'a'.repeat(20_000)]).flat();
+    const { raw } = await answering((response) => response.send(200, fields, 'ok', false));
+    const client = raw();
+    client.send(getRequest(1));
+    await eventually(() =>
+      client.frames.some(({ type, flags }) => type === frameTypes.data && (flags & endStream) > 0),
+    );
+    const isHead = (type: number): boolean => type === frameTypes.headers || type === frameTypes.continuation;
+    const octets = client.frames.reduce((sum, { type, payload }) => sum + (isHead(type) ? payload.length : 0), 0);
+    expect(octets).toBeGreaterThan(250_000);
+    await client.seen();
+    expect([client.isClosed, client.of(frameTypes.goaway, 0)]).toEqual([false, undefined]);
+  });
+
   it('has trailers, with a length and without', async () => {
     const { session } = await answering((response) => {
       response.begin(200, [], false);

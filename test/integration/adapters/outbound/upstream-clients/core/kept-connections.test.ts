@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetClient, UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../../../../support/clean-up.js';
 import { type RawAnswer, startRawUpstream } from '../../../../../support/raw-upstream.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import { type AwaitedClient, plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
@@ -18,7 +18,7 @@ const startWith = async (answer: RawAnswer, changes: Parameters<typeof targetCli
   return { upstream, client: targetClient(upstream.port, cleanUp, { engine: 'core', ...changes }) };
 };
 
-const textFrom = async (client: TargetClient, request = get): Promise<string> => {
+const textFrom = async (client: AwaitedClient, request = get): Promise<string> => {
   const outcome = await client.send(request).response;
   if (!outcome.ok) throw new Error(outcome.error.detail);
   return (await bodyOctets(outcome.value.body)).toString();

@@ -263,7 +263,7 @@ describe('a response over HTTP/2', () => {
     const client = targetClient(upstream.port, cleanUp, http2);
     const { body } = await answered(client.send(get));
     await eventually(() => client.figures().idleConnections === 1);
-    upstream.sessions[0]?.destroy();
+    setImmediate(() => upstream.sessions[0]?.destroy());
     await eventually(() => client.figures().idleConnections === 0);
     expect((await bodyOctets(body)).length).toBe(200_000);
     expect(body?.trailers()).toEqual(['x-sum', '1']);

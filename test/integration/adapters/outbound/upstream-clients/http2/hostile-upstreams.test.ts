@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../../../../support/clean-up.js';
 import { eventually } from '../../../../../support/eventually.js';
 import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
@@ -16,13 +15,13 @@ import {
   startRawHttp2Upstream,
 } from '../../../../../support/raw-http2-upstream.js';
 import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import { type AskedRequest, plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
 const http2 = { httpVersion: '2' } as const;
-const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+const get: AskedRequest = { ...plainUpstreamRequest, method: 'GET' };
 const { endStream, endHeaders } = frameFlags;
 const codes = { none: 0, protocol: 1, refused: 7, cancel: 8, calm: 11 } as const;
 const initialWindowSize = 4;
@@ -128,7 +127,7 @@ describe('a request that was not processed', () => {
       });
       return { ...upstream, bodies };
     };
-    const post = (): UpstreamRequest => ({ ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']) });
+    const post = (): AskedRequest => ({ ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']) });
     const first = await start();
     expect(await outcomeOf(targetClient(first.port, cleanUp, http2), post())).toBe('unreachable, never sent');
     const second = await start();

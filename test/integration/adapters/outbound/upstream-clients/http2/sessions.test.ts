@@ -153,7 +153,7 @@ describe('the sessions with a target', () => {
       await eventually(() => taken === 1);
     };
     await rest();
-    upstream.sessions[0]?.destroy();
+    setImmediate(() => upstream.sessions[0]?.destroy());
     await eventually(() => taken === 0);
     await rest();
     await client.close(0);

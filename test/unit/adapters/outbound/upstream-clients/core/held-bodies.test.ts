@@ -48,3 +48,25 @@ describe('a body that nobody reads', () => {
     expect(held).toBeLessThan(131_072 + 65_536);
   });
 });
+
+describe('the pieces of a body that somebody keeps', () => {
+  /** A read of so many octets, half of which are content. */
+  const read = (octets: number): string => '5\r\naaaaa\r\n'.repeat(octets / 10);
+
+  it.each([4_200, 8_200, 16_400, 32_800])('lie in little more than twice their octets: reads of %i', (octets) => {
+    const pieces: Uint8Array[] = [];
+    const keeping = new UnreadBody();
+    keeping.responsePiece = (piece) => void pieces.push(piece);
+    const reader = new ResponseReader();
+    reader.expect(false, false);
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (const text of [head, ...Array.from({ length: 100 }, () => read(octets))]) {
+      reader.read(Buffer.from(text, 'latin1'), text.length, keeping);
+    }
+    let memory = 0;
+    for (const each of new Set(pieces.map(({ buffer }) => buffer))) memory += each.byteLength;
+    const content = (100 * octets) / 2;
+    expect(pieces.reduce((sum, piece) => sum + piece.length, 0)).toBe(content);
+    expect(memory).toBeLessThan(content * 2 + 16_384);
+  });
+});

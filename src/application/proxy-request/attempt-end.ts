@@ -4,13 +4,11 @@ import {
   outcomeOfFailure,
   outcomeOfStatus,
 } from '../../domain/circuit-breaking/failure-classification.js';
-import type { UpstreamExchange, UpstreamFailure } from '../ports/upstream-client.js';
-import type { ChosenTarget } from '../upstream-targets/chosen-target.js';
+import type { UpstreamFailure } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
-import type { PartTrace } from './request-trace.js';
 import type { ResponseFault } from './response-fault.js';
 
-/** How an attempt ended. */
+/** How an attempt ended: one sending of a request to a target, until nothing more goes to or comes from it. */
 export interface AttemptEnd {
   readonly outcome: AttemptOutcome;
   /** What went wrong, in one word; null: nothing. */
@@ -19,10 +17,12 @@ export interface AttemptEnd {
   readonly detail: string | undefined;
 }
 
+const success: AttemptEnd = { outcome: 'success', errorType: null, detail: undefined };
+
 /** One that nothing went wrong with; but the answer may be a failure itself. */
 export const endOfStatus = (status: number): AttemptEnd => {
   const outcome = outcomeOfStatus(status);
-  return { outcome, errorType: null, detail: outcome === 'failure' ? `status ${status}` : undefined };
+  return outcome === 'success' ? success : { outcome, errorType: null, detail: `status ${status}` };
 };
 
 /** One without an answer, or with one that broke off. */
@@ -48,30 +48,3 @@ export const blamed = (exchange: Exchange, failure: UpstreamFailure): UpstreamFa
   if (failure.code === 'cancelled' || (exchange.body?.failure ?? null) === null) return failure;
   return { ...failure, code: 'request_body' };
 };
-
-/** One sending of a request to a target: from the choice of the target until nothing more goes to or comes from it. */
-export class UpstreamAttempt {
-  /** Null until there is an answer. */
-  #status: number | null = null;
-  #isOver = false;
-
-  constructor(
-    readonly target: ChosenTarget,
-    readonly sent: UpstreamExchange,
-    readonly trace: PartTrace | null,
-  ) {}
-
-  /** The head of an answer has come. */
-  answered(status: number): void {
-    this.#status = status;
-    if (outcomeOfStatus(status) === 'success') this.target.answered();
-  }
-
-  /** It is over; what is told after the first time is not heard. */
-  end({ outcome, errorType, detail }: AttemptEnd): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.target.ended(outcome, detail);
-    this.trace?.end(this.#status, errorType);
-  }
-}

@@ -1,0 +1,11 @@
+import type { HeaderBlockFault } from '../wire/http2/header-block-scanner.js';
+
+/** How a connection ends whose peer sent a header block that is none (RFC 9113, sections 4.3 and 6.10). */
+export class HeaderBlockError extends Error {
+  override readonly name = 'HeaderBlockError';
+  readonly code = 'ERR_HTTP2_HEADER_BLOCK';
+
+  constructor(fault: HeaderBlockFault) {
+    super(`the peer sent a header block that is not well-formed (${fault})`);
+  }
+}

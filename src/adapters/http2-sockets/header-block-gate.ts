@@ -1,0 +1,170 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
+import { GatheredWrites, type Written } from './gathered-writes.js';
+import { HeaderBlockError } from './header-block-error.js';
+
+/** Is told of a GOAWAY: its code, and the last stream that its sender has seen to. */
+export type GoawayListener = (code: number, lastStream: number) => void;
+
+/**
+ * A socket as node:http2 may have it: what the peer sends of a header block is held until all of it is there.
+ * INVARIANT: whatever lets node:http2 read what a peer wrote gives it one of these. Where a connection ends within the
+ * trailers of a stream, or the head of a response, Node 20 keeps fields beyond the session that they belong to, and the
+ * process aborts with a garbage collection. Nor does it get a GOAWAY, which it would answer by closing the session within
+ * its own reading: see `endSession`. Who has the session gets it instead.
+ *
+ * Nobody else reads from the socket any more. It ends with the gate, and the gate with it. Nothing
+ * goes by the buffers of a Duplex, which would stand behind those of the socket: it is for node:http2 alone, which reads
+ * by `data`, `pause` and `resume`, and writes a batch at a time.
+ */
+export class HeaderBlockGate extends Duplex implements ScannedOctets {
+  readonly #socket: Socket;
+  readonly #onGoaway: GoawayListener;
+  readonly #scanner: HeaderBlockScanner;
+  readonly #writes: GatheredWrites;
+  /** What came of one reading of the socket while nothing was wanted, and little behind it. */
+  #waiting: Uint8Array[] = [];
+  #isPaused = true;
+  #isResuming = false;
+  /** All that is to be read is in `#waiting`. */
+  #hasEnded = false;
+  #isEndTold = false;
+  #isClosed = false;
+  #isEnding = false;
+  #lingers = false;
+
+  /** `peer`: what it is in HTTP/2. What was read of the socket already was put back. */
+  constructor(socket: Socket, peer: 'client' | 'server', onGoaway: GoawayListener) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    this.#onGoaway = onGoaway;
+    this.#scanner = new HeaderBlockScanner(peer, this);
+    this.#writes = new GatheredWrites(socket);
+    // What node:http2 does with a socket that it knows.
+    socket.setNoDelay(true);
+    if (socket instanceof TLSSocket) socket.disableRenegotiation();
+    socket.on('data', (octets: Buffer) => this.#take(octets));
+    socket.on('end', () => {
+      this.#hasEnded = true;
+      this.#tellEnd();
+    });
+    socket.on('error', (error) => this.#endLater(error));
+    socket.on('close', () => {
+      this.#isClosed = true;
+      if (this.#isEndTold || !this.#hasEnded) this.#endLater(null);
+      // What came before its end is still read, by whoever is within a writing, too: that may have been cut off, and never end.
+      else setImmediate(() => this.#readLast());
+    });
+    socket.resume();
+  }
+
+  /**
+   * Its end does not cut off the socket from now on, which ends behind what was written. Whoever has the socket sees to it
+   * that it does not stay: its peer may not end its side.
+   */
+  linger(): void {
+    this.#lingers = true;
+  }
+
+  pass(octets: Uint8Array): void {
+    if (!this.#isPaused && this.#waiting.length === 0) {
+      this.emit('data', octets);
+      return;
+    }
+    this.#waiting.push(octets);
+    this.#socket.pause();
+  }
+
+  goaway(code: number, lastStream: number): void {
+    this.#onGoaway(code, lastStream);
+  }
+
+  /** node:http2 does it with every writing: nothing is done unless something comes meanwhile. */
+  override pause(): this {
+    this.#isPaused = true;
+    return this;
+  }
+
+  override resume(): this {
+    this.#isPaused = false;
+    if (this.#waiting.length > 0 && !this.#isResuming) {
+      this.#isResuming = true;
+      // node:http2 is within its own writing.
+      process.nextTick(() => this.#resumed());
+    }
+    return this;
+  }
+
+  override cork(): void {
+    this.#writes.gather();
+  }
+
+  override uncork(): void {
+    this.#writes.send();
+  }
+
+  override write(octets: Uint8Array, encodingOrDone?: BufferEncoding | Written, done?: Written): boolean {
+    const told = typeof encodingOrDone === 'function' ? encodingOrDone : done;
+    return this.#writes.add(octets, told ?? (() => undefined));
+  }
+
+  override end(...args: readonly unknown[]): this {
+    this.#writes.end();
+    const told = args.at(-1);
+    this.#socket.end(typeof told === 'function' ? () => told() : undefined);
+    return this;
+  }
+
+  override _destroy(error: Error | null, done: Written): void {
+    const socket = this.#socket;
+    this.#waiting = [];
+    if (this.#lingers && error === null && !socket.destroyed) {
+      socket.end();
+      // What still comes is read, so that the end is no reset, which may overtake what was written.
+      socket.removeAllListeners('data');
+      socket.resume();
+    } else socket.destroy();
+    done(error);
+  }
+
+  #take(octets: Buffer): void {
+    const fault = this.#scanner.take(octets);
+    if (fault === null || this.#isEnding) return;
+    this.#socket.pause();
+    this.#endLater(new HeaderBlockError(fault));
+  }
+
+  #resumed(): void {
+    this.#isResuming = false;
+    while (!this.#isPaused && !this.destroyed) {
+      const octets = this.#waiting.shift();
+      if (octets === undefined) break;
+      this.emit('data', octets);
+    }
+    if (this.#waiting.length > 0 || this.destroyed) return;
+    if (!this.#isEnding) this.#socket.resume();
+    this.#tellEnd();
+  }
+
+  #readLast(): void {
+    for (let octets = this.#waiting.shift(); octets !== undefined; octets = this.#waiting.shift())
+      this.emit('data', octets);
+    this.#tellEnd();
+  }
+
+  #tellEnd(): void {
+    if (!this.#hasEnded || this.#isEndTold || this.#waiting.length > 0 || this.destroyed) return;
+    this.#isEndTold = true;
+    this.emit('end');
+    if (this.#isClosed) this.#endLater(null);
+  }
+
+  /** INVARIANT: not within what node:http2 has been given to read, or has written: see `endSession`. */
+  #endLater(error: Error | null): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    setImmediate(() => this.destroy(error ?? undefined));
+  }
+}

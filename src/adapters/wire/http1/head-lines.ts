@@ -1,0 +1,45 @@
+import type { MessageHead } from './message-head.js';
+
+/** Octets of a line of a head beside name and value: a colon, a space and the line end. */
+const lineExtra = 4;
+
+/**
+ * The lines of a head that was read, each of which is `name: value`. Such a line stands where those before it end, so that
+ * whoever writes its fields again can take them out of the text, many at once, and need not look at them.
+ *
+ * INVARIANT: `fields` are those that were read from `text`, and are never changed.
+ */
+export class HeadLines {
+  /** One character for each octet. */
+  readonly text: string;
+  /** Where the method ends, in the head of a request; 0 in that of a response. */
+  readonly methodEnd: number;
+  /** Where the first line behind the start line begins. */
+  readonly start: number;
+  readonly fields: readonly string[];
+
+  constructor(text: string, methodEnd: number, start: number, fields: readonly string[]) {
+    this.text = text;
+    this.methodEnd = methodEnd;
+    this.start = start;
+    this.fields = fields;
+  }
+}
+
+/** Octets of the line of a field. */
+export const lineLength = (name: string, value: string): number => name.length + value.length + lineExtra;
+
+/**
+ * The lines of the head that was read last; null where one of them is written in another way than this program writes it.
+ *
+ * @param text the head, one character for each octet
+ * @param methodEnd where its method ends; 0: it is that of a response
+ * @param fields the fields in it
+ */
+export const headLines = (
+  text: string,
+  head: MessageHead,
+  methodEnd: number,
+  fields: readonly string[],
+): HeadLines | null =>
+  head.isPlain && head.fieldCount > 0 ? new HeadLines(text, methodEnd, head.spans[0] as number, fields) : null;

@@ -1,0 +1,65 @@
+import { correlationIdHeader } from './correlation-id.js';
+import { fieldTrait, fieldTraits } from './field-traits.js';
+import type { HeaderList } from './header-list.js';
+import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
+
+/** What the gateway itself says in every response. */
+export interface OwnResponseFields {
+  /** Of its rate limits. What the upstream says of its own would be read as if it were said of these. */
+  readonly rateLimitFields: HeaderList;
+  /** Of where the request went. */
+  readonly targetFields: HeaderList;
+  readonly correlationId: string;
+}
+
+/** Fields that a response of this status cannot have. RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says. */
+const ofStatus = (status: number): number => (status === 204 ? fieldTrait.contentLength : 0);
+
+const ratesIn = ({ rateLimitFields }: OwnResponseFields): number => (rateLimitFields.length > 0 ? fieldTrait.rates : 0);
+
+/** `fields` gets those of the response but for what is dropped, and then the gateway's own. */
+const addFields = (
+  fields: string[],
+  headers: HeaderList,
+  dropped: number,
+  nominated: ReadonlySet<string> | null,
+  own: OwnResponseFields,
+): void => {
+  const { rateLimitFields, targetFields, correlationId } = own;
+  let hasCorrelationId = false;
+  let hasTe = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    const traits = fieldTraits(name);
+    if (traits === 0 && nominated === null) fields.push(name, value);
+    else if ((traits & dropped) !== 0 || nominated?.has(name.toLowerCase()) === true) {
+      if ((traits & fieldTrait.te) !== 0 && !hasTe && takesTrailers(value)) {
+        hasTe = true;
+        fields.push(name, 'trailers');
+      }
+    } else if ((traits & fieldTrait.correlationId) === 0) fields.push(name, value);
+    else if (!hasCorrelationId) {
+      hasCorrelationId = true;
+      fields.push(correlationIdHeader, correlationId);
+    }
+  }
+  for (let index = 0; index < rateLimitFields.length; index += 1) fields.push(rateLimitFields[index] as string);
+  for (let index = 0; index < targetFields.length; index += 1) fields.push(targetFields[index] as string);
+  if (!hasCorrelationId) fields.push(correlationIdHeader, correlationId);
+};
+
+/** The fields of a response as its client gets them: without what concerned the upstream's connection alone, with the gateway's own. */
+export const returnableFields = (headers: HeaderList, status: number, own: OwnResponseFields): HeaderList => {
+  const fields: string[] = [];
+  const dropped = fieldTrait.hopByHop | ofStatus(status) | ratesIn(own);
+  addFields(fields, headers, dropped, nominatedByConnection(headers), own);
+  return fields;
+};
+
+/** The second half of that: for fields that have been changed since they were found to be the response's alone. */
+export const withOwnFields = (headers: HeaderList, own: OwnResponseFields): HeaderList => {
+  const fields: string[] = [];
+  addFields(fields, headers, ratesIn(own), null, own);
+  return fields;
+};

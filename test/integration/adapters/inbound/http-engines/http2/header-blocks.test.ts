@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import {
+  endHeaders,
+  endStream,
+  fieldBlock,
+  frame,
+  frameTypes,
+  getFields,
+  getRequest,
+} from '../../../../../support/http2-frames.js';
+import { writeOctetByOctet } from '../../../../../support/octet-by-octet.js';
+import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** The client sends nothing of its own accord, not within a block that it has begun. */
+const connected = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
+  const { listener, handler } = await recordedListener(cleanUp, null, { http2: true, ...changes });
+  const client = new RawHttp2Client(listener.address(), false);
+  cleanUp.add(() => client.socket.destroy());
+  return { client, handler };
+};
+
+const block = fieldBlock([...getFields, ['x-one', 'a'.repeat(40)]]);
+/** A GET in three frames. */
+const inFrames = (stream: number): Buffer =>
+  Buffer.concat([
+    frame(frameTypes.headers, endStream, stream, block.subarray(0, 20)),
+    frame(frameTypes.continuation, 0, stream, block.subarray(20, 30)),
+    frame(frameTypes.continuation, endHeaders, stream, block.subarray(30)),
+  ]);
+
+describe('a header block of a client', () => {
+  it('is a request however small the pieces are that it comes in', async () => {
+    const { client, handler } = await connected();
+    await client.frame(frameTypes.settings, 0);
+    await writeOctetByOctet(client.socket, Buffer.concat([inFrames(1), inFrames(3)]));
+    await Promise.all([client.frame(frameTypes.headers, 1), client.frame(frameTypes.headers, 3)]);
+    expect(handler.requests.map(({ headers }) => headers.slice(-2))).toEqual(
+      Array.from({ length: 2 }, () => ['x-one', 'a'.repeat(40)]),
+    );
+  });
+
+  it.each([
+    ['without its last octet', inFrames(1).subarray(0, -1)],
+    ['without its last frame', frame(frameTypes.headers, endStream, 1, block)],
+    ['of which a frame has begun', inFrames(1).subarray(0, 4)],
+  ])('%s, and silence: the connection ends with the time for a head', async (_, octets) => {
+    const { client, handler } = await connected({ headMs: 120 });
+    client.send(octets);
+    await client.closed();
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('that is not ended, behind a request: the connection ends when it has been idle', async () => {
+    const { client, handler } = await connected({ idleMs: 120 });
+    client.send(getRequest(1), inFrames(3).subarray(0, -1));
+    await client.closed();
+    expect(client.of(frameTypes.headers, 1)).toBeDefined();
+    expect(handler.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { writeOctetByOctet } from '../../../../../support/octet-by-octet.js';
+import {
+  fieldBlock,
+  frame,
+  frameFlags,
+  frameTypes,
+  headers,
+  startRawHttp2Upstream,
+} from '../../../../../support/raw-http2-upstream.js';
+import { bodyOctets } from '../../../../../support/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const { endHeaders, endStream } = frameFlags;
+const block = fieldBlock([':status', '200'], ['x-one', 'a'.repeat(40)]);
+const head = (stream: number): Buffer =>
+  Buffer.concat([
+    frame(frameTypes.headers, 0, stream, block.subarray(0, 9)),
+    frame(frameTypes.continuation, 0, stream, block.subarray(9, 20)),
+    frame(frameTypes.continuation, endHeaders, stream, block.subarray(20)),
+  ]);
+
+/** An upstream that answers a request with these octets, each in a turn of its own. */
+const clientOf = async (answer: (stream: number) => Uint8Array) => {
+  const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
+    if (type === frameTypes.headers) void writeOctetByOctet(peer.socket, answer(stream));
+  });
+  return targetClient(upstream.port, cleanUp, { httpVersion: '2', readMs: 150 });
+};
+
+const get = { ...plainUpstreamRequest, method: 'GET' };
+
+describe('a header block of an upstream', () => {
+  it('is a response, and its trailers, however small the pieces are that it comes in', async () => {
+    const client = await clientOf((stream) =>
+      Buffer.concat([
+        head(stream),
+        frame(frameTypes.data, 0, stream, Buffer.from('hello')),
+        headers(stream, [['x-sum', '1']], endHeaders + endStream),
+      ]),
+    );
+    const outcome = await client.send(get).response;
+    if (!outcome.ok) throw new Error(outcome.error.detail);
+    const { status, headers: fields, body } = outcome.value;
+    expect([status, fields]).toEqual([200, ['x-one', 'a'.repeat(40)]]);
+    expect((await bodyOctets(body)).toString()).toBe('hello');
+    expect(body?.trailers()).toEqual(['x-sum', '1']);
+  });
+
+  it.each([
+    ['without its last octet', (stream: number) => head(stream).subarray(0, -1)],
+    ['without its last frame', (stream: number) => frame(frameTypes.headers, 0, stream, block)],
+  ])('%s, and silence: the answer has not come in time', async (_, answer) => {
+    const outcome = await (await clientOf(answer)).send(get).response;
+    expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' } });
+  });
+});

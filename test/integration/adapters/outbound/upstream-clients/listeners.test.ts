@@ -1,0 +1,159 @@
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo, Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type {
+  TargetClient,
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamListener,
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { bodyOctets } from '../../../../support/scripted-body.js';
+import { listeningClient, plainUpstreamRequest } from '../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+
+/** What is written to answer. */
+interface Answering {
+  write(piece: string): unknown;
+  end(piece?: string): unknown;
+}
+
+/** By path: all at once, in pieces that come at once, with a pause behind the head, or nothing at all. */
+const answer = (path: string | undefined, answering: Answering): void => {
+  if (path === '/never') return;
+  if (path === '/late') answering.write('');
+  if (path === '/pieces') answering.write('it is ');
+  if (path === '/late') setTimeout(() => answering.end('it is fine'), 20);
+  else answering.end(path === '/pieces' ? 'fine' : 'it is fine');
+};
+
+const portOf = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.add(() => void server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+const startHttp1 = (): Promise<number> =>
+  portOf(
+    createServer((request, response) => {
+      if (request.url === '/length') response.setHeader('Content-Length', '10');
+      answer(request.url, response);
+      if (request.url === '/late') response.flushHeaders();
+    }),
+  );
+
+const startHttp2 = (): Promise<number> =>
+  portOf(
+    createHttp2Server().on('stream', (stream, headers) => {
+      stream.on('error', () => undefined);
+      if (headers[':path'] !== '/never') stream.respond({ ':status': 200 });
+      answer(headers[':path'], stream);
+    }),
+  );
+
+/** Remembers what it is told, in order. */
+class RecordingListener implements UpstreamListener {
+  readonly told: string[] = [];
+  readonly #whenAnswered: (response: UpstreamResponse) => void;
+
+  constructor(whenAnswered: (response: UpstreamResponse) => void = () => undefined) {
+    this.#whenAnswered = whenAnswered;
+  }
+
+  answered(response: UpstreamResponse): void {
+    this.told.push('answered');
+    this.#whenAnswered(response);
+  }
+
+  failed({ code }: UpstreamFailure): void {
+    this.told.push(code);
+  }
+
+  mayRepeat(): boolean {
+    return false;
+  }
+}
+
+const textOf = async ({ body }: UpstreamResponse): Promise<string> => (await bodyOctets(body)).toString();
+
+describe.each([
+  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
+  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/2', startHttp2, { httpVersion: '2' }],
+] as const)('who has sent a request (%s)', (_, start, changes) => {
+  it.each(['/length', '/pieces', '/late'])('may send the next while it is told of the answer: %s', async (path) => {
+    const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
+    const texts: Promise<string>[] = [];
+    const listeners: RecordingListener[] = [];
+    const isDone = new Promise<void>((resolve) => {
+      const send = (): void => {
+        const listener = new RecordingListener((response) => {
+          texts.push(textOf(response));
+          if (listeners.length < 20) send();
+          else resolve();
+        });
+        listeners.push(listener);
+        client.send({ ...get, target: path }, listener);
+      };
+      send();
+    });
+    await isDone;
+    expect(new Set(await Promise.all(texts))).toEqual(new Set(['it is fine']));
+    expect(listeners.map(({ told }) => told)).toEqual(Array.from({ length: 20 }, () => ['answered']));
+    await expect.poll(() => client.figures().activeConnections).toBe(0);
+  });
+
+  it('is told of a failure once what has brought it about has returned', async () => {
+    const acts: [readonly string[], (client: TargetClient, cancel: () => void) => void][] = [
+      [['cancelled'], (_client, cancel) => cancel()],
+      // Where its connection stands before the grace is over, it is cut off.
+      [['cancelled', 'unreachable'], (client) => void client.close(0)],
+    ];
+    for (const [codes, act] of acts) {
+      const client = listeningClient(await start(), cleanUp, changes);
+      const listener = new RecordingListener();
+      const exchange = client.send({ ...get, target: '/never' }, listener);
+      act(client, () => exchange.cancel());
+      expect(listener.told).toEqual([]);
+      await expect.poll(() => listener.told).toHaveLength(1);
+      expect(codes).toContain(listener.told[0]);
+    }
+  });
+
+  it('is told so, too, where it waits for a connection to a target that is taken out', async () => {
+    const client = listeningClient(await start(), cleanUp, { ...changes, maxConnections: 1 });
+    const listeners = Array.from({ length: 3 }, () => new RecordingListener());
+    if (changes.httpVersion === '2') for (const listener of listeners) client.send(get, listener);
+    else for (const listener of listeners) client.send({ ...get, target: '/never' }, listener);
+    client.turnAway();
+    expect(listeners.map(({ told }) => told)).toEqual([[], [], []]);
+    await expect.poll(() => listeners.at(-1)?.told).toEqual(['overloaded']);
+  });
+
+  it('is told after it has been sent, where it cannot be', async () => {
+    const client = listeningClient(await start(), cleanUp, changes);
+    await client.close(0);
+    const listener = new RecordingListener();
+    client.send(get, listener);
+    expect(listener.told).toEqual([]);
+    await expect.poll(() => listener.told).toEqual(['overloaded']);
+  });
+
+  it('hears no more of one that it does not want while it is told of the answer', async () => {
+    const client = listeningClient(await start(), cleanUp, changes);
+    const sent: UpstreamExchange[] = [];
+    const listener = new RecordingListener(() => sent[0]?.cancel());
+    sent.push(client.send({ ...get, target: '/late' }, listener));
+    await expect.poll(() => listener.told).toEqual(['answered']);
+    await expect.poll(() => client.figures().activeConnections).toBe(0);
+    await client.close(0);
+    expect(listener.told).toEqual(['answered']);
+  });
+});

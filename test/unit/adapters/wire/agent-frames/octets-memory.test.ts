@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { OctetsMemory } from '../../../../../src/adapters/wire/agent-frames/octets-memory.js';
+
+const texts = Buffer.from('alice bob   carol alice');
+
+describe('OctetsMemory', () => {
+  it('finds octets wherever they stand, and no others', () => {
+    const memory = new OctetsMemory<string>(4);
+    memory.put(texts, 0, 5, 'first');
+    expect(memory.find(texts, 18, 23)).toBe('first');
+    expect(memory.find(Buffer.from('alice'), 0, 5)).toBe('first');
+    expect(memory.find(texts, 0, 4)).toBeNull();
+    expect(memory.find(texts, 12, 17)).toBeNull();
+  });
+
+  it('keeps a copy', () => {
+    const memory = new OctetsMemory<string>(4);
+    const octets = Buffer.from('dave.');
+    memory.put(octets, 0, 4, 'dave');
+    octets.fill('x');
+    expect(memory.find(Buffer.from('dave'), 0, 4)).toBe('dave');
+    expect(memory.find(octets, 0, 4)).toBeNull();
+  });
+
+  it('forgets those that were remembered first', () => {
+    const memory = new OctetsMemory<number>(100);
+    const numbers = Array.from({ length: 250 }, (_, index) => Buffer.from(`number ${index}`));
+    for (const [index, octets] of numbers.entries()) memory.put(octets, 0, octets.length, index);
+    expect(memory.size).toBe(100);
+    const found = numbers.map((octets) => memory.find(octets, 0, octets.length));
+    expect(found).toEqual(numbers.map((_, index) => (index < 150 ? null : index)));
+  });
+
+  it('has one place for what is remembered again', () => {
+    const memory = new OctetsMemory<string>(2);
+    memory.put(texts, 0, 5, 'alice');
+    memory.put(texts, 6, 9, 'bob');
+    memory.put(texts, 6, 9, 'robert');
+    expect([memory.find(texts, 0, 5), memory.find(texts, 6, 9)]).toEqual(['alice', 'robert']);
+  });
+
+  it('leaves out what comes once, where it is told to', () => {
+    const memory = new OctetsMemory<number>(4);
+    const look = (from: number, to: number, value: number): number | null => {
+      const found = memory.find(texts, from, to);
+      if (found === null) memory.putRepeated(texts, from, to, value);
+      return found;
+    };
+    expect(look(0, 5, 1)).toBeNull();
+    expect(look(6, 9, 2)).toBeNull();
+    expect(memory.size).toBe(0);
+    expect(look(18, 23, 3)).toBeNull();
+    expect(look(0, 5, 4)).toBe(3);
+    expect(memory.size).toBe(1);
+  });
+});

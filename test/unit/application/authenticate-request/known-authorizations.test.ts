@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { AuthenticateRequest } from '../../../../src/application/authenticate-request/authenticate-request.js';
+import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
+import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
+import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
+import { JwtTokens } from '../../../../src/application/verify-tokens/jwt-tokens.js';
+import { TokenReader } from '../../../../src/application/verify-tokens/read-token.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
+import { ManualClock } from '../../../support/manual-clock.js';
+import { neverCancelled } from '../../../support/never-cancelled.js';
+import { signToken } from '../../../support/test-tokens.js';
+
+const secret = 'a-secret-of-48-octets-that-nobody-else-has-at-all';
+
+/** All that reads and judges the Authorization field, as it is configured in earnest. */
+const made = async () => {
+  const verifier = await new JoseVerificationKeys().prepare({ algorithm: 'HS256', secret: new Secret(secret) });
+  if (!verifier.ok) throw new Error(verifier.error);
+  const clock = new ManualClock();
+  const check = new JwtCheck({
+    tokens: new JwtTokens({
+      algorithm: 'HS256',
+      rules: { issuer: null, audience: null, clockSkewMs: 0 },
+      verifier: verifier.value,
+      clock,
+    }),
+    reader: new TokenReader(),
+    prepare: (identity) => preparedIdentity(identity, []),
+    memory: new VerifiedTokenMemory(clock, { maximumEntries: 10, maximumSize: 100_000 }),
+  });
+  const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookie: null });
+  const authenticate = async (...values: readonly string[]) =>
+    authentication.authenticate(
+      values.flatMap((value) => ['authorization', value]),
+      neverCancelled,
+    );
+  const token = signToken('HS256', secret, { sub: 'ann', exp: clock.seconds() + 300 });
+  return { clock, authenticate, token };
+};
+
+describe('an Authorization field that was read before', () => {
+  it('is known again with the very identity, however the scheme is written', async () => {
+    const { authenticate, token } = await made();
+    const first = await authenticate(`Bearer ${token}`);
+    expect(first).toMatchObject({ kind: 'authenticated', prepared: { identity: { userId: 'ann' } } });
+    for (const field of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
+      const again = await authenticate(field);
+      if (again.kind !== 'authenticated' || first.kind !== 'authenticated') throw new Error(again.kind);
+      expect(again.prepared).toBe(first.prepared);
+    }
+  });
+
+  it('makes nothing known that only begins or ends like it', async () => {
+    const { authenticate, token } = await made();
+    await authenticate(`Bearer ${token}`);
+    for (const field of [
+      `Bearer ${token} `,
+      `Bearer ${token}=`,
+      `Bearer ${token}, Basic YTpi`,
+      `Bearer x${token}`,
+      token,
+    ]) {
+      expect(await authenticate(field)).toMatchObject({ kind: 'refused' });
+    }
+  });
+
+  it('is refused where it comes twice, or beside another', async () => {
+    const { authenticate, token } = await made();
+    await authenticate(`Bearer ${token}`);
+    const ambiguous = { kind: 'refused', failure: { reason: 'ambiguous_credentials' } };
+    expect(await authenticate(`Bearer ${token}`, `Bearer ${token}`)).toMatchObject(ambiguous);
+    expect(await authenticate(`Bearer ${token}`, 'Basic YTpi')).toMatchObject(ambiguous);
+  });
+
+  it('counts for as long as its token does', async () => {
+    const { clock, authenticate, token } = await made();
+    await authenticate(`Bearer ${token}`);
+    clock.advance(299_999);
+    expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'authenticated' });
+    clock.advance(1);
+    expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'refused', failure: { reason: 'expired' } });
+  });
+});

@@ -1,10 +1,10 @@
-// A crowd of clients that nobody wants: node crowd.js PORT KIND COUNT. Says `ready` once it stands, and stays until it is
-// ended. The clients come from many addresses, a hundred connections from each.
+// A crowd of clients that nobody wants: node crowd.js PORT KIND COUNT SILENT. Says `ready` once it stands, and stays until it is
+// ended. SILENT is a port on which it listens for requests, and answers none. The clients come from many addresses, a hundred connections from each.
 import { Agent, get } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { isCrowdKind } from './crowds.js';
 
-const [, , port = '', kind = '', count = ''] = process.argv;
+const [, , port = '', kind = '', count = '', silentPort = ''] = process.argv;
 const perAddress = 100;
 /** Connections that are begun at a time: as many as any backlog takes. */
 const batch = 100;
@@ -34,6 +34,32 @@ const idle = async (address: string): Promise<void> => {
   });
   socket.write('GET /orders/17 HTTP/1.1\r\nHost: bench\r\nUser-Agent: crowd\r\nAccept: */*\r\n\r\n');
   await answered;
+};
+
+/** Holds a connection with a request under way: a small upload, which is whole. */
+const busy = async (address: string): Promise<void> => {
+  const socket = await open(address);
+  const body = 'x'.repeat(1_024);
+  socket?.write(
+    `POST /busy HTTP/1.1\r\nHost: bench\r\nUser-Agent: crowd\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+};
+
+/** Waits for all of them to have come to the upstream, which answers none. */
+const beBusy = async (): Promise<void> => {
+  let come = 0;
+  const allCame = new Promise<void>((resolve) => {
+    const silent = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        come += 1;
+        if (come === Number(count)) resolve();
+      });
+    });
+    silent.listen(Number(silentPort), '127.0.0.1', 4_096);
+  });
+  await stand(busy);
+  await allCame;
 };
 
 /** Begins a head and never ends it; comes again when it is thrown out. */
@@ -94,5 +120,6 @@ const bringKeys = async (): Promise<void> => {
 if (!isCrowdKind(kind)) throw new Error(`there is no crowd "${kind}"`);
 if (kind === 'refused') await beRefused();
 else if (kind === 'keys') await bringKeys();
+else if (kind === 'busy') await beBusy();
 else await stand(kind === 'idle' ? idle : slow);
 console.log('ready');

@@ -30,7 +30,7 @@ const usage = `npm run bench -- overload [options]
 const gatewayProgram = fileURLToPath(new URL('../../programs/main-gateway.js', import.meta.url));
 const crowdProgram = fileURLToPath(new URL('./crowd.js', import.meta.url));
 
-const configuration = (port: number, upstreamPort: number): string => `
+const configuration = (port: number, upstreamPort: number, silentPort: number): string => `
 listeners {
   listener "bench" {
     address "127.0.0.1:${port}"
@@ -59,14 +59,37 @@ routes {
       }
     }
   }
+  route "busy" {
+    priority "high"
+    matches {
+      path "/busy"
+    }
+    upstream "silent"
+    policies {
+      timeout-secs 300
+    }
+  }
 }
 upstreams {
   upstream "bench" {
     target "127.0.0.1:${upstreamPort}"
   }
+  upstream "silent" {
+    target "127.0.0.1:${silentPort}"
+    connection-pool {
+      max-connections 5000
+    }
+    timeouts {
+      request-secs 300
+      read-secs 300
+    }
+  }
 }
 limits {
   max-total-connections 15000
+  max-connections-per-route 15000
+  max-in-flight-requests 5000
+  max-in-flight-requests-per-worker 5000
 }
 `;
 
@@ -78,8 +101,12 @@ interface Figures extends WrkOutcome {
 }
 
 /** Resolves once the crowd stands. */
-const gather = async ({ kind, count }: Crowd, port: number): Promise<{ stop(): Promise<void> }> => {
-  const crowd = start('the crowd', otherCore, [process.execPath, crowdProgram, String(port), kind, String(count)]);
+const gather = async ({ kind, count }: Crowd, port: number, silentPort: number): Promise<{ stop(): Promise<void> }> => {
+  const crowd = start('the crowd', otherCore, [
+    process.execPath,
+    crowdProgram,
+    ...[port, kind, count, silentPort].map(String),
+  ]);
   const givesUpMs = Date.now() + patienceMs;
   while (!crowd.output().includes('ready')) {
     if (crowd.child.exitCode !== null || Date.now() > givesUpMs) {
@@ -98,8 +125,9 @@ const measureWith = async (
   load: { readonly wrk: string; readonly seconds: number; readonly connections: number },
 ): Promise<Figures> => {
   const port = await freePort();
+  const silentPort = await freePort();
   const file = join(folder, `${crowd.kind}.kdl`);
-  writeFileSync(file, configuration(port, upstream.port), { mode: 0o600 });
+  writeFileSync(file, configuration(port, upstream.port, silentPort), { mode: 0o600 });
   const env = { RUST_LOG: 'error', GATEWAY_WORKER_THREADS: '1' };
   const gateway = start('gateway', gatewayCore, [process.execPath, gatewayProgram, '--config', file], env);
   try {
@@ -114,7 +142,7 @@ const measureWith = async (
     await good(Math.min(2, load.seconds));
     await sleep(settleMs);
     const residentBefore = residentBytes(gateway.pid);
-    const standing = crowd.kind === 'none' ? null : await gather(crowd, port);
+    const standing = crowd.kind === 'none' ? null : await gather(crowd, port, silentPort);
     try {
       await sleep(settleMs);
       const residentWith = residentBytes(gateway.pid);

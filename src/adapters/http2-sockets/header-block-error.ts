@@ -5,7 +5,8 @@ export class HeaderBlockError extends Error {
   override readonly name = 'HeaderBlockError';
   readonly code = 'ERR_HTTP2_HEADER_BLOCK';
 
-  constructor(fault: HeaderBlockFault) {
+  /** `too_much_held`: it is long, and so many others are that there is no room for it. */
+  constructor(fault: HeaderBlockFault | 'too_much_held') {
     super(`the peer sent a header block that is not well-formed (${fault})`);
   }
 }

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
 import { GatheredWrites, type Written } from './gathered-writes.js';
 import { HeaderBlockError } from './header-block-error.js';
+import { type HeldBudget, processBudget, usualBlockOctets } from './held-budget.js';
 
 /** Is told of a GOAWAY: its code, and the last stream that its sender has seen to. */
 export type GoawayListener = (code: number, lastStream: number) => void;
@@ -24,6 +25,9 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   readonly #onGoaway: GoawayListener;
   readonly #scanner: HeaderBlockScanner;
   readonly #writes: GatheredWrites;
+  readonly #budget: HeldBudget;
+  /** What is held has taken of the budget. */
+  #charged = 0;
   /** What came of one reading of the socket while nothing was wanted, and little behind it. */
   #waiting: Uint8Array[] = [];
   #isPaused = true;
@@ -36,12 +40,13 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   #lingers = false;
 
   /** `peer`: what it is in HTTP/2. What was read of the socket already was put back. */
-  constructor(socket: Socket, peer: 'client' | 'server', onGoaway: GoawayListener) {
+  constructor(socket: Socket, peer: 'client' | 'server', onGoaway: GoawayListener, budget: HeldBudget = processBudget) {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#onGoaway = onGoaway;
     this.#scanner = new HeaderBlockScanner(peer, this);
     this.#writes = new GatheredWrites(socket);
+    this.#budget = budget;
     // What node:http2 does with a socket that it knows.
     socket.setNoDelay(true);
     if (socket instanceof TLSSocket) socket.disableRenegotiation();
@@ -120,6 +125,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   override _destroy(error: Error | null, done: Written): void {
     const socket = this.#socket;
     this.#waiting = [];
+    this.#charge(0);
     if (this.#lingers && error === null && !socket.destroyed) {
       socket.end();
       // What still comes is read, so that the end is no reset, which may overtake what was written.
@@ -130,10 +136,21 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   }
 
   #take(octets: Buffer): void {
-    const fault = this.#scanner.take(octets);
+    const fault = this.#scanner.take(octets) ?? this.#hold(this.#scanner.held);
     if (fault === null || this.#isEnding) return;
     this.#socket.pause();
     this.#endLater(new HeaderBlockError(fault));
+  }
+
+  /** Refuses what is too much for all connections together. */
+  #hold(octets: number): 'too_much_held' | null {
+    this.#charge(this.destroyed ? 0 : Math.max(0, octets - usualBlockOctets));
+    return this.#charged > 0 && this.#budget.left < 0 ? 'too_much_held' : null;
+  }
+
+  #charge(octets: number): void {
+    this.#budget.left -= octets - this.#charged;
+    this.#charged = octets;
   }
 
   #resumed(): void {

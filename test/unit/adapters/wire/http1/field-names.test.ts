@@ -12,6 +12,8 @@ const octetsUsed = (): number => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();
+  // What lies outside is given back behind a collection.
+  collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
@@ -47,6 +49,7 @@ describe('fieldName', () => {
       const text = Buffer.from(`${name(index)}: ${' '.repeat(size)}`).toString('latin1');
       expect(fieldName(text, 0, name(index).length).length).toBe(name(index).length);
     }
-    expect(octetsUsed() - before).toBeLessThan(3 * size);
+    // The last text and its name may still be at hand; all of them would be more.
+    expect(octetsUsed() - before).toBeLessThan(6 * size);
   });
 });

@@ -103,6 +103,7 @@ const project = (name: string, groupOrder: number, testTimeout: number, sharing:
     hookTimeout: 60_000,
     sequence: { groupOrder },
     env: { [engineVariable]: '' },
+    ...(name === 'e2e' ? {} : { setupFiles: ['test/support/property-seed.ts'] }),
     ...sharing,
   },
 });

@@ -19,7 +19,7 @@ const seeds = 2 ** 31;
  * @param {readonly string[]} files
  */
 const round = (seed, files) =>
-  runNode(toolPaths.vitest, ['run', '--project', 'property', '--reporter=dot', ...files], {
+  runNode(toolPaths.vitest, ['run', '--project', 'property', '--reporter=dot', '--no-color', ...files], {
     quiet: true,
     env: { PROPERTY_SEED: String(seed) },
   });
@@ -33,7 +33,9 @@ const explore = async (chosen, files) => {
     const { code, output } = await round(seed, files);
     console.log(`round ${index + 1} of ${chosen.length}, seed ${seed}: ${code === 0 ? 'passed' : 'FAILED'}`);
     if (code === 0) continue;
-    console.log(`${output.trimEnd()}\n\nOnce more: npm run explore -- --seed ${seed}`);
+    // What is before that is a dot for each test.
+    const report = output.slice(Math.max(0, output.indexOf('Failed Tests')));
+    console.log(`${report.trimEnd()}\n\nOnce more: npm run explore -- --seed ${seed}`);
     return false;
   }
   return true;

@@ -34,48 +34,52 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 it('never checks one target twice at a time nor too many at once, forgets none, and leaves nothing behind', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.double({ min: 0, max: 0.99 }), async (steps, fraction) => {
-      const clock = new ManualClock();
-      const scheduler = new ManualScheduler(clock);
-      const prober = new HeldProber();
-      const random = { fraction: () => fraction };
-      const checker = new HealthChecker('api', check, {
-        prober,
-        clock,
-        scheduler,
-        random,
-        logger: new RecordingLogger(),
-      });
-      checker.start();
-      for (const next of steps) {
-        if (next.kind === 'watch') checker.watch(next.hosts.map((number) => new RecordedHealth(`10.0.0.${number}`)));
-        else if (next.kind === 'end') for (let ended = 0; ended < next.count; ended += 1) prober.endFirst(null);
-        else if (next.kind === 'wait') await scheduler.advance(next.ms);
-        else checker[next.kind]();
-        await settled();
-        const hosts = prober.underWay.map(({ target }) => target.address.host);
-        expect(hosts.length).toBeLessThanOrEqual(maximumChecks);
-        expect(new Set(hosts).size).toBe(hosts.length);
-      }
-      checker.start();
-      const last = Array.from({ length: maximumChecks + 8 }, (_, number) => `10.0.0.${number}`);
-      checker.watch(last.map((name) => new RecordedHealth(name)));
-      const before = prober.begun.length;
-      const underWay = prober.underWay.map(({ target }) => target.address.host);
-      const endAll = async (): Promise<void> => {
-        while (prober.underWay.length > 0) {
-          prober.endFirst(null);
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 25 }),
+      fc.double({ min: 0, max: 0.99, noNaN: true }),
+      async (steps, fraction) => {
+        const clock = new ManualClock();
+        const scheduler = new ManualScheduler(clock);
+        const prober = new HeldProber();
+        const random = { fraction: () => fraction };
+        const checker = new HealthChecker('api', check, {
+          prober,
+          clock,
+          scheduler,
+          random,
+          logger: new RecordingLogger(),
+        });
+        checker.start();
+        for (const next of steps) {
+          if (next.kind === 'watch') checker.watch(next.hosts.map((number) => new RecordedHealth(`10.0.0.${number}`)));
+          else if (next.kind === 'end') for (let ended = 0; ended < next.count; ended += 1) prober.endFirst(null);
+          else if (next.kind === 'wait') await scheduler.advance(next.ms);
+          else checker[next.kind]();
           await settled();
+          const hosts = prober.underWay.map(({ target }) => target.address.host);
+          expect(hosts.length).toBeLessThanOrEqual(maximumChecks);
+          expect(new Set(hosts).size).toBe(hosts.length);
         }
-      };
-      await endAll();
-      await scheduler.advance(1_200);
-      await endAll();
-      expect(new Set([...underWay, ...prober.begun.slice(before)])).toEqual(new Set(last));
-      checker.stop();
-      await endAll();
-      expect(scheduler.waiting).toBe(0);
-    }),
+        checker.start();
+        const last = Array.from({ length: maximumChecks + 8 }, (_, number) => `10.0.0.${number}`);
+        checker.watch(last.map((name) => new RecordedHealth(name)));
+        const before = prober.begun.length;
+        const underWay = prober.underWay.map(({ target }) => target.address.host);
+        const endAll = async (): Promise<void> => {
+          while (prober.underWay.length > 0) {
+            prober.endFirst(null);
+            await settled();
+          }
+        };
+        await endAll();
+        await scheduler.advance(1_200);
+        await endAll();
+        expect(new Set([...underWay, ...prober.begun.slice(before)])).toEqual(new Set(last));
+        checker.stop();
+        await endAll();
+        expect(scheduler.waiting).toBe(0);
+      },
+    ),
     { numRuns: 100 },
   );
 });

@@ -31,6 +31,14 @@ module.exports = {
       to: { pathNot: '^src/(?:domain|adapters/wire)/' },
     },
     {
+      name: 'http1-codec-imports-nothing',
+      comment:
+        'What decides where a message ends is read by itself: adapters/wire/http1 knows bytes and text, and nothing of this program.',
+      severity: 'error',
+      from: { path: '^src/adapters/wire/http1/' },
+      to: { pathNot: '^src/adapters/wire/http1/' },
+    },
+    {
       name: 'http2-sockets-know-the-wire-only',
       comment:
         'Adapters of both sides use them: what stands between a socket and node:http2 knows no use case and no port.',

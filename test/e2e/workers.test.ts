@@ -323,9 +323,13 @@ describe('limits', () => {
     const begunMs = performance.now();
     let passed = 0;
     let sentMs = begunMs;
+    /** How long nobody asked, on a machine that has no time for this test; less than what fills the bucket is none. */
+    let silentMs = 0;
     const lane = async (agent: Agent): Promise<void> => {
       while (performance.now() - begunMs < 4_000) {
-        sentMs = performance.now();
+        const nowMs = performance.now();
+        silentMs += Math.max(0, nowMs - sentMs - 200);
+        sentMs = nowMs;
         const { status } = await stack.ask({ path: '/rate', agent, headers: { 'X-Key': 'a' } });
         if (status === 200) passed += 1;
         else await new Promise((resolve) => setTimeout(resolve, 30));
@@ -335,8 +339,8 @@ describe('limits', () => {
     for (const agent of agents) agent.maxSockets = 5;
     await Promise.all(Array.from({ length: 5 }, () => agents.map(lane)).flat());
     const due = (endMs: number): number => 20 + (50 * (endMs - begunMs)) / 1000;
-    // What could have passed behind the last request was not asked for.
-    expect(passed).toBeGreaterThan(due(sentMs) * 0.95);
+    // What could have passed in a silence, and behind the last request, was not asked for.
+    expect(passed).toBeGreaterThan(due(sentMs - silentMs) * 0.95);
     expect(passed).toBeLessThanOrEqual(due(performance.now()));
   });
 });

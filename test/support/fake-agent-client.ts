@@ -1,10 +1,12 @@
 import type {
+  AgentCallListener,
   AgentClient,
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
   ConfigureOutcome,
 } from '../../src/application/ports/agent-client.js';
+import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { ok } from '../../src/domain/shared/result.js';
 
@@ -23,6 +25,11 @@ export class FakeAgentClient implements AgentClient {
 
   ask(): Promise<AgentOutcome> {
     return Promise.resolve({ ok: false, error: { code: 'unreachable', detail: 'a fake' } });
+  }
+
+  askFor(_event: AgentEvent, listener: AgentCallListener): null {
+    void this.ask().then((outcome) => listener.answered(outcome));
+    return null;
   }
 
   cancel(): void {}

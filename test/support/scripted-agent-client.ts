@@ -1,4 +1,5 @@
 import type {
+  AgentCallListener,
   AgentClient,
   AgentOutcome,
   AgentStatus,
@@ -28,6 +29,11 @@ export class ScriptedAgentClient implements AgentClient {
   async ask(event: AgentEvent): Promise<AgentOutcome> {
     this.events.push(event);
     return this.answer(event);
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): null {
+    void this.ask(event).then((outcome) => listener.answered(outcome));
+    return null;
   }
 
   cancel(correlationId: string, reason: CancelReason): void {

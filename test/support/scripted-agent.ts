@@ -1,4 +1,5 @@
 import type {
+  AgentCallListener,
   AgentClient,
   AgentOutcome,
   AgentStatus,
@@ -20,6 +21,11 @@ export class ScriptedAgent implements AgentClient {
   async ask(event: AgentEvent): Promise<AgentOutcome> {
     this.events.push(event);
     return this.answer(event);
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): null {
+    void this.ask(event).then((outcome) => listener.answered(outcome));
+    return null;
   }
 
   cancel(_correlationId: string, reason: CancelReason): void {

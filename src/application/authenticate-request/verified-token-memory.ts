@@ -23,6 +23,22 @@ export interface TokenMemoryLimits {
 const fieldStart = 'Bearer ';
 const fieldOf = (token: string): string => fieldStart + token;
 
+/** Fields that are found at once; a power of 2. */
+const nearPlaces = 512;
+/** An odd number whose multiples are far apart. */
+const spread = 0x9e37_79b1;
+
+/** Where a field is looked for first, by a few characters of its end: there tokens have their signatures, which differ. */
+const nearPlace = (field: string): number => {
+  const { length } = field;
+  let sum = length;
+  for (let place = length - 1; place >= 0 && place > length - 9; place -= 1) {
+    sum = Math.imul(sum ^ field.charCodeAt(place), spread);
+    sum ^= sum >>> 15;
+  }
+  return sum & (nearPlaces - 1);
+};
+
 /** A token that is remembered, as the credential that shows it, and its neighbours in the order of use. */
 class RememberedToken implements BearerCredential {
   readonly scheme = 'bearer';
@@ -58,6 +74,8 @@ export class VerifiedTokenMemory implements KnownCredentials {
   readonly #limits: TokenMemoryLimits;
   /** By the field. */
   readonly #entries = new Map<string, RememberedToken>();
+  /** Some of them, each where its field is looked for first: the map has to go through all of a text that it has not seen. */
+  readonly #near: (RememberedToken | null)[] = Array.from({ length: nearPlaces }, () => null);
   #newest: RememberedToken | null = null;
   #oldest: RememberedToken | null = null;
   #size = 0;
@@ -69,7 +87,12 @@ export class VerifiedTokenMemory implements KnownCredentials {
 
   /** INVARIANT: what is remembered was read from such a field, or would have been, so that it says nothing but this token. */
   credential(authorization: string): BearerCredential | null {
-    return this.#entries.get(authorization) ?? null;
+    const place = nearPlace(authorization);
+    const near = this.#near[place] ?? null;
+    if (near !== null && near.field === authorization) return near;
+    const entry = this.#entries.get(authorization) ?? null;
+    if (entry !== null) this.#near[place] = entry;
+    return entry;
   }
 
   /**
@@ -111,6 +134,8 @@ export class VerifiedTokenMemory implements KnownCredentials {
   #forget(entry: RememberedToken): void {
     entry.memory = null;
     this.#entries.delete(entry.field);
+    const place = nearPlace(entry.field);
+    if (this.#near[place] === entry) this.#near[place] = null;
     this.#unlink(entry);
     this.#size -= entry.token.length;
   }

@@ -1,6 +1,6 @@
 import { DeadlineList } from '../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
-import type { AgentOutcome } from '../ports/agent-client.js';
+import type { AgentCallListener, AgentOutcome } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import { AgentCall } from './agent-call.js';
@@ -32,21 +32,25 @@ export class CallBook {
     return this.#calls.get(correlationId);
   }
 
-  open(event: AgentEvent, dialogue: Dialogue | null, resolve: (outcome: AgentOutcome) => void): AgentCall {
-    const call = new AgentCall(event, this.#clock.monotonicMs() + this.#timeoutMs, dialogue, resolve);
+  open(event: AgentEvent, dialogue: Dialogue | null, listener: AgentCallListener): AgentCall {
+    const call = new AgentCall(event, this.#clock.monotonicMs() + this.#timeoutMs, dialogue, listener);
     this.#calls.set(event.correlationId, call);
     this.#deadlines.add(call);
     if (this.#timer === null) this.#arm(this.#timeoutMs);
     return call;
   }
 
-  /** Ends a call; nothing where it has ended. */
+  /** Ends a call; nothing where it has ended. Whoever has asked is told once what is being done is done. */
   settle(call: AgentCall, outcome: AgentOutcome): void {
-    const { correlationId } = call.event;
-    if (this.#calls.get(correlationId) !== call) return;
-    this.#calls.delete(correlationId);
+    if (this.#calls.get(call.event.correlationId) !== call) return;
+    this.remove(call);
+    call.tellLater(outcome);
+  }
+
+  /** Takes out a call that has not ended; who has asked is still to be told. */
+  remove(call: AgentCall): void {
+    this.#calls.delete(call.event.correlationId);
     this.#deadlines.remove(call);
-    call.resolve(outcome);
   }
 
   /** A connection has ended: no answer comes by it. Gives the calls that had been sent by it, or could only be. */

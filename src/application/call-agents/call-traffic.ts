@@ -3,12 +3,12 @@ import type { FlowControl } from '../../domain/agent-protocol/flow-control.js';
 import { faultOfAnswer } from '../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../domain/agent-protocol/messages.js';
 import type { Result } from '../../domain/shared/result.js';
-import type { AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
+import type { AgentCallListener, AgentFailure, AgentFailureCode, AgentOutcome } from '../ports/agent-client.js';
 import type { ConnectionEnd } from '../ports/agent-connector.js';
 import type { Clock } from '../ports/clock.js';
 import type { Permits } from '../ports/permits.js';
 import type { Scheduler } from '../ports/scheduler.js';
-import { type AgentCall, failedOutcome, refused } from './agent-call.js';
+import { type AgentCall, ambiguousOutcome, failedOutcome } from './agent-call.js';
 import { shortened } from './agent-words.js';
 import { CallBook } from './call-book.js';
 import type { ConnectionPool } from './connection-pool.js';
@@ -68,33 +68,32 @@ export class CallTraffic {
     return this.#calls.size === 0 && this.#dialogues.size === 0;
   }
 
-  ask(event: AgentEvent): Promise<AgentOutcome> {
+  /** The outcome of a call that is not taken; null: the listener is told. */
+  ask(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
     const { correlationId } = event;
     const side = chunkSide(event);
     const open = this.#dialogues.get(correlationId);
     const dialogue = side !== null && open?.side === side ? open : null;
     if (side !== null && dialogue === null) {
-      return refused('disconnected', 'the connection that the headers went by has ended');
+      return failedOutcome('disconnected', 'the connection that the headers went by has ended');
     }
-    if (this.#isClosing && side === null) return refused('unreachable', 'the client is closing');
+    if (this.#isClosing && side === null) return failedOutcome('unreachable', 'the client is closing');
     if (this.#calls.get(correlationId) !== undefined || (open !== null && side === null)) {
-      return refused('unreachable', 'another call for this request is open');
+      return failedOutcome('unreachable', 'another call for this request is open');
     }
     const best = dialogue === null ? this.#pool.choose() : null;
     const connection = dialogue?.connection ?? this.#routes.choose(event, best);
-    if (connection === null && best !== null) {
-      return refused('queue_full', 'each connection may still bring the answer to an earlier event of this request');
-    }
+    if (connection === null && best !== null) return ambiguousOutcome;
     const absence = connection === null ? this.#parts.absence() : null;
-    if (absence !== null) return refused(absence.code, absence.detail);
+    if (absence !== null) return failedOutcome(absence.code, absence.detail);
     const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
     const place = free === null ? this.#waiting.take() : 'taken';
-    if (place === 'full') return Promise.resolve(this.#waiting.refusal);
-    return new Promise((resolve) => {
-      const call = this.#calls.open(event, dialogue, resolve);
-      if (free === null) this.#waiting.add(call, place);
-      else this.#send(call, free);
-    });
+    if (place === 'full') return this.#waiting.refusal;
+    const call = this.#calls.open(event, dialogue, listener);
+    if (free === null) this.#waiting.add(call, place);
+    else this.#send(call, free);
+    call.isMade = true;
+    return null;
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -141,9 +140,10 @@ export class CallTraffic {
     } else {
       this.#follow(call, connection, answer.value);
       this.#routes.answered(call.event, connection);
-      this.#calls.settle(call, answer);
+      this.#calls.remove(call);
     }
     this.#afterCall(connection);
+    if (answer.ok && problem === null) call.tell(answer);
   }
 
   onFlowControl(connection: PooledConnection, signal: FlowControl): void {

@@ -33,7 +33,8 @@ export class Dialogues {
   }
 
   get(correlationId: string): Dialogue | null {
-    return this.#dialogues.get(correlationId) ?? null;
+    // Most requests are part of none, nor are others.
+    return this.#dialogues.size === 0 ? null : (this.#dialogues.get(correlationId) ?? null);
   }
 
   ids(): readonly string[] {

@@ -7,9 +7,6 @@ import type { PooledConnection } from './pooled-connection.js';
 /** Whether an event comes after the agent was asked about the request, where it was. Bodies go with their dialogue. */
 const isRest = ({ kind }: AgentEvent): boolean => kind === 'response_headers' || kind === 'request_complete';
 
-const hearsRest = (connection: PooledConnection): boolean =>
-  connection.supports('response_headers') || connection.supports('request_complete');
-
 /** Which connection an event goes by, with what is remembered of the requests that are not over. */
 export class EventRoutes {
   readonly #pool: ConnectionPool;
@@ -26,8 +23,8 @@ export class EventRoutes {
    * that its head went by, which the agent keeps for it. Null: none.
    */
   choose(event: AgentEvent, best: PooledConnection | null): PooledConnection | null {
+    if (best !== null && !this.#isLate(event, best)) return best;
     const isApart = (connection: PooledConnection): boolean => !this.#isLate(event, connection);
-    if (best !== null && isApart(best)) return best;
     const other = best && this.#pool.choose((connection) => connection.takesCalls && isApart(connection));
     if (other !== null || !isRest(event)) return other;
     const home = this.#followed.homeOf(event.correlationId);
@@ -37,7 +34,7 @@ export class EventRoutes {
 
   /** An answer has come by a connection. */
   answered({ kind, correlationId }: AgentEvent, connection: PooledConnection): void {
-    if (kind === 'request_headers' && hearsRest(connection)) this.#followed.add(correlationId, connection);
+    if (kind === 'request_headers' && connection.hearsRest) this.#followed.add(correlationId, connection);
   }
 
   /** An answer that nobody waits for has come. */

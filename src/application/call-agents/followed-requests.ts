@@ -12,7 +12,7 @@ export class FollowedRequests {
 
   /** Null where the request is not followed. */
   homeOf(correlationId: string): PooledConnection | null {
-    return this.#homes.get(correlationId) ?? null;
+    return this.#homes.size === 0 ? null : (this.#homes.get(correlationId) ?? null);
   }
 
   add(correlationId: string, home: PooledConnection): void {

@@ -8,6 +8,7 @@ import { agentResponseLimit } from '../../domain/limits/agent-limits.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { ok } from '../../domain/shared/result.js';
 import type {
+  AgentCallListener,
   AgentClient,
   AgentOutcome,
   AgentReportReader,
@@ -35,6 +36,32 @@ export interface AgentCallRules {
 const unsupported = ({ kind }: AgentEvent, outcome: AgentOutcome): AgentOutcome =>
   kind === 'request_complete' ? ok(allowAnswer) : outcome;
 
+const circuitOpen = failedOutcome('circuit_open', 'the agent has failed too often');
+
+/** A call whose outcome is looked at before whoever has asked is told. */
+class GuardedCall implements AgentCallListener {
+  readonly #event: AgentEvent;
+  readonly #admission: Admission | null;
+  readonly #listener: AgentCallListener;
+  readonly #settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome;
+
+  constructor(
+    event: AgentEvent,
+    admission: Admission | null,
+    listener: AgentCallListener,
+    settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome,
+  ) {
+    this.#event = event;
+    this.#admission = admission;
+    this.#listener = listener;
+    this.#settle = settle;
+  }
+
+  answered(outcome: AgentOutcome): void {
+    this.#listener.answered(this.#settle(this.#event, this.#admission, outcome));
+  }
+}
+
 /**
  * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of answers,
  * and that an agent is sent no event that it does not support.
@@ -59,16 +86,22 @@ export class GuardedAgentClient implements AgentClient {
   }
 
   ask(event: AgentEvent): Soon<AgentOutcome> {
-    this.#support.review(this.#inner.capabilities());
-    if (!isBodyChunk(event) && !this.#support.has(event.kind)) {
-      return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
-    }
-    const breaker = this.#breaker;
-    const admission = breaker?.admit(event) ?? null;
-    if (breaker !== null && admission === null) return failedOutcome('circuit_open', 'the agent has failed too often');
+    const obstacle = this.#unsupported(event);
+    if (obstacle !== null) return obstacle;
+    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
+    if (this.#breaker !== null && admission === null) return circuitOpen;
     const given = this.#inner.ask(event);
     if (!(given instanceof Promise)) return this.#settled(event, admission, given);
     return given.then((late) => this.#settled(event, admission, late));
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    const obstacle = this.#unsupported(event);
+    if (obstacle !== null) return obstacle;
+    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
+    if (this.#breaker !== null && admission === null) return circuitOpen;
+    const given = this.#inner.askFor(event, new GuardedCall(event, admission, listener, this.#settle));
+    return given === null ? null : this.#settled(event, admission, given);
   }
 
   cancel(correlationId: string, reason: CancelReason): void {
@@ -112,6 +145,16 @@ export class GuardedAgentClient implements AgentClient {
   stop(graceMs: number): Promise<void> {
     return this.#inner.stop(graceMs);
   }
+
+  /** The outcome of a call that is not made, because the agent does not take such events; null where it may. */
+  #unsupported(event: AgentEvent): AgentOutcome | null {
+    this.#support.review(this.#inner.capabilities());
+    if (isBodyChunk(event) || this.#support.has(event.kind)) return null;
+    return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
+  }
+
+  readonly #settle = (event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome =>
+    this.#settled(event, admission, given);
 
   #settled(event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome {
     const outcome = this.#checked(event, given);

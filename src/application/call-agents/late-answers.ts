@@ -22,7 +22,7 @@ export class LateAnswers {
 
   /** Whether an answer by this connection could be that to an earlier event. */
   isExpected(correlationId: string, connection: PooledConnection): boolean {
-    return this.#late.get(correlationId)?.has(connection) === true;
+    return this.#late.size > 0 && this.#late.get(correlationId)?.has(connection) === true;
   }
 
   /** An answer that nobody waits for has come. */
@@ -33,7 +33,7 @@ export class LateAnswers {
 
   /** Nothing more is asked about the request. */
   forget(correlationId: string): void {
-    this.#late.delete(correlationId);
+    if (this.#late.size > 0) this.#late.delete(correlationId);
   }
 
   /** No answer comes by the connection any more. */

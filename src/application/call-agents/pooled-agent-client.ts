@@ -9,6 +9,7 @@ import { sortOwnedHeaders } from '../../domain/identity/offered-owned-headers.js
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { Result } from '../../domain/shared/result.js';
 import type {
+  AgentCallListener,
   AgentClient,
   AgentFailure,
   AgentOutcome,
@@ -106,7 +107,14 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   }
 
   ask(event: AgentEvent): Promise<AgentOutcome> {
-    return this.#traffic.ask(event);
+    return new Promise((resolve) => {
+      const outcome = this.#traffic.ask(event, { answered: resolve });
+      if (outcome !== null) resolve(outcome);
+    });
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    return this.#traffic.ask(event, listener);
   }
 
   cancel(correlationId: string, reason: CancelReason): void {

@@ -54,6 +54,8 @@ export class PooledConnection implements AgentConnectionListener {
   dialogues = 0;
   /** Requests that are not over and that the agent knows by it; kept by their book. */
   followed = 0;
+  /** The agent has said that it takes events which come after it was asked about a request. */
+  hearsRest = false;
   /** The agent takes no event by it for now. */
   isPaused = false;
   /** It gets no new call, and is closed once it is idle. */
@@ -161,6 +163,7 @@ export class PooledConnection implements AgentConnectionListener {
   onReady(capabilities: AgentCapabilities): void {
     this.#capabilities = capabilities;
     this.#supported = new Set(capabilities.supportedEvents);
+    this.hearsRest = this.supports('response_headers') || this.supports('request_complete');
     this.readySinceMs = this.#clock.monotonicMs();
     this.#owner.onReady(this);
   }

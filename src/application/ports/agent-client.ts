@@ -65,6 +65,15 @@ export interface AgentMetricsSource {
   reportNow(): void;
 }
 
+/** Who has asked an agent. */
+export interface AgentCallListener {
+  /**
+   * What came of the call. Called once, and never before the call has been made. Must not throw: it is called from where
+   * octets are read.
+   */
+  answered(outcome: AgentOutcome): void;
+}
+
 /** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
 export interface AgentClient extends AgentMetricsSource {
   readonly name: string;
@@ -75,6 +84,9 @@ export interface AgentClient extends AgentMetricsSource {
    * correlation id. Whoever gives up on a request that an agent wants the body of has to cancel it.
    */
   ask(event: AgentEvent): Soon<AgentOutcome>;
+
+  /** The same without a promise: the outcome where it is there at once; null where the listener is told it later. */
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null;
 
   /** The request is no longer of interest: a call in flight for it ends as `cancelled`, and the agent is told. */
   cancel(correlationId: string, reason: CancelReason): void;

@@ -1,7 +1,7 @@
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { KnownPeer } from '../../domain/http/known-peer.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
-import type { ReceivedHead } from './received-head.js';
+import type { ReceivedHead, ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
 
 /** The connection that a request came by. */
@@ -55,8 +55,8 @@ export interface ClientRequest {
   /** `1.0`, `1.1` or `2.0`. */
   readonly httpVersion: string;
   readonly headers: HeaderList;
-  /** Its head; null: none that an adapter would know again. */
-  readonly received: ReceivedHead | null;
+  /** Its head, of which `headers` are the fields; null: none that an adapter would know again. */
+  readonly received: ReceivedRequestHead | null;
   /** Null where the request has none. */
   readonly body: ClientBody | null;
   readonly connection: ClientConnection;
@@ -76,6 +76,12 @@ export interface ClientResponse {
    * the body itself. `received`: the head that the response came with, where there is one.
    */
   begin(status: number, headers: HeaderList, close: boolean, received?: ReceivedHead | null): void;
+
+  /**
+   * The same with all fields of a received head but for those that are left out of its `passedTraits`, and `added` behind them, for
+   * engines that need no list for that. False: this one does, and nothing was sent.
+   */
+  passOn?(status: number, received: ReceivedResponseHead, added: HeaderList, close: boolean): boolean;
 
   /**
    * Sends a piece of the body; resolves when more can be taken, or at once (undefined) where it can be now.

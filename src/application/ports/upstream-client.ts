@@ -5,7 +5,7 @@ import type {
 } from '../../domain/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { BodySource } from './body-source.js';
-import type { ReceivedHead } from './received-head.js';
+import type { ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
 
 export interface UpstreamRequest {
@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   readonly target: string;
   readonly headers: HeaderList;
   /** The head that the request came with; null: none that an adapter would know again. */
-  readonly received: ReceivedHead | null;
+  readonly received: ReceivedRequestHead | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
@@ -26,12 +26,12 @@ export interface UpstreamRequest {
   readonly patienceMs: number;
 }
 
-/** A response whose head has come. */
+/** A response whose head has come. Its list may be made when it is asked for: a copy is made by name, not by spreading it. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: HeaderList;
-  /** Its head as it came; null: none that an adapter would know again. */
-  readonly received: ReceivedHead | null;
+  /** Its head as it came, of which `headers` are the fields, all of them; null: none that an adapter would know again. */
+  readonly received: ReceivedResponseHead | null;
   /** Null where there is none: HEAD, 204, 304. */
   readonly body: BodySource | null;
   /** The upstream has paused behind the head: it is to be sent on without waiting for the body. */

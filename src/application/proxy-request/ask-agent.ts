@@ -19,11 +19,12 @@ export const askAgent = (
   const startedMs = clock.monotonicMs();
   const part = trace === null ? null : trace.agentCall(client.name, event.kind);
   const asked = client.ask(event);
-  if (!(asked instanceof Promise)) return noted(asked, metrics, clock, startedMs, part);
-  return asked.then((outcome) => noted(outcome, metrics, clock, startedMs, part));
+  if (!(asked instanceof Promise)) return noteOutcome(asked, metrics, clock, startedMs, part);
+  return asked.then((outcome) => noteOutcome(outcome, metrics, clock, startedMs, part));
 };
 
-const noted = (
+/** An outcome has come: how long that took is counted, and the part of the trace ends. */
+export const noteOutcome = (
   outcome: AgentOutcome,
   metrics: AgentCallMetrics,
   clock: Clock,

@@ -20,6 +20,14 @@ export interface ExchangeOwner {
   failed(exchange: Exchange, error: unknown): void;
 }
 
+/** `ended`: the response is made, or on its way, and no later stage runs. `later`: `resumeStages` is called with what it comes to. */
+export type StageOutcome = 'continue' | 'ended' | 'later';
+
+/** One step of the way of a request. Answers at once where it can: a promise only where it has to wait. */
+export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>;
+
+const noStages: readonly Stage[] = [];
+
 /** One request and everything that is learnt about it on its way through the stages. */
 export class Exchange {
   /** The path after normalisation: the one string that is routed, judged and forwarded. */
@@ -68,6 +76,9 @@ export class Exchange {
   trace: RequestTrace | null = null;
   /** The client went away before its response ended. */
   abandoned = false;
+  /** What is left to do once the stage that answers later has come to something, from one of them on. */
+  laterStages = noStages;
+  laterFrom = 0;
   readonly #owner: ExchangeOwner;
   /** Ends what the exchange waits for at the moment. */
   #cancelWait: (() => void) | null = null;
@@ -114,7 +125,7 @@ export class Exchange {
     }
   }
 
-  /** The same with a request to a target, which is cancelled. */
+  /** The same with a request to a target, or anything else that can be cancelled. */
   waitForUpstream(sent: UpstreamExchange): void {
     if (this.abandoned) sent.cancel();
     else {

@@ -4,6 +4,7 @@ import type { Exchange } from './exchange.js';
 import { HeldBody, readAhead } from './held-body.js';
 import { PrefixedBody } from './prefixed-body.js';
 import { type ResponseFault, responseFaultOf } from './response-fault.js';
+import { withBody } from './with-body.js';
 
 /** What became of holding a response back. `isWhole`: its upstream has nothing more to do with it. */
 export type HeldResponse =
@@ -41,7 +42,7 @@ export const holdResponse = async (
     const held = hasEnded
       ? new HeldBody(kept, body.trailers(), body.declaredLength)
       : new PrefixedBody(kept.pieces(), body, body.declaredLength);
-    return { kind: 'relay', response: { ...response, body: held, isBodyLate: false }, isWhole: hasEnded };
+    return { kind: 'relay', response: withBody(response, held, false), isWhole: hasEnded };
   } catch (error) {
     return { kind: 'broken', fault: responseFaultOf(error) };
   } finally {

@@ -20,6 +20,7 @@ import { MeteredBody } from './metered-body.js';
 import { responseHead } from './relay-response.js';
 import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './response-fault.js';
 import type { RouteAgent } from './route-agent.js';
+import { withBody } from './with-body.js';
 
 export interface ResponseJudgeDependencies extends FailureModeDependencies {
   readonly inspection: InspectionParts;
@@ -68,7 +69,7 @@ export class ResponseJudge {
 
   async #askAll(exchange: Exchange, response: UpstreamResponse, cancelUpstream: () => void): Promise<JudgedResponse> {
     const source = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
-    let standing: UpstreamResponse = { ...response, body: source };
+    let standing = withBody(response, source, response.isBodyLate);
     // INVARIANT: a request reaches the upstream only once every agent that is to be asked about it was.
     for (const agent of this.#agents) {
       if (exchange.abandoned) return ended;
@@ -139,7 +140,9 @@ export class ResponseJudge {
   ): JudgedResponse {
     if (failure.kind !== 'agent') return { kind: 'ended', fault: faultOf(failure, source) };
     const outcome = applyFailureMode(exchange, agent, failure.failure, 'response', this.#dependencies);
-    return outcome === 'ended' ? ended : { kind: 'relay', response: { ...standing, body: failure.body } };
+    return outcome === 'ended'
+      ? ended
+      : { kind: 'relay', response: withBody(standing, failure.body, standing.isBodyLate) };
   }
 }
 
@@ -165,13 +168,19 @@ const takeJudgement = (
   return { kind: 'relay', response: afterInspection(standing, inspected) };
 };
 
-const afterInspection = (response: UpstreamResponse, inspected: InspectedBody): UpstreamResponse => ({
-  ...response,
-  headers: headersOfInspected(response.headers, inspected),
-  body: inspected.body,
-  // What had come of the body may have been dropped, and the rest be still to come.
-  isBodyLate: response.isBodyLate || inspected.isChanged,
-});
+const afterInspection = (response: UpstreamResponse, inspected: InspectedBody): UpstreamResponse => {
+  const { status, received, tunnel } = response;
+  const headers = headersOfInspected(response.headers, inspected);
+  return {
+    status,
+    headers,
+    received: headers === response.headers ? received : null,
+    body: inspected.body,
+    // What had come of the body may have been dropped, and the rest be still to come.
+    isBodyLate: response.isBodyLate || inspected.isChanged,
+    tunnel,
+  };
+};
 
 const faultOf = (failure: Exclude<InspectionFailure, { kind: 'agent' }>, source: MeteredBody | null): ResponseFault => {
   switch (failure.kind) {

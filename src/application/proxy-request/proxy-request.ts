@@ -1,8 +1,7 @@
 import { type CidrSet, noCidrs } from '../../domain/http/cidr-set.js';
 import { type ClientAddress, clientAddress } from '../../domain/http/client-address.js';
-import { acceptCorrelationId } from '../../domain/http/correlation-id.js';
+import { acceptCorrelationId, sentCorrelationId } from '../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
-import { firstHeader } from '../../domain/http/header-list.js';
 import { KnownPeer } from '../../domain/http/known-peer.js';
 import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { ConnectionAdmissions } from '../admit-connections/connection-admissions.js';
@@ -77,6 +76,18 @@ const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
   return null;
 };
 
+/** As the access log has it. */
+const protocolText = (version: string): string => {
+  switch (version) {
+    case '1.1':
+      return 'HTTP/1.1';
+    case '2.0':
+      return 'HTTP/2.0';
+    default:
+      return `HTTP/${version}`;
+  }
+};
+
 const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): ClientAddress => {
   const known = connection.known?.trusted === trusted ? connection.known : new KnownPeer(connection, trusted);
   connection.known = known;
@@ -118,7 +129,7 @@ export class ProxyRequest implements RequestHandler {
       request,
       response,
       id,
-      acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? id,
+      acceptCorrelationId(sentCorrelationId(request.headers, request.received)) ?? id,
       clientOf(request, trusted),
       clock.monotonicMs(),
       this.#owner,
@@ -216,7 +227,7 @@ export class ProxyRequest implements RequestHandler {
       clientIp: exchange.client.address,
       method: request.method,
       path: exchange.path,
-      protocol: `HTTP/${request.httpVersion}`,
+      protocol: protocolText(request.httpVersion),
       host: exchange.host,
       route: route?.configuration.id ?? null,
       upstream: route?.configuration.upstream ?? null,

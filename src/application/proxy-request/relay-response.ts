@@ -1,7 +1,7 @@
 import { canonicalName } from '../../domain/http/canonical-name.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
-import { returnableFields, withOwnFields } from '../../domain/http/returnable-fields.js';
+import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../domain/http/trailer-fields.js';
 import { withoutHeader } from '../../domain/http/without-header.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../domain/identity/owned-headers.js';
@@ -30,6 +30,21 @@ export const responseHead = (exchange: Exchange, status: number, headers: Header
   // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
   const sound = status === 204 ? withoutHeader(headers, 'content-length') : headers;
   return withOwnFields(withResponseOperations(withoutHopByHop(sound), responseOperations), exchange);
+};
+
+/** Sends the head of a response. Its list is only asked for where something in it has to change. */
+const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
+  const { response, close } = exchange;
+  const { status, received } = upstream;
+  if (
+    received !== null &&
+    exchange.responseOperations.length === 0 &&
+    passAsTheyAre(received.passedTraits, status, exchange) &&
+    response.passOn?.(status, received, ownFields(exchange), close) === true
+  ) {
+    return;
+  }
+  response.begin(status, responseHead(exchange, status, upstream.headers), close, received);
 };
 
 const end = (exchange: Exchange, body: BodySource): null => {
@@ -105,9 +120,8 @@ export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): S
     body?.cancel();
     return null;
   }
-  const { status, headers, received } = upstream;
-  exchange.status = status;
-  response.begin(status, responseHead(exchange, status, headers), exchange.close, received);
+  exchange.status = upstream.status;
+  begin(exchange, upstream);
   if (body === null) {
     response.end([]);
     return null;

@@ -3,6 +3,11 @@ import { firstHeader } from '../../domain/http/header-list.js';
 import { lowerNames } from '../../domain/http/lower-names.js';
 import type { Exchange } from './exchange.js';
 
+/** How agents are told of versions of HTTP; those that there are, made once. */
+const protocols: ReadonlyMap<string, string> = new Map(
+  ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
+);
+
 /** The head of a request as it stands, for an agent. `nowMs` is that of the wall clock. */
 export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
   const { request, client, route } = exchange;
@@ -16,7 +21,7 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
       clientIp: client.address,
       clientPort: client.port,
       serverName: exchange.host ?? tls?.serverName ?? null,
-      protocol: `HTTP/${request.httpVersion}`,
+      protocol: protocols.get(request.httpVersion) ?? `HTTP/${request.httpVersion}`,
       tlsVersion: tls?.version ?? null,
       tlsCipher: tls?.cipher ?? null,
       routeId: route?.configuration.id ?? null,

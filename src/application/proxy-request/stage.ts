@@ -1,19 +1,47 @@
-import type { Exchange } from './exchange.js';
+import type { Exchange, Stage, StageOutcome } from './exchange.js';
 
-/** `ended`: the response is made, or on its way, and no later stage runs. */
-export type StageOutcome = 'continue' | 'ended';
+export type { Stage, StageOutcome };
 
-/** One step of the way of a request. Answers at once where it can: a promise only where it has to wait. */
-export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>;
+const nothingLeft: readonly Stage[] = [];
 
-/** Runs stages in order until one ends the exchange. */
-export const runStages = (stages: readonly Stage[], exchange: Exchange): StageOutcome | Promise<StageOutcome> => {
-  for (let index = 0; index < stages.length; index += 1) {
+/** Runs stages in order until one ends the exchange, or answers later. */
+export const runStages = (
+  stages: readonly Stage[],
+  exchange: Exchange,
+  from = 0,
+): StageOutcome | Promise<StageOutcome> => {
+  for (let index = from; index < stages.length; index += 1) {
     const outcome = (stages[index] as Stage)(exchange);
-    if (typeof outcome !== 'string') {
-      return outcome.then((settled) => (settled === 'ended' ? settled : runStages(stages.slice(index + 1), exchange)));
-    }
+    if (outcome === 'continue') continue;
     if (outcome === 'ended') return outcome;
+    if (outcome === 'later') return leave(stages, exchange, index + 1);
+    return outcome.then((settled) => {
+      if (settled === 'ended') return settled;
+      return settled === 'later' ? leave(stages, exchange, index + 1) : runStages(stages, exchange, index + 1);
+    });
   }
   return 'continue';
+};
+
+/** Goes on with the stages behind one that has answered `later`, now that it has come to something. Does not throw. */
+export const resumeStages = (exchange: Exchange, outcome: Exclude<StageOutcome, 'later'>): void => {
+  const { laterStages, laterFrom } = exchange;
+  exchange.laterStages = nothingLeft;
+  if (outcome === 'ended') return;
+  try {
+    const rest = runStages(laterStages, exchange, laterFrom);
+    if (typeof rest !== 'string') rest.catch((error: unknown) => exchange.fail(error));
+  } catch (error) {
+    exchange.fail(error);
+  }
+};
+
+/** INVARIANT: a stage that runs others is the last of its own list, so that one list at the most has something left. */
+const leave = (stages: readonly Stage[], exchange: Exchange, from: number): 'later' => {
+  if (from < stages.length) {
+    if (exchange.laterStages.length > 0) throw new Error('a list of stages waits for another one');
+    exchange.laterStages = stages;
+    exchange.laterFrom = from;
+  }
+  return 'later';
 };

@@ -1,3 +1,4 @@
+import { ownText } from '../shared/own-text.js';
 import { canonicalName } from './canonical-name.js';
 
 /** What is to be known of a field by its name, as bits; 0: nothing, it is passed on as it is. */
@@ -17,6 +18,9 @@ export const fieldTrait = {
   /** Tells of rate limits. */
   rates: 256,
   contentLength: 512,
+  transferEncoding: 1024,
+  expect: 2048,
+  date: 4096,
 } as const;
 
 /**
@@ -63,6 +67,32 @@ const claimed: ReadonlySet<string> = new Set([
   'x-real-ip',
 ]);
 
+/** Traits of a name that is written so, but for the case of its letters. */
+const traitsOfName: ReadonlyMap<string, number> = new Map([
+  ['te', fieldTrait.te],
+  ['connection', fieldTrait.connection],
+  ['host', fieldTrait.host],
+  ['x-correlation-id', fieldTrait.correlationId],
+  ['ratelimit', fieldTrait.rates],
+  ['ratelimit-policy', fieldTrait.rates],
+  ['content-length', fieldTrait.contentLength],
+  ['transfer-encoding', fieldTrait.transferEncoding],
+  ['expect', fieldTrait.expect],
+  ['date', fieldTrait.date],
+]);
+
+/**
+ * Every name that has traits, in lower case; what else has some is one of these but for the case of its letters and for the
+ * separators in it.
+ */
+export const namesWithTraits: readonly string[] = [
+  ...hopByHop,
+  ...unambiguous,
+  ...written,
+  ...claimed,
+  ...traitsOfName.keys(),
+];
+
 const traitsFound = (name: string): number => {
   const lower = name.toLowerCase();
   const canonical = canonicalName(lower);
@@ -70,13 +100,7 @@ const traitsFound = (name: string): number => {
   if (hopByHop.has(canonical) || (canonical !== lower && unambiguous.has(canonical))) traits |= fieldTrait.hopByHop;
   if (written.has(canonical)) traits |= fieldTrait.forwarded;
   if (claimed.has(canonical)) traits |= canonical === lower ? fieldTrait.claim : fieldTrait.claimInDisguise;
-  if (lower === 'te') traits |= fieldTrait.te;
-  if (lower === 'connection') traits |= fieldTrait.connection;
-  if (lower === 'host') traits |= fieldTrait.host;
-  if (lower === 'x-correlation-id') traits |= fieldTrait.correlationId;
-  if (lower === 'ratelimit' || lower === 'ratelimit-policy') traits |= fieldTrait.rates;
-  if (lower === 'content-length') traits |= fieldTrait.contentLength;
-  return traits;
+  return traits | (traitsOfName.get(lower) ?? 0);
 };
 
 /** Messages have the same names again and again: those that came last are remembered, so many and no longer ones. */
@@ -91,7 +115,8 @@ export const fieldTraits = (name: string): number => {
   const traits = traitsFound(name);
   if (name.length <= maxNameLength) {
     if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(name, traits);
+    // What Connection nominates is a part of a head, which would be kept as long.
+    remembered.set(ownText(name), traits);
   }
   return traits;
 };

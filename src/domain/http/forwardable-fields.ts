@@ -1,9 +1,10 @@
-import { isOwned, type OwnedHeaders } from '../identity/owned-headers.js';
+import { hasOwned, isOwned, type OwnedHeaders } from '../identity/owned-headers.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
 import { addForwardedHeaders, droppedForwarding, type ForwardingFacts } from './forwarded-headers.js';
 import type { HeaderList } from './header-list.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
+import { type KnownFields, knownOf, traitsOf } from './known-fields.js';
 
 /** What the fields of a request are made from, besides those that came. */
 export interface ForwardableParts extends ForwardingFacts {
@@ -14,14 +15,46 @@ export interface ForwardableParts extends ForwardingFacts {
   readonly correlationId: string;
 }
 
+/** Whether a field goes on as another one, or not at all. */
+const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
+
+/** Whether all fields go on, with no more than the Host written anew. */
+const allGoOn = ({ fields, traits }: KnownFields, { owned, client }: ForwardableParts): boolean =>
+  (traits & (changed | droppedForwarding(client.peerTrusted))) === 0 && (owned === null || !hasOwned(fields, owned));
+
+/** The same list where it is one of which all fields go on. */
+const copied = ({ fields, hostAt }: KnownFields, host: string | null): string[] => {
+  const copy = fields.slice();
+  if (hostAt < 0 || host === null) return copy;
+  // The very texts of the list are left where they say the same: who writes them finds them again.
+  if (copy[hostAt] !== 'Host') copy[hostAt] = 'Host';
+  if (copy[hostAt + 1] !== host) copy[hostAt + 1] = host;
+  return copy;
+};
+
 /**
  * The fields of a request as agents and the upstream see them, from those that the client sent. What is nominated in
  * Connection goes first, so that a client cannot have removed what is set later; certificates that can be believed come
  * after all that is removed. There is one Host where `host` is known, and one correlation id.
+ *
+ * @param known what is known of these fields, or of others
  */
-export const forwardableFields = (headers: HeaderList, parts: ForwardableParts): HeaderList => {
-  const { owned, certificateFields, host, correlationId } = parts;
-  const nominated = nominatedByConnection(headers);
+export const forwardableFields = (
+  headers: HeaderList,
+  parts: ForwardableParts,
+  known: KnownFields | null = null,
+): HeaderList => {
+  const found = knownOf(headers, known);
+  if (found === null || !allGoOn(found, parts)) return fieldByField(headers, parts, traitsOf(headers, known));
+  const fields = copied(found, parts.host);
+  addOwn(fields, headers, parts, found.hostAt >= 0, false);
+  return fields;
+};
+
+/** `all`: the traits of all names, or more than those. */
+const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number): HeaderList => {
+  const { owned, host, correlationId } = parts;
+  const nominated = (all & fieldTrait.connection) === 0 ? null : nominatedByConnection(headers);
   const dropped = fieldTrait.hopByHop | droppedForwarding(parts.client.peerTrusted);
   const fields: string[] = [];
   let hasHost = false;
@@ -48,11 +81,23 @@ export const forwardableFields = (headers: HeaderList, parts: ForwardableParts):
       hasCorrelationId = true;
     } else fields.push(name, value);
   }
+  addOwn(fields, headers, parts, hasHost, hasCorrelationId);
+  return fields;
+};
+
+/** Adds what the gateway says of the request behind the fields of the client. */
+const addOwn = (
+  fields: string[],
+  headers: HeaderList,
+  parts: ForwardableParts,
+  hasHost: boolean,
+  hasCorrelationId: boolean,
+): void => {
+  const { certificateFields, host, correlationId } = parts;
   for (let index = 0; index + 1 < certificateFields.length; index += 2) {
     fields.push(certificateFields[index] as string, certificateFields[index + 1] as string);
   }
   addForwardedHeaders(fields, headers, parts);
   if (!hasHost && host !== null) fields.push('Host', host);
   if (!hasCorrelationId) fields.push(correlationIdHeader, correlationId);
-  return fields;
 };

@@ -2,6 +2,7 @@ import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { HeaderList } from './header-list.js';
 import { parseIpAddress } from './ip-address.js';
+import { type KnownFields, knownOf } from './known-fields.js';
 
 /** The host that a request is for. */
 export interface RequestHost {
@@ -67,17 +68,23 @@ export const parseAuthority = (text: string): Result<RequestHost, 'invalid_host'
   return ok({ host: lower.endsWith('.') ? lower.slice(0, -1) : lower, port, original: text });
 };
 
+const plainAuthorities: AuthorityReader = { authority: parseAuthority };
+
 /**
  * The host of a request from its Host fields: exactly one (RFC 9112, section 3.2; of HTTP/2, RFC 9113, section 8.3.1), in
  * HTTP/1.0 none (null) or one.
  *
  * @param authorities reads the value, as `parseAuthority` does
+ * @param known what is known of these fields, or of others
  */
 export const parseHost = (
   headers: HeaderList,
   httpVersion: string,
-  authorities: AuthorityReader = { authority: parseAuthority },
+  authorities: AuthorityReader = plainAuthorities,
+  known: KnownFields | null = null,
 ): Result<RequestHost | null, 'invalid_host'> => {
+  const found = knownOf(headers, known);
+  if (found !== null && found.hostAt >= 0) return authorities.authority(headers[found.hostAt + 1] as string);
   let value: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;

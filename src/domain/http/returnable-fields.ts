@@ -63,3 +63,27 @@ export const withOwnFields = (headers: HeaderList, own: OwnResponseFields): Head
   addFields(fields, headers, ratesIn(own), null, own);
   return fields;
 };
+
+/**
+ * Whether a field of an upstream's response is dropped, whatever else is in it, and changes nothing for the others. `traits`: of its
+ * name.
+ */
+export const isDroppedAlone = (traits: number, value: string): boolean =>
+  (traits & fieldTrait.hopByHop) !== 0 &&
+  (traits & fieldTrait.te) === 0 &&
+  ((traits & fieldTrait.connection) === 0 || value === 'keep-alive' || value === 'close');
+
+const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
+
+/**
+ * Whether `returnableFields` of a response are its fields as they are, but for those that are dropped alone, with `ownFields` behind
+ * them. `traits`: of all names but theirs.
+ */
+export const passAsTheyAre = (traits: number, status: number, own: OwnResponseFields): boolean =>
+  (traits & (changed | ofStatus(status) | ratesIn(own))) === 0;
+
+/** What the gateway adds to the fields of such a response. */
+export const ownFields = ({ rateLimitFields, targetFields, correlationId }: OwnResponseFields): HeaderList =>
+  rateLimitFields.length === 0 && targetFields.length === 0
+    ? [correlationIdHeader, correlationId]
+    : [...rateLimitFields, ...targetFields, correlationIdHeader, correlationId];

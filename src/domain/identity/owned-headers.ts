@@ -66,6 +66,14 @@ export const isOwned = (owned: OwnedHeaders, name: string): boolean => {
   return isOne;
 };
 
+/** Whether any of these names is owned. */
+export const hasOwned = (headers: HeaderList, owned: OwnedHeaders): boolean => {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    if (isOwned(owned, headers[index] as string)) return true;
+  }
+  return false;
+};
+
 /** Every header but the owned ones. Gives the same list back where there was nothing to remove. */
 export const stripOwned = (headers: HeaderList, owned: OwnedHeaders): HeaderList => {
   let kept: string[] | null = null;

@@ -1,5 +1,6 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
 import type { HeaderList } from '../http/header-list.js';
+import { type KnownFields, knownOf } from '../http/known-fields.js';
 import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { LimitViolation } from './limit-violation.js';
@@ -17,10 +18,26 @@ const headerViolation = (name: string, limit: number, actual: number): LimitViol
   actual,
 });
 
-/** The first limit that a head is over: count, then name, value and total size, each in octets. */
-export const checkRequestHead = (headers: HeaderList, limits: LimitsConfiguration): LimitViolation | null => {
+/** Whether no field can be over a limit: no value is longer than all lines together. */
+const isSmall = ({ octets, longestName }: KnownFields, limits: LimitsConfiguration): boolean =>
+  octets <= limits.maxHeaderSizeBytes &&
+  octets <= limits.maxHeaderValueBytes &&
+  longestName <= limits.maxHeaderNameBytes;
+
+/**
+ * The first limit that a head is over: count, then name, value and total size, each in octets.
+ *
+ * @param known what is known of these fields, or of others
+ */
+export const checkRequestHead = (
+  headers: HeaderList,
+  limits: LimitsConfiguration,
+  known: KnownFields | null = null,
+): LimitViolation | null => {
   const count = headers.length / 2;
   if (count > limits.maxHeaderCount) return headerViolation('max-header-count', limits.maxHeaderCount, count);
+  const found = knownOf(headers, known);
+  if (found !== null && isSmall(found, limits)) return null;
   let total = 0;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = (headers[index] as string).length;

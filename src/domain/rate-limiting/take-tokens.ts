@@ -1,4 +1,4 @@
-import { type RateLimit, type TokenBucket, takeToken } from './token-bucket.js';
+import { type RateLimit, type TokenBucket, takeToken, tokensAt } from './token-bucket.js';
 
 /** What taking from several buckets at once came to. */
 export type TakenTokens =
@@ -35,9 +35,4 @@ export const takeTokens = (
   if (refusedBy < 0) return { kind: 'taken', buckets: taken };
   const left = charges.map(({ limit }, index) => tokensAt(buckets[index] ?? null, limit, nowMs));
   return { kind: 'refused', refusedBy, waitMs: longestMs, left };
-};
-
-const tokensAt = (bucket: TokenBucket | null, { requestsPerSecond, burst }: RateLimit, nowMs: number): number => {
-  if (bucket === null) return burst;
-  return Math.min(burst, bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * requestsPerSecond) / 1000);
 };

@@ -23,19 +23,38 @@ export interface TakenToken {
 const roundingError = 1e-9;
 
 /**
- * Takes one token from a bucket that fills by the rate up to the burst. A clock that goes back gives nothing, and neither does the time
- * until it is again where it was.
+ * Tokens in a bucket that fills by the rate up to the burst. A clock that goes back gives nothing, and neither does the time until it is
+ * again where it was.
+ *
+ * @param bucket null: one that nothing has been taken from
+ */
+export const tokensAt = (
+  bucket: TokenBucket | null,
+  { requestsPerSecond, burst }: RateLimit,
+  nowMs: number,
+): number => {
+  if (bucket === null) return burst;
+  const { tokens, atMs } = bucket;
+  return nowMs > atMs ? Math.min(burst, tokens + ((nowMs - atMs) * requestsPerSecond) / 1000) : Math.min(burst, tokens);
+};
+
+/** Whether one of so many can be taken. */
+export const hasToken = (tokens: number): boolean => tokens >= 1 - roundingError;
+
+/** What is left of so many once one has been taken. */
+export const withoutToken = (tokens: number): number => Math.max(0, tokens - 1);
+
+/**
+ * Takes one token from a bucket, where it has one.
  *
  * @param bucket null: one that nothing has been taken from
  */
 export const takeToken = (bucket: TokenBucket | null, limit: RateLimit, nowMs: number): TakenToken => {
-  const { requestsPerSecond, burst } = limit;
-  const before = bucket ?? { tokens: burst, atMs: nowMs };
-  const atMs = Math.max(before.atMs, nowMs);
-  const tokens = Math.min(burst, before.tokens + ((atMs - before.atMs) * requestsPerSecond) / 1000);
-  if (tokens >= 1 - roundingError) return { bucket: { tokens: Math.max(0, tokens - 1), atMs }, waitMs: null };
+  const atMs = bucket === null ? nowMs : Math.max(bucket.atMs, nowMs);
+  const tokens = tokensAt(bucket, limit, nowMs);
+  if (hasToken(tokens)) return { bucket: { tokens: withoutToken(tokens), atMs }, waitMs: null };
   // A clock that stands before the bucket has that way to go first.
-  const waitMs = Math.ceil(((1 - tokens) * 1000) / requestsPerSecond + atMs - nowMs);
+  const waitMs = Math.ceil(((1 - tokens) * 1000) / limit.requestsPerSecond + atMs - nowMs);
   return { bucket: { tokens, atMs }, waitMs };
 };
 

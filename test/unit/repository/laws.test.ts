@@ -90,6 +90,15 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/wire/codec.ts -> src/application/ports/port.ts',
     },
   ],
+  'http1-codec-imports-nothing': [
+    {
+      change: {
+        'src/adapters/wire/http1/reader.ts': `import type { Other } from '../../../domain/other.js';\nexport const reader: Other = 1;`,
+        'src/adapters/wire/codec.ts': `export { reader as codec } from './http1/reader.js';`,
+      },
+      edge: 'src/adapters/wire/http1/reader.ts -> src/domain/other.ts',
+    },
+  ],
   'http2-sockets-know-the-wire-only': [
     {
       change: {

@@ -1,4 +1,5 @@
 import type {
+  AgentCallListener,
   AgentClient,
   AgentFailureCode,
   AgentOutcome,
@@ -116,6 +117,13 @@ export class AgentEmbeddedClient implements AgentClient {
     this.#running -= 1;
     this.#noteDialogue(event, judged);
     return judged;
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    const asked = this.ask(event);
+    if (!(asked instanceof Promise)) return asked;
+    void asked.then((outcome) => listener.answered(outcome));
+    return null;
   }
 
   cancel(correlationId: string, reason: CancelReason): void {

@@ -209,8 +209,9 @@ export class SocketAgentConnection implements AgentConnection {
     }
     switch (message.kind) {
       case 'answer':
-        if (this.#configures.has(message.correlationId)) this.#takeConfigured(message.correlationId, message.answer);
-        else this.#listener.onAnswer(message.correlationId, message.answer);
+        if (this.#configures.size > 0 && this.#configures.has(message.correlationId)) {
+          this.#takeConfigured(message.correlationId, message.answer);
+        } else this.#listener.onAnswer(message.correlationId, message.answer);
         return;
       case 'health':
         this.#listener.onHealth(message.health);

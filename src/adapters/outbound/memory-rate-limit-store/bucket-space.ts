@@ -1,13 +1,34 @@
 import { fullAtMs, type RateLimit, type TokenBucket } from '../../../domain/rate-limiting/token-bucket.js';
 
-/** A bucket, and its neighbours in the order of use. */
-export interface HeldBucket {
-  readonly key: string;
-  bucket: TokenBucket;
+/** While there are no more than so many, full ones are kept for a while: whoever comes again is likely to come soon. */
+const fewHeld = 1_000;
+/** For how long after they were full, in milliseconds. */
+const keptMs = 1_000;
+
+/** A bucket as it stands now, and its neighbours in the order of use. */
+export class HeldBucket implements TokenBucket {
+  newer: HeldBucket | null = null;
+  older: HeldBucket | null = null;
+
+  constructor(
+    readonly key: string,
+    public tokens: number,
+    public atMs: number,
+    /** That which it was used by last. */
+    public limit: RateLimit,
+  ) {}
+
   /** From then on it is as if nothing had been taken. */
-  fullAtMs: number;
-  newer: HeldBucket | null;
-  older: HeldBucket | null;
+  get fullAtMs(): number {
+    return fullAtMs(this, this.limit);
+  }
+
+  /** It stands so from now on. */
+  become(tokens: number, atMs: number, limit: RateLimit): void {
+    this.tokens = tokens;
+    this.atMs = atMs;
+    this.limit = limit;
+  }
 }
 
 /** The buckets of one space, so many at the most: the one that was not used for longest goes first. */
@@ -17,7 +38,10 @@ export class BucketSpace {
   #newest: HeldBucket | null = null;
   #oldest: HeldBucket | null = null;
 
-  constructor(most: number) {
+  constructor(
+    readonly name: string,
+    most: number,
+  ) {
     this.#most = most;
   }
 
@@ -36,16 +60,17 @@ export class BucketSpace {
     return held;
   }
 
-  add(key: string, bucket: TokenBucket, limit: RateLimit): void {
-    const held: HeldBucket = { key, bucket, fullAtMs: fullAtMs(bucket, limit), newer: null, older: null };
-    this.#held.set(key, held);
+  /** INVARIANT: there is none of that key. */
+  add(held: HeldBucket): void {
+    this.#held.set(held.key, held);
     this.#linkNewest(held);
     if (this.#held.size > this.#most && this.#oldest !== null) this.#drop(this.#oldest);
   }
 
   /** Forgets buckets that are full, of those that were not used for longest; looks at a few. */
   forgetFull(nowMs: number, few: number): void {
-    for (let looked = 0; looked < few && this.#oldest !== null && this.#oldest.fullAtMs <= nowMs; looked += 1) {
+    const sinceMs = this.#held.size > fewHeld ? nowMs : nowMs - keptMs;
+    for (let looked = 0; looked < few && this.#oldest !== null && this.#oldest.fullAtMs <= sinceMs; looked += 1) {
       this.#drop(this.#oldest);
     }
   }

@@ -2,8 +2,8 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { RateBuckets } from '../../../application/ports/rate-buckets.js';
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../application/ports/rate-limit-store.js';
 import { takeTokens } from '../../../domain/rate-limiting/take-tokens.js';
-import { fullAtMs, type TokenBucket } from '../../../domain/rate-limiting/token-bucket.js';
-import { BucketSpace, type HeldBucket } from './bucket-space.js';
+import { hasToken, type TokenBucket, tokensAt, withoutToken } from '../../../domain/rate-limiting/token-bucket.js';
+import { BucketSpace, HeldBucket } from './bucket-space.js';
 
 /** Buckets of each space. */
 const defaultMost = 100_000;
@@ -16,8 +16,8 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #spaces = new Map<string, BucketSpace>();
-  /** Names of the spaces. */
-  readonly #names: string[] = [];
+  /** The same ones, one after the other. */
+  readonly #order: BucketSpace[] = [];
   /**
    * The next of them to be looked at, from the last to the first: so the round comes to those, too, that nothing is taken from any more,
    * whatever is added meanwhile, and what takes the place of one that goes was looked at before.
@@ -31,34 +31,24 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
 
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer {
     const nowMs = this.#clock.monotonicMs();
+    const answer = this.#take(charges, nowMs);
+    // Not before, or those would go that are used now.
     this.#forgetFull(nowMs);
-    const held: (HeldBucket | null)[] = [];
-    const buckets: (TokenBucket | null)[] = [];
-    for (const { space, key } of charges) {
-      const found = this.#spaces.get(space)?.find(key) ?? null;
-      held.push(found);
-      buckets.push(found?.bucket ?? null);
-    }
-    const taken = takeTokens(buckets, charges, nowMs);
-    if (taken.kind === 'refused') return taken;
-    const left: number[] = [];
-    for (let index = 0; index < charges.length; index += 1) {
-      const bucket = taken.buckets[index] as TokenBucket;
-      this.#put(charges[index] as RateLimitCharge, held[index] as HeldBucket | null, bucket);
-      left.push(bucket.tokens);
-    }
-    return { kind: 'taken', left };
+    return answer;
   }
 
   find(space: string, key: string): TokenBucket | null {
     const nowMs = this.#clock.monotonicMs();
-    this.#forgetFull(nowMs);
     const held = this.#spaces.get(space)?.find(key) ?? null;
-    return held === null || held.fullAtMs <= nowMs ? null : held.bucket;
+    this.#forgetFull(nowMs);
+    // Whoever finds it has it as it stood then.
+    return held === null || held.fullAtMs <= nowMs ? null : { tokens: held.tokens, atMs: held.atMs };
   }
 
-  put(charge: RateLimitCharge, bucket: TokenBucket): void {
-    this.#put(charge, this.#spaces.get(charge.space)?.find(charge.key) ?? null, bucket);
+  put(charge: RateLimitCharge, { tokens, atMs }: TokenBucket): void {
+    const held = this.#spaces.get(charge.space)?.find(charge.key) ?? null;
+    if (held === null) this.#add(charge, tokens, atMs);
+    else held.become(tokens, atMs, charge.limit);
   }
 
   sizes(): Readonly<Record<string, number>> {
@@ -67,36 +57,58 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
 
   async close(): Promise<void> {
     this.#spaces.clear();
-    this.#names.length = 0;
+    this.#order.length = 0;
     this.#next = -1;
   }
 
-  #put({ space: name, key, limit }: RateLimitCharge, held: HeldBucket | null, bucket: TokenBucket): void {
-    if (held !== null) {
-      held.bucket = bucket;
-      held.fullAtMs = fullAtMs(bucket, limit);
-      return;
+  #take(charges: readonly RateLimitCharge[], nowMs: number): RateLimitAnswer {
+    const held: (HeldBucket | null)[] = [];
+    const left: number[] = [];
+    let areThere = true;
+    for (let index = 0; index < charges.length; index += 1) {
+      const { space, key, limit } = charges[index] as RateLimitCharge;
+      const found = this.#spaces.get(space)?.find(key) ?? null;
+      // One that is full by the limit that it was used by last is as good as none, whatever the limit is now.
+      if (found !== null && found.limit !== limit && found.fullAtMs <= nowMs) found.become(limit.burst, nowMs, limit);
+      const tokens = tokensAt(found, limit, nowMs);
+      if (!hasToken(tokens)) areThere = false;
+      held.push(found);
+      left.push(withoutToken(tokens));
     }
+    if (!areThere) {
+      const refused = takeTokens(held, charges, nowMs);
+      if (refused.kind === 'refused') return refused;
+    }
+    for (let index = 0; index < charges.length; index += 1) {
+      const charge = charges[index] as RateLimitCharge;
+      const found = held[index] as HeldBucket | null;
+      const tokens = left[index] as number;
+      if (found === null) this.#add(charge, tokens, nowMs);
+      else found.become(tokens, Math.max(found.atMs, nowMs), charge.limit);
+    }
+    return { kind: 'taken', left };
+  }
+
+  #add({ space: name, key, limit }: RateLimitCharge, tokens: number, atMs: number): void {
     let space = this.#spaces.get(name);
     if (space === undefined) {
-      space = new BucketSpace(this.#most);
+      space = new BucketSpace(name, this.#most);
       this.#spaces.set(name, space);
-      this.#names.push(name);
+      this.#order.push(space);
     }
-    space.add(key, bucket, limit);
+    space.add(new HeldBucket(key, tokens, atMs, limit));
   }
 
   #forgetFull(nowMs: number): void {
-    if (this.#next < 0) this.#next = this.#names.length - 1;
+    if (this.#next < 0) this.#next = this.#order.length - 1;
     const place = this.#next;
-    const name = this.#names[place];
-    const space = name === undefined ? undefined : this.#spaces.get(name);
-    if (name === undefined || space === undefined) return;
+    const space = this.#order[place];
+    if (space === undefined) return;
     this.#next -= 1;
     space.forgetFull(nowMs, forgottenByTake);
     if (space.size > 0) return;
-    this.#spaces.delete(name);
-    const last = this.#names.pop() as string;
-    if (last !== name) this.#names[place] = last;
+    this.#spaces.delete(space.name);
+    const last = this.#order.pop() as BucketSpace;
+    if (last !== space) this.#order[place] = last;
   }
 }

@@ -1,6 +1,6 @@
 import type { AccessRecord } from '../../../application/ports/access-log.js';
 import { ownText } from '../../../domain/shared/own-text.js';
-import type { JsonTexts } from './json-texts.js';
+import { JsonTexts } from './json-texts.js';
 
 /** What requests to one target have in common, as members of a line. */
 interface Place {
@@ -17,15 +17,19 @@ const longestMembers = 1_024;
 
 /** The members of a line that tell where a request went: nearly always the same as of the one before to its target. */
 export class LinePlaces {
-  readonly #texts: JsonTexts;
+  readonly #texts = new JsonTexts();
+  readonly #before: string;
+  readonly #behind: string;
   /** The last of each target. */
   readonly #last = new Map<string | null, Place>();
 
-  constructor(texts: JsonTexts) {
-    this.#texts = texts;
+  /** @param before what stands before them in a line; `behind` after them */
+  constructor(before: string, behind: string) {
+    this.#before = before;
+    this.#behind = behind;
   }
 
-  /** From the protocol to the target, each with a comma in front. */
+  /** From the protocol to the target, each with a comma in front, and what stands around them. */
   members({ protocol, host, route, upstream, target }: AccessRecord): string {
     const last = this.#last.get(target);
     if (
@@ -39,8 +43,8 @@ export class LinePlaces {
     }
     const texts = this.#texts;
     const members = ownText(
-      `,"protocol":${texts.of(protocol)},"host":${texts.of(host)},"route":${texts.of(route)},` +
-        `"upstream":${texts.of(upstream)},"target":${texts.of(target)}`,
+      `${this.#before},"protocol":${texts.of(protocol)},"host":${texts.of(host)},"route":${texts.of(route)},` +
+        `"upstream":${texts.of(upstream)},"target":${texts.of(target)}${this.#behind}`,
     );
     if (members.length <= longestMembers) {
       if (last === undefined && this.#last.size >= maximumPlaces) this.#last.clear();

@@ -6,6 +6,23 @@ import type {
 import type { JsonOctets } from './json-octets.js';
 import { KnownFields } from './known-fields.js';
 
+/** Characters of the ids that our gateway makes, which are UUIDs. */
+const idLength = 36;
+
+const blank = '-'.repeat(idLength);
+const beforeId = '{"correlation_id":"';
+const behindId = '","metadata":{"correlation_id":"';
+const behindRepeatedId = '","request_id":"';
+const beforeAddress = '","client_ip":';
+
+/** What every head begins with, but for its id, which stands in it three times. */
+const beginning = new TextEncoder().encode([beforeId, behindId, behindRepeatedId, beforeAddress].join(blank));
+const idPlaces = [
+  beforeId.length,
+  beforeId.length + idLength + behindId.length,
+  beforeId.length + 2 * idLength + behindId.length + behindRepeatedId.length,
+] as const;
+
 let timeMs = Number.NaN;
 let timeText = '';
 
@@ -48,34 +65,29 @@ const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
 export class HeadWriter {
   readonly #requestFields = new KnownFields();
   readonly #responseFields = new KnownFields();
-  #route: RequestMetadata | null = null;
-  #routeOctets = new Uint8Array(0);
+  #last: RequestMetadata | null = null;
+  /** What the last head has from the name of the server to the time. */
+  #lastOctets = new Uint8Array(0);
 
   /** Adds the head of a request. */
   readonly addRequest = (into: JsonOctets, event: RequestHeadersEvent): void => {
-    const { metadata } = event;
-    into.addAscii('{"correlation_id":');
-    into.addString(event.correlationId);
-    into.addAscii(',"metadata":{"correlation_id":');
-    into.addString(event.correlationId);
-    into.addAscii(',"request_id":');
-    into.addString(metadata.requestId);
-    into.addAscii(',"client_ip":');
+    const { correlationId, metadata } = event;
+    const start = into.length;
+    const hasUsualId = this.#addIds(into, correlationId, metadata.requestId);
     into.addString(metadata.clientIp);
     into.addAscii(',"client_port":');
     into.addAscii(String(metadata.clientPort));
-    if (this.#route !== null && isSameRoute(this.#route, metadata)) into.add(this.#routeOctets);
-    else this.#addRoute(into, metadata);
-    into.addAscii(',"timestamp":"');
-    into.addAscii(timeOf(metadata.timestampMs));
-    into.addAscii('","traceparent":');
+    const last = this.#last;
+    if (last !== null && last.timestampMs === metadata.timestampMs && isSameRoute(last, metadata)) {
+      into.add(this.#lastOctets);
+    } else this.#addRoute(into, metadata);
     into.addOptionalString(metadata.traceparent);
     into.addAscii('},"method":');
     into.addString(event.method);
     into.addAscii(',"uri":');
     into.addString(event.uri);
     into.addAscii(',"headers":');
-    this.#requestFields.add(into, event.headers);
+    this.#requestFields.add(into, event.headers, hasUsualId ? correlationId : null, start + idPlaces[0]);
     into.addAscii('}');
   };
 
@@ -86,14 +98,32 @@ export class HeadWriter {
     into.addAscii(',"status":');
     into.addAscii(String(event.status));
     into.addAscii(',"headers":');
-    this.#responseFields.add(into, event.headers);
+    this.#responseFields.add(into, event.headers, null, 0);
     into.addAscii('}');
   };
 
+  /** Up to the address of the client. Whether the id is one of those that our gateway makes, in its places. */
+  #addIds(into: JsonOctets, correlationId: string, requestId: string): boolean {
+    const isUsual = correlationId.length === idLength && requestId === correlationId;
+    if (isUsual && into.addForm(beginning, correlationId, idPlaces)) return true;
+    into.addAscii('{"correlation_id":');
+    into.addString(correlationId);
+    into.addAscii(',"metadata":{"correlation_id":');
+    into.addString(correlationId);
+    into.addAscii(',"request_id":');
+    into.addString(requestId);
+    into.addAscii(',"client_ip":');
+    return false;
+  }
+
+  /** What is asked of one route at the same moment has the same text. */
   #addRoute(into: JsonOctets, metadata: RequestMetadata): void {
     const start = into.length;
     addRoute(into, metadata);
-    this.#route = metadata;
-    this.#routeOctets = into.view().slice(start);
+    into.addAscii(',"timestamp":"');
+    into.addAscii(timeOf(metadata.timestampMs));
+    into.addAscii('","traceparent":');
+    this.#last = metadata;
+    this.#lastOctets = into.view().slice(start);
   }
 }

@@ -74,6 +74,43 @@ export class JsonOctets {
     this.#length = start + length;
   }
 
+  /**
+   * A form with the same text in three of its places. False, and nothing is added, where it has a character that does not stand in a
+   * string of JSON as it is.
+   *
+   * @param text as long as each place is
+   * @param places where it goes, from the beginning of the form on
+   */
+  addForm(form: Uint8Array, text: string, places: readonly [number, number, number]): boolean {
+    const start = this.#length;
+    this.add(form);
+    const octets = this.#octets;
+    const first = start + places[0];
+    const second = start + places[1];
+    const third = start + places[2];
+    const { length } = text;
+    // The texts of ids are parts of longer ones, of which each character is looked for anew.
+    for (let index = 0; index < length; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code > 0x7f || plainCharacters[code] === 0) {
+        this.#length = start;
+        return false;
+      }
+      octets[first + index] = code;
+      octets[second + index] = code;
+      octets[third + index] = code;
+    }
+    return true;
+  }
+
+  /** What stands between two places once more. INVARIANT: it is behind neither end of what there is. */
+  addAgain(start: number, end: number): void {
+    const count = end - start;
+    this.#reserve(count);
+    this.#octets.copyWithin(this.#length, start, end);
+    this.#length += count;
+  }
+
   /** A string of JSON (RFC 8259, section 7): the same text that JSON.stringify makes. */
   addString(value: string): void {
     const { length } = value;
@@ -84,7 +121,7 @@ export class JsonOctets {
     for (let index = 0; index < length; index += 1) {
       const code = value.charCodeAt(index);
       if (code > 0x7f || plainCharacters[code] === 0) {
-        this.addText(JSON.stringify(value));
+        this.#addEscaped(value);
         return;
       }
       place += 1;
@@ -111,6 +148,29 @@ export class JsonOctets {
   /** Gives back what was taken, to be used again. INVARIANT: there are none. */
   giveBack(octets: Uint8Array<ArrayBuffer>): void {
     this.#octets = octets;
+  }
+
+  /** The same of one with characters that are not plain: quotes and backslashes are common in values, others are rare. */
+  #addEscaped(value: string): void {
+    const { length } = value;
+    this.#reserve(2 * length + 2);
+    const octets = this.#octets;
+    let place = this.#length;
+    octets[place] = quote;
+    for (let index = 0; index < length; index += 1) {
+      const code = value.charCodeAt(index);
+      if (code === quote || code === backslash) {
+        place += 1;
+        octets[place] = backslash;
+      } else if (code > 0x7f || plainCharacters[code] === 0) {
+        this.addText(JSON.stringify(value));
+        return;
+      }
+      place += 1;
+      octets[place] = code;
+    }
+    octets[place + 1] = quote;
+    this.#length = place + 2;
   }
 
   #reserve(count: number): void {

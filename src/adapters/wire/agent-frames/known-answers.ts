@@ -2,7 +2,7 @@ import { isLasting, rememberAnswer } from '../../../domain/agent-protocol/lastin
 import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import { asBuffer, OctetsMemory } from './octets-memory.js';
-import { endOfPlainId, idOctets, isPlainId, quote, standsAt } from './plain-octets.js';
+import { endOfPlainId, idOctets, isIdLength, isPlainId, quote, standsAt } from './plain-octets.js';
 
 /** Answers that are remembered, at the most. */
 const maximumKnown = 512;
@@ -47,9 +47,17 @@ export class KnownAnswers {
   recall(payload: Uint8Array): RecalledAnswer | null {
     if (this.#known.size === 0 || payload.length > longestKnown) return null;
     const octets = asBuffer(payload);
-    const from = this.#placeOfId(octets);
-    const to = from === -1 ? -1 : endOfPlainId(octets, from);
-    if (to === -1) return null;
+    // Nearly always it ends as far from the end as in the answer before.
+    let to = octets.length - this.#rest;
+    let from = to;
+    while (idOctets[octets[from - 1] as number] === 1) from -= 1;
+    const isThere = octets[to] === quote && isIdLength(to - from);
+    if (!isThere || !standsAt(octets, from - idMember.length, idMemberOctets)) {
+      const member = octets.indexOf(idMemberOctets);
+      from = member + idMember.length;
+      to = member === -1 ? -1 : endOfPlainId(octets, from);
+      if (to === -1) return null;
+    }
     const known = this.#known.find(octets, 0, from);
     if (known === null || octets.compare(known.rest, 0, known.rest.length, to) !== 0) return null;
     this.#rest = known.rest.length;
@@ -75,15 +83,6 @@ export class KnownAnswers {
     const from = octets.indexOf(idMemberOctets) + idMember.length;
     const rest = Buffer.from(octets.subarray(from + correlationId.length));
     this.#known.put(octets, 0, from, { rest, answer: ok(answer) });
-  }
-
-  /** Where an id may begin: nearly always as far from the end as in the answer before. -1 where there is none. */
-  #placeOfId(octets: Buffer): number {
-    let place = octets.length - this.#rest;
-    while (idOctets[octets[place - 1] as number] === 1) place -= 1;
-    if (standsAt(octets, place - idMember.length, idMemberOctets)) return place;
-    const member = octets.indexOf(idMemberOctets);
-    return member === -1 ? -1 : member + idMember.length;
   }
 
   /** An agent that never says the same twice is listened to now and then only. */

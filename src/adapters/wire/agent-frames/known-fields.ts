@@ -61,8 +61,12 @@ export class KnownFields {
   /** By place the sum of the list that was written there last. */
   readonly #written = new Int32Array(places);
 
-  add(into: JsonOctets, headers: HeaderList): void {
-    const isWithId = headers.length >= 2 && headers.at(-2) === idHeader;
+  /**
+   * @param writtenId an id that stands in `into` as it is in JSON, as most requests have it in their last header; null: none does
+   * @param writtenAt where that is
+   */
+  add(into: JsonOctets, headers: HeaderList, writtenId: string | null = null, writtenAt = 0): void {
+    const isWithId = headers.length >= 2 && headers[headers.length - 2] === idHeader;
     const count = isWithId ? headers.length - 2 : headers.length;
     if (headers.length > maximumCompared || count === 0) {
       into.addText(JSON.stringify(writeHeaders(headers)));
@@ -76,8 +80,11 @@ export class KnownFields {
       return;
     } else this.#write(into, headers, count, sum);
     if (isWithId) {
+      const id = headers[headers.length - 1] as string;
       into.addAscii('],"x-correlation-id":[');
-      into.addString(headers.at(-1) as string);
+      // With the quotes around it.
+      if (id === writtenId) into.addAgain(writtenAt - 1, writtenAt + id.length + 1);
+      else into.addString(id);
     }
     into.addAscii(']}');
   }

@@ -20,6 +20,10 @@ export class OctetsMemory<Value> {
   readonly #sought = new Int32Array(soughtPlaces);
   /** Of the range that was looked for last. */
   #lastHash = 0;
+  /** What was found last, by its hash. */
+  #found: Remembered<Value> | null = null;
+  /** The same where it was found twice in a row: what comes next is compared with it before anything is made of it. */
+  #steady: Remembered<Value> | null = null;
   #view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0));
 
   /** @param maximum ranges that are remembered */
@@ -33,11 +37,15 @@ export class OctetsMemory<Value> {
 
   /** What the octets from `start` up to `end` were remembered with; null where they were not. */
   find(octets: Buffer, start: number, end: number): Value | null {
+    const steady = this.#steady;
+    if (steady !== null && isSame(steady.octets, octets, start, end)) return steady.value;
     const hash = this.#hash(octets, start, end);
     this.#lastHash = hash;
     const found = this.#remembered.get(hash);
-    if (found === undefined || found.octets.length !== end - start) return null;
-    return octets.compare(found.octets, 0, end - start, start, end) === 0 ? found.value : null;
+    if (found === undefined || !isSame(found.octets, octets, start, end)) return null;
+    this.#steady = found === this.#found ? found : null;
+    this.#found = found;
+    return found.value;
   }
 
   /** Remembers a copy of the octets from `start` up to `end`. */
@@ -61,6 +69,8 @@ export class OctetsMemory<Value> {
     if (eldest !== undefined && !this.#remembered.has(hash)) this.#remembered.delete(eldest);
     const copy = Buffer.allocUnsafeSlow(end - start);
     octets.copy(copy, 0, start, end);
+    this.#found = null;
+    this.#steady = null;
     this.#remembered.set(hash, { octets: copy, value });
   }
 
@@ -82,6 +92,9 @@ export class OctetsMemory<Value> {
     return hash >>> 2;
   }
 }
+
+const isSame = (known: Buffer, octets: Buffer, start: number, end: number): boolean =>
+  known.length === end - start && octets.compare(known, 0, known.length, start, end) === 0;
 
 /** The same octets as a Buffer. */
 export const asBuffer = (octets: Uint8Array): Buffer =>

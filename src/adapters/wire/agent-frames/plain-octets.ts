@@ -22,9 +22,12 @@ export const endOfPlainId = (octets: Uint8Array, from: number): number => {
   return end - from < idLength.least ? -1 : end;
 };
 
+/** Whether an id may have so many octets. */
+export const isIdLength = (length: number): boolean => length >= idLength.least && length <= idLength.most;
+
 /** Whether a text is such an id: JSON has no other spelling for it than itself. */
 export const isPlainId = (text: string): boolean => {
-  if (text.length < idLength.least || text.length > idLength.most) return false;
+  if (!isIdLength(text.length)) return false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code > 0x7f || idOctets[code] === 0) return false;

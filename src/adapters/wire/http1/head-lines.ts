@@ -17,17 +17,30 @@ export class HeadLines {
   /** Where the first line behind the start line begins. */
   readonly start: number;
   readonly fields: readonly string[];
+  /** The marks of their names (`FieldNames`). */
+  readonly traits: number;
 
-  constructor(text: string, methodEnd: number, start: number, fields: readonly string[]) {
+  constructor(text: string, methodEnd: number, start: number, fields: readonly string[], traits: number) {
     this.text = text;
     this.methodEnd = methodEnd;
     this.start = start;
     this.fields = fields;
+    this.traits = traits;
   }
 }
 
 /** Octets of the line of a field. */
 export const lineLength = (name: string, value: string): number => name.length + value.length + lineExtra;
+
+/** How many entries of a list, names and values, are the first of the received fields, one behind the other. */
+export const unchanged = (fields: readonly string[], received: HeadLines | null): number => {
+  if (received === null) return 0;
+  const known = received.fields;
+  const last = Math.min(fields.length, known.length) - 1;
+  let at = 0;
+  while (at < last && fields[at] === known[at] && fields[at + 1] === known[at + 1]) at += 2;
+  return at;
+};
 
 /**
  * The lines of the head that was read last; null where one of them is written in another way than this program writes it.
@@ -35,11 +48,13 @@ export const lineLength = (name: string, value: string): number => name.length +
  * @param text the head, one character for each octet
  * @param methodEnd where its method ends; 0: it is that of a response
  * @param fields the fields in it
+ * @param traits the marks of their names
  */
 export const headLines = (
   text: string,
   head: MessageHead,
   methodEnd: number,
   fields: readonly string[],
+  traits: number,
 ): HeadLines | null =>
-  head.isPlain && head.fieldCount > 0 ? new HeadLines(text, methodEnd, head.spans[0] as number, fields) : null;
+  head.isPlain && head.fieldCount > 0 ? new HeadLines(text, methodEnd, head.spans[0] as number, fields, traits) : null;

@@ -1,5 +1,6 @@
-import { type HeadLines, lineLength } from './head-lines.js';
+import { type HeadLines, lineLength, unchanged } from './head-lines.js';
 import { targetOctets, tokenOctets, valueOctets } from './octets.js';
+import { knownLine, rememberLine } from './own-lines.js';
 import { reasonPhrase } from './reason-phrases.js';
 
 /** A part of a head that would be read as something else than what was meant, or not at all. */
@@ -23,6 +24,17 @@ const isOf = (text: string, characters: Uint8Array): boolean => {
 
 const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
 
+/** A line that is written anew, with its end. */
+const ownLine = (name: string, value: string): string => {
+  const known = knownLine(name, value);
+  if (known !== null) return known;
+  if (!isToken(name)) throw new UnwritableHeadError('field name');
+  if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
+  const line = `${name}: ${value}\r\n`;
+  rememberLine(name, value, line);
+  return line;
+};
+
 /**
  * Field lines, each with its end (RFC 9112, section 5), behind what is there already. Fields that stand in the received head as
  * they are written here were found to be sound when that was read; they are taken from it, line behind line in one piece. All
@@ -30,17 +42,19 @@ const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets
  *
  * @param before the lines before; empty where they are those of the received head
  * @param fields name and value in turn
+ * @param same how many of them, from the first on, are the first of the received ones: what `unchanged` says
  */
-const withFields = (before: string, fields: readonly string[], received: HeadLines | null): string => {
+const withFields = (before: string, fields: readonly string[], received: HeadLines | null, same: number): string => {
   const known = received === null ? noFields : received.fields;
   let text = before;
   /** Of the received fields: the first behind the last that was taken. */
-  let next = 0;
+  let next = same;
   /** Where its line begins. */
   let end = received === null ? 0 : received.start;
   /** Where the lines begin that were taken and are not yet in the text. */
   let begin = before === '' ? 0 : end;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
+  for (let at = 0; at < same; at += 2) end += lineLength(fields[at] as string, fields[at + 1] as string);
+  for (let at = same; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string;
     const value = fields[at + 1] as string;
     const last = Math.min(known.length, next + maxLooks * 2);
@@ -60,16 +74,14 @@ const withFields = (before: string, fields: readonly string[], received: HeadLin
     } else {
       if (begin < end) text += (received as HeadLines).text.slice(begin, end);
       begin = end;
-      if (!isToken(name)) throw new UnwritableHeadError('field name');
-      if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
-      text += `${name}: ${value}\r\n`;
+      text += ownLine(name, value);
     }
   }
   return begin < end ? text + (received as HeadLines).text.slice(begin, end) : text;
 };
 
 /** Field lines, each with its end (RFC 9112, section 5). `fields`: name and value in turn. */
-export const fieldLines = (fields: readonly string[]): string => withFields('', fields, null);
+export const fieldLines = (fields: readonly string[]): string => withFields('', fields, null, 0);
 
 /** Octets of a request line beside method and target. */
 const requestLineExtra = ' '.length + ' HTTP/1.1\r\n'.length;
@@ -89,17 +101,21 @@ const hasRequestLine = ({ text, methodEnd, start }: HeadLines, method: string, r
  * the fields frame the body that comes is for others to see to. Throws an `UnwritableHeadError`.
  *
  * @param received a head of which some fields may be; the text is the same without it
+ * @param same what `unchanged` says of the fields
  */
 export const requestHeadText = (
   method: string,
   requestTarget: string,
   fields: readonly string[],
   received: HeadLines | null = null,
+  same = unchanged(fields, received),
 ): string => {
-  if (received !== null && hasRequestLine(received, method, requestTarget)) return withFields('', fields, received);
+  if (received !== null && hasRequestLine(received, method, requestTarget)) {
+    return withFields('', fields, received, same);
+  }
   if (!isToken(method)) throw new UnwritableHeadError('method');
   if (requestTarget === '' || !isOf(requestTarget, targetOctets)) throw new UnwritableHeadError('request-target');
-  return withFields(`${method} ${requestTarget} HTTP/1.1\r\n`, fields, received);
+  return withFields(`${method} ${requestTarget} HTTP/1.1\r\n`, fields, received, same);
 };
 
 const statusLines: readonly (string | undefined)[] = Array.from({ length: 1_000 }, (_, status) =>
@@ -114,7 +130,7 @@ export const responseHeadText = (
 ): string => {
   const line = statusLines[status];
   if (line === undefined) throw new UnwritableHeadError('status');
-  return withFields(line, fields, received);
+  return withFields(line, fields, received, unchanged(fields, received));
 };
 
 /** What comes before the octets of a chunk. Throws an `UnwritableHeadError` for none: that would be the last chunk. */

@@ -26,7 +26,10 @@ export class MessageHead {
   /** -1: it has none. */
   contentLength = -1;
   isChunked = false;
-  hasHost = false;
+  /** Which field is the only Host; -1: there is none. */
+  hostField = -1;
+  /** The same of Content-Length. */
+  lengthField = -1;
   /** Connection options (RFC 9110, section 7.6.1). */
   saysClose = false;
   saysKeepAlive = false;
@@ -43,7 +46,8 @@ export class MessageHead {
     this.isPlain = true;
     this.contentLength = -1;
     this.isChunked = false;
-    this.hasHost = false;
+    this.hostField = -1;
+    this.lengthField = -1;
     this.saysClose = false;
     this.saysKeepAlive = false;
     this.saysUpgrade = false;

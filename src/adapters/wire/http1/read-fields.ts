@@ -67,12 +67,13 @@ const readConnectionOptions = (octets: Uint8Array, start: number, end: number, h
 const heed = (field: number, octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
   switch (field) {
     case hostField:
-      if (head.hasHost) return faulty('repeated_host');
-      head.hasHost = true;
+      if (head.hostField >= 0) return faulty('repeated_host');
+      head.hostField = head.fieldCount;
       return 0;
     case contentLengthField:
       if (head.contentLength >= 0) return faulty('repeated_content_length');
       head.contentLength = readLength(octets, start, end);
+      head.lengthField = head.fieldCount;
       return head.contentLength < 0 ? faulty('invalid_content_length') : 0;
     case transferEncodingField:
       if (head.isChunked) return faulty('repeated_transfer_encoding');

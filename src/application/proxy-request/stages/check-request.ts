@@ -1,5 +1,7 @@
 import type { LimitsConfiguration } from '../../../domain/configuration/gateway-configuration.js';
-import { allHeaders } from '../../../domain/http/header-list.js';
+import { fieldTrait } from '../../../domain/http/field-traits.js';
+import { allHeaders, noHeaders } from '../../../domain/http/header-list.js';
+import { type KnownFields, knownOf, traitsOf } from '../../../domain/http/known-fields.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ClientRequest } from '../../ports/http-exchange.js';
@@ -11,11 +13,17 @@ import type { Stage } from '../stage.js';
 const isServed = (httpVersion: string): boolean =>
   httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
 
+const knownLengths = ({ fields, lengthAt }: KnownFields): readonly string[] =>
+  lengthAt < 0 ? noHeaders : [fields[lengthAt + 1] as string];
+
 /** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
-const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): string | null => {
-  const lengths = allHeaders(headers, 'content-length');
+const framingFault = (request: ClientRequest): string | null => {
+  const { headers, httpVersion, wantsWebSocket } = request;
+  const known = knownOf(headers, request.received);
+  const lengths = known === null ? allHeaders(headers, 'content-length') : knownLengths(known);
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
-  const codings = allHeaders(headers, 'transfer-encoding');
+  const hasCodings = (traitsOf(headers, request.received) & fieldTrait.transferEncoding) !== 0;
+  const codings = hasCodings ? allHeaders(headers, 'transfer-encoding') : noHeaders;
   // What follows such a request belongs to the tunnel; an agent would judge a body that it never sees.
   if (wantsWebSocket && (codings.length > 0 || (lengths[0] ?? '0') !== '0'))
     return 'A request for WebSocket has no body.';
@@ -29,13 +37,18 @@ const framingFault = ({ headers, httpVersion, wantsWebSocket }: ClientRequest): 
 };
 
 /** Whether any of its expectations (RFC 9110, section 10.1.1) is another than to be asked for the body. */
-const expectsMore = ({ headers }: ClientRequest): boolean =>
+const expectsMore = ({ headers, received }: ClientRequest): boolean =>
+  (traitsOf(headers, received) & fieldTrait.expect) !== 0 &&
   allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
+
+const more = fieldTrait.contentLength | fieldTrait.transferEncoding | fieldTrait.expect;
 
 const letterE = 0x65;
 
 /** Whether there is a field that frames the body, or expects something. Most requests have none, and are not looked at again. */
-const saysMore = ({ headers }: ClientRequest): boolean => {
+const saysMore = ({ headers, received }: ClientRequest): boolean => {
+  const known = knownOf(headers, received);
+  if (known !== null) return (known.traits & more) !== 0;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     switch (name.length) {
@@ -58,7 +71,7 @@ export const checkRequest =
   (limits: LimitsConfiguration, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
   (exchange) => {
     const { request } = exchange;
-    const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits);
+    const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
     if (request.method === 'CONNECT') {
       return problems.answer(exchange, 'method_not_implemented', 'CONNECT is not served.');

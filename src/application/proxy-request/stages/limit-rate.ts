@@ -89,21 +89,28 @@ interface ChargedLimits {
   readonly takenFields: (left: readonly number[]) => HeaderList;
 }
 
+/** What every request pays for a limit; null: whose bucket it is differs from request to request. */
+const sameForAll = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
+  key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
+
 const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): Stage => {
+  if (limits.length === 0) return () => 'continue';
   const { limiter, digest } = dependencies;
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
   const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
   const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
+  const prepared = limits.map(sameForAll);
   return (exchange) => {
-    if (limits.length === 0) return 'continue';
     const subject = {
       clientAddress: exchange.client.address,
       path: exchange.path,
       headerValue: header === undefined ? null : joinedHeader(exchange.headers, header),
     };
     const charges: RateLimitCharge[] = [];
-    for (const applied of limits) {
-      charges.push({ space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
+    for (let index = 0; index < limits.length; index += 1) {
+      const applied = limits[index] as AppliedRateLimit;
+      const same = prepared[index] as RateLimitCharge | null;
+      charges.push(same ?? { space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
     }
     const judgement = limiter.take(charges);
     if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, dependencies);

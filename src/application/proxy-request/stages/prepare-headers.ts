@@ -7,7 +7,7 @@ export const prepareHeaders =
   (owned: OwnedHeadersOfAgents | null): Stage =>
   (exchange) => {
     const { certificateFields, client, correlationId, request } = exchange;
-    exchange.headers = forwardableFields(exchange.headers, {
+    const parts = {
       owned: owned === null ? null : owned.current(),
       certificateFields,
       client,
@@ -16,6 +16,7 @@ export const prepareHeaders =
       known: request.connection.known,
       host: exchange.authority === '' ? null : exchange.authority,
       correlationId,
-    });
+    };
+    exchange.headers = forwardableFields(exchange.headers, parts, request.received);
     return 'continue';
   };

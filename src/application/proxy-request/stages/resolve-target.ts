@@ -20,7 +20,8 @@ export const resolveTarget =
     if (!target.ok) return problems.answer(exchange, target.error, details[target.error]);
     const path = normalisePath(target.value.path);
     if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
-    const field = parseHost(request.headers, request.httpVersion, request.connection.known ?? undefined);
+    const { headers, httpVersion, connection, received } = request;
+    const field = parseHost(headers, httpVersion, connection.known ?? undefined, received);
     if (!field.ok) return problems.answer(exchange, 'invalid_host', 'Exactly one valid Host header is needed.');
     // RFC 9112, section 3.2.2: the authority of an absolute target replaces the Host field.
     const named = target.value.authority === null ? field : parseAuthority(target.value.authority);

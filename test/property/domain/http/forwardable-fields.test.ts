@@ -8,6 +8,7 @@ import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import { withHeader } from '../../../../src/domain/http/with-header.js';
 import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/identity/owned-headers.js';
+import { knownFields } from '../../../support/known-fields.js';
 
 const names = [
   'Accept',
@@ -77,21 +78,52 @@ const sorted = (headers: HeaderList): readonly string[] => {
   return lines.sort();
 };
 
+/** Most lists of these go on as they are. */
+const plainLists = fc
+  .uniqueArray(fc.constantFrom('Accept', 'Host', 'host', 'Content-Length', 'X-Custom', 'X-Client-Ip', 'X-User-Id'), {
+    maxLength: 5,
+    selector: (name) => name.toLowerCase(),
+  })
+  .chain((list) =>
+    fc.tuple(...list.map((name) => fc.constantFrom('a', 'api.example.com:8443').map((value) => [name, value]))),
+  )
+  .map((fields): HeaderList => fields.flat());
+
+const partsOf = (client: ClientAddress, hasAgents: boolean, hasHost: boolean): ForwardableParts => ({
+  owned: hasAgents ? ownedHeaders(alwaysOwned) : null,
+  certificateFields: hasAgents ? ['X-Client-Cert', 'PEM'] : [],
+  client,
+  peerAddress: client.source === 'connection' ? client.address : '198.51.100.9',
+  scheme: 'http',
+  known: null,
+  host: hasHost ? 'api.example.com:8443' : null,
+  correlationId: 'c-1',
+});
+
 describe('the fields of a request that go on', () => {
+  it('are the same in the same order, whatever is known of those that came', () => {
+    const lists = fc.oneof(plainLists, headerLists);
+    let asTheyAre = 0;
+    fc.assert(
+      fc.property(lists, clients, fc.boolean(), fc.boolean(), (headers, client, hasAgents, hasHost) => {
+        const parts = partsOf(client, hasAgents, hasHost);
+        const known = knownFields(headers);
+        fc.pre(known !== null);
+        const fields = forwardableFields(headers, parts, known);
+        expect(fields).toEqual(forwardableFields(headers, parts));
+        expect(fields).not.toBe(headers);
+        expect(forwardableFields([...headers], parts, known)).toEqual(fields);
+        if (headers.length > 0 && headers.every((text, at) => fields[at] === text)) asTheyAre += 1;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(asTheyAre).toBeGreaterThan(100);
+  });
+
   it('are those that each rule by itself leaves, one rule after the other', () => {
     fc.assert(
       fc.property(headerLists, clients, fc.boolean(), fc.boolean(), (headers, client, hasAgents, hasHost) => {
-        const peerAddress = client.source === 'connection' ? client.address : '198.51.100.9';
-        const parts: ForwardableParts = {
-          owned: hasAgents ? ownedHeaders(alwaysOwned) : null,
-          certificateFields: hasAgents ? ['X-Client-Cert', 'PEM'] : [],
-          client,
-          peerAddress,
-          scheme: 'http',
-          known: null,
-          host: hasHost ? 'api.example.com:8443' : null,
-          correlationId: 'c-1',
-        };
+        const parts = partsOf(client, hasAgents, hasHost);
         expect(sorted(forwardableFields(headers, parts))).toEqual(sorted(stepByStep(headers, parts)));
       }),
       { numRuns: 2_000 },

@@ -126,6 +126,27 @@ describe('VerifiedTokenMemory', () => {
     }
   });
 
+  it('tells fields apart that end alike, however often they come', () => {
+    const { memory, remember } = made();
+    const tokens = ['first-and-its-signature', 'other-and-its-signature', 'third-and-its-signature'];
+    for (const token of tokens.slice(0, 2)) remember(token);
+    for (let time = 0; time < 3; time += 1) {
+      const known = tokens.map((token) => memory.credential(`Bearer ${token}`)?.token ?? null);
+      expect(known).toEqual([tokens[0], tokens[1], null]);
+    }
+  });
+
+  it('no longer knows a field whose token was forgotten, and knows it anew where it is remembered again', () => {
+    const { memory, remember } = made({ maximumEntries: 1 });
+    remember('a');
+    const before = memory.credential('Bearer a');
+    remember('b');
+    expect(memory.credential('Bearer a')).toBeNull();
+    remember('a');
+    expect(memory.credential('Bearer a')).not.toBe(before);
+    expect(memory.credential('Bearer a')).toMatchObject({ token: 'a' });
+  });
+
   it('does not answer for what was found before it was forgotten, not even where it is remembered anew by another memory', () => {
     const { clock, memory, remember } = made({ maximumEntries: 1 });
     const key = { withdrawn: false };

@@ -57,6 +57,15 @@ describe('the fields of rate limits', () => {
       [84.5, 4],
       [0, 0.2],
       [99 - 1e-12, 3],
+      [99, 3.01],
+      [99, 3.02],
+      [99.2, 3],
+      [99, 4],
+      [50, 4],
+      [50, 3],
+      // As many whole tokens, and full sooner.
+      [50, 3.9],
+      [99 - 1e-12, 3],
     ] as const) {
       const told = [
         { ...client, left, waitMs: null },

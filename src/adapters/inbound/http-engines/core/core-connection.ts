@@ -11,7 +11,8 @@ import { ConnectionDeadline } from './connection-deadline.js';
 import type { ConnectionPhase } from './connection-phase.js';
 import type { ConnectionSurroundings } from './connection-surroundings.js';
 import type { BodyConnection } from './core-body.js';
-import { CoreResponse, type ResponseConnection } from './core-response.js';
+import { CoreResponse } from './core-response.js';
+import { readAsStream, readDirectly } from './direct-reads.js';
 import { ExchangeWaits } from './exchange-waits.js';
 import type { JoinedWrites } from './joined-writes.js';
 import { Linger } from './linger.js';
@@ -20,6 +21,7 @@ import { isConnect, readRequest } from './read-request.js';
 import { rejectionReason } from './rejection-reason.js';
 import { RequestHeads } from './request-heads.js';
 import { RequestInput } from './request-input.js';
+import type { ResponseConnection } from './response-connection.js';
 
 /** A connection of a client, whose requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {
@@ -58,6 +60,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#waits = new ExchangeWaits(socket, this.#deadline);
     this.#deadline.set(performance.now() + around.patience.timeouts.headMs);
     socket.on('data', this.#take);
+    readDirectly(socket, this.#take);
     socket.on('end', this.#end);
     // What follows is the end of the connection, which is told by itself.
     socket.on('error', () => socket.destroy());
@@ -128,6 +131,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#deadline.end();
     socket.pause();
     socket.off('data', this.#take);
+    readAsStream(socket);
     socket.off('end', this.#end);
     this.#input.giveBack();
   }

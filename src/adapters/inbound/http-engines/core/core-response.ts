@@ -1,41 +1,25 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { PieceOrigin } from '../../../../application/ports/body-source.js';
 import type { ClientResponse } from '../../../../application/ports/http-exchange.js';
-import type { ReceivedHead } from '../../../../application/ports/received-head.js';
+import type { ReceivedHead, ReceivedResponseHead } from '../../../../application/ports/received-head.js';
 import type { Tunnel } from '../../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
-import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { HeadLines } from '../../../wire/http1/head-lines.js';
-import { chunkEnd, chunkStart, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
+import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
+import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { dateLine } from '../connections/date-line.js';
-import type { JoinedWrites } from './joined-writes.js';
-import { isUndelimited, readResponseFields, responseFields, withoutFraming, withoutLength } from './response-fields.js';
-
-/** What a response needs of the connection that it goes out by. */
-export interface ResponseConnection {
-  readonly socket: Socket;
-  readonly writes: JoinedWrites;
-  /** To be told of each write that is over; undefined: need not be told. */
-  readonly written: (() => void) | undefined;
-  /** Resolves when the socket takes more, or has ended: a client that takes nothing for too long is cut off. */
-  drained(): Promise<void>;
-  /** Whether another request can be answered behind this response, which begins now. */
-  canGoOn(): boolean;
-  closeAfterResponse(): void;
-  /** All of the response was given to the socket. */
-  responseGiven(): void;
-  /** Leaves HTTP. */
-  handOver(): void;
-}
-
-/** What of a request counts for the response to it. */
-export interface AnsweredRequest {
-  readonly minorVersion: 0 | 1;
-  readonly isHead: boolean;
-  readonly wantsWebSocket: boolean;
-}
+import type { AnsweredRequest } from './answered-request.js';
+import type { ResponseConnection } from './response-connection.js';
+import {
+  framingTraits,
+  isUndelimited,
+  readResponseFields,
+  responseFields,
+  withoutFraming,
+  withoutLength,
+} from './response-fields.js';
 
 const nothing = new Uint8Array(0);
 /** Characters: a longer body is not put into one text with its head. */
@@ -83,8 +67,26 @@ export class CoreResponse implements ClientResponse {
     const { hasDate } = responseFields;
     const isUnsound = responseFields.isUnsound || (responseFields.contentLength >= 0 && isUndelimited(status));
     const length = isUnsound ? -1 : responseFields.contentLength;
-    const lines = received instanceof HeadLines ? received : null;
+    const lines = received instanceof ResponseLines ? received.lines : null;
     const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers, lines);
+    this.#start(status, text, length, hasDate, close);
+  }
+
+  passOn(status: number, received: ReceivedResponseHead, added: HeaderList, close: boolean): boolean {
+    if (this.headSent) throw new Error('the head of this response was sent already');
+    if (!(received instanceof ResponseLines) || (received.passedTraits & framingTraits) !== 0) return false;
+    const length = received.contentLength;
+    readResponseFields(added);
+    const isSound = !responseFields.isUnsound && responseFields.contentLength < 0;
+    if (!isSound || (length >= 0 && isUndelimited(status))) return false;
+    const hasDate = responseFields.hasDate || (received.passedTraits & fieldTrait.date) !== 0;
+    const text = responseHeadText(status, noHeaders) + received.passedLines + fieldLines(added);
+    this.#start(status, text, length, hasDate, close);
+    return true;
+  }
+
+  /** `text`: the head, but for what is added here; `length`: what it declares, or -1. */
+  #start(status: number, text: string, length: number, hasDate: boolean, close: boolean): void {
     const framing = this.#framingOf(status, length);
     const connection = this.#connection;
     let ending = hasDate ? '' : dateLine();

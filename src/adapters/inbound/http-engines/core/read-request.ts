@@ -1,7 +1,11 @@
 import type { ClientBody, ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
+import { fieldTraits } from '../../../../domain/http/field-traits.js';
 import { fieldList } from '../../../wire/http1/field-list.js';
-import { headLines } from '../../../wire/http1/head-lines.js';
+import { FieldNames } from '../../../wire/http1/field-names.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
+import { requestLines } from '../../../wire/http1/request-lines.js';
+
+const names = new FieldNames(fieldTraits);
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'] as const;
 
@@ -18,13 +22,13 @@ export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
 export const readRequest = (text: string, body: ClientBody | null, connection: ClientConnection): ClientRequest => {
   const { minorVersion } = requestHead;
   const method = requestMethod(text, requestHead.methodEnd);
-  const headers = fieldList(text, requestHead);
+  const headers = fieldList(text, requestHead, names);
   return {
     method,
     target: text.slice(requestHead.targetStart, requestHead.targetEnd),
     httpVersion: minorVersion === 1 ? '1.1' : '1.0',
     headers,
-    received: headLines(text, requestHead, requestHead.methodEnd, headers),
+    received: requestLines(text, requestHead, headers, names),
     body,
     connection,
     expectsContinue: requestHead.expectsContinue && minorVersion === 1,

@@ -1,3 +1,4 @@
+import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { lengthValue } from '../../../wire/http1/length-value.js';
 
@@ -49,6 +50,9 @@ const readLength = (value: string): void => {
   if (responseFields.contentLength >= 0 || length < 0) responseFields.isUnsound = true;
   else responseFields.contentLength = length;
 };
+
+/** Traits of the same fields, among others: all of them concern one connection. */
+export const framingTraits = fieldTrait.hopByHop | fieldTrait.connection | fieldTrait.transferEncoding;
 
 const isOwn = (lowerName: string): boolean =>
   lowerName === 'connection' || lowerName === 'keep-alive' || lowerName === 'transfer-encoding';

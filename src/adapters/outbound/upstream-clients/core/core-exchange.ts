@@ -1,5 +1,4 @@
 import type { BodySource } from '../../../../application/ports/body-source.js';
-import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import type {
   TargetClientSettings,
   UpstreamExchange,
@@ -9,11 +8,13 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { readFirstPiece } from './first-piece.js';
 import { keepAliveTime } from './keep-alive-time.js';
 import { OutgoingBody } from './outgoing-body.js';
+import { ReceivedResponse } from './received-response.js';
 import { takesRepetition } from './repeatable-request.js';
 import { noBody, requestHead } from './request-head.js';
 import { ResponseBody } from './response-body.js';
@@ -143,16 +144,16 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     } else this.#fail(lossFailure(error));
   }
 
-  wholeResponse(status: number, headers: HeaderList, body: BodySource | null, received: ReceivedHead | null): void {
-    this.#noteHead(headers);
+  wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void {
+    this.#noteHead(received);
     this.#end();
-    this.#listener.answered({ status, headers, received, body, isBodyLate: false, tunnel: null });
+    this.#listener.answered(new ReceivedResponse(status, received, body, false));
   }
 
-  responseBegun(status: number, headers: HeaderList, length: number | null, received: ReceivedHead | null): void {
-    this.#noteHead(headers);
+  responseBegun(status: number, received: ResponseLines, length: number | null): void {
+    this.#noteHead(received);
     const body = new ResponseBody(this, length);
-    this.#streamed = new StreamedResponse(status, headers, received, body, this);
+    this.#streamed = new StreamedResponse(status, received, body, this);
   }
 
   responsePiece(piece: Uint8Array): void {
@@ -252,13 +253,13 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     else connection.open(upgradeToWebSocket);
   }
 
-  #noteHead(headers: HeaderList): void {
+  #noteHead(received: ResponseLines): void {
     this.#hasHead = true;
     this.endTimeOut();
     const connection = this.#connection;
     if (connection === null) return;
     connection.hasServed = true;
-    connection.keepMs = keepAliveTime(headers);
+    connection.keepMs = keepAliveTime(received.keepAlive);
   }
 
   #fail(failure: UpstreamFailure): void {

@@ -1,4 +1,4 @@
-import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { ownText } from '../../../../domain/shared/own-text.js';
 
 /** How long a connection is kept where its upstream says nothing of that; milliseconds. */
 export const defaultKeepMs = 4_000;
@@ -10,14 +10,30 @@ const timeoutParameter = /(?:^|[,;\s])timeout\s{0,8}=\s{0,8}"?([0-9]{1,9})/i;
 /** Octets of a field that are looked at. */
 const maxLength = 256;
 
-/** How long a connection may be kept after this response, by its Keep-Alive field; milliseconds, 0: not at all. */
-export const keepAliveTime = (headers: HeaderList): number => {
-  for (let at = 0; at < headers.length; at += 2) {
-    const name = headers[at] as string;
-    if (name.length !== 10 || name.toLowerCase() !== 'keep-alive') continue;
-    const seconds = timeoutParameter.exec((headers[at + 1] as string).slice(0, maxLength))?.[1];
-    if (seconds === undefined) return defaultKeepMs;
-    return Math.max(0, Math.min(Number(seconds) * 1_000 - marginMs, longestMs));
+const timeOf = (value: string): number => {
+  const seconds = timeoutParameter.exec(value.slice(0, maxLength))?.[1];
+  if (seconds === undefined) return defaultKeepMs;
+  return Math.max(0, Math.min(Number(seconds) * 1_000 - marginMs, longestMs));
+};
+
+/** An upstream says the same every time, in a few characters: what was said last is read once. */
+let lastValue = '';
+let lastTime = timeOf(lastValue);
+const maxRemembered = 64;
+
+/**
+ * How long a connection may be kept after a response; milliseconds, 0: not at all.
+ *
+ * @param value of its first Keep-Alive field; null: it has none
+ */
+export const keepAliveTime = (value: string | null): number => {
+  if (value === null) return defaultKeepMs;
+  if (value === lastValue) return lastTime;
+  const time = timeOf(value);
+  if (value.length <= maxRemembered) {
+    // A part of a head would keep all of it, and a short body behind it.
+    lastValue = ownText(value);
+    lastTime = time;
   }
-  return defaultKeepMs;
+  return time;
 };

@@ -1,7 +1,9 @@
 import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
-import { HeadLines } from '../../../wire/http1/head-lines.js';
+import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { unchanged } from '../../../wire/http1/head-lines.js';
 import { requestHeadText } from '../../../wire/http1/head-text.js';
 import { lengthValue } from '../../../wire/http1/length-value.js';
+import { RequestLines } from '../../../wire/http1/request-lines.js';
 
 /** A request that cannot be sent as it is: an upstream could take it for another one. */
 export class RefusedRequestError extends Error {
@@ -47,11 +49,22 @@ const isOfConnection = (name: string): boolean => {
 /** What the fields of a request say that its head depends on. Valid until the next one is looked at. */
 const found = { hasHost: false, hasTe: false, lengthAt: -1 };
 
-const look = (headers: readonly string[]): void => {
-  found.hasHost = false;
+/** A head with such a field is looked at from its beginning. */
+const ofConnection =
+  fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.transferEncoding | fieldTrait.expect;
+
+/**
+ * Looks at all fields but those at the beginning that are as they were received: of them it is known.
+ *
+ * @param same how many entries of the list they are
+ */
+const look = (headers: readonly string[], received: RequestLines | null, same: number): void => {
+  const isKnown = received !== null && (received.traits & ofConnection) === 0;
+  const from = isKnown ? same : 0;
+  found.hasHost = isKnown && isWithin(received.hostAt, from);
   found.hasTe = false;
-  found.lengthAt = -1;
-  for (let at = 0; at < headers.length; at += 2) {
+  found.lengthAt = isKnown && isWithin(received.lengthAt, from) ? received.lengthAt : -1;
+  for (let at = from; at < headers.length; at += 2) {
     const name = headers[at] as string;
     switch (name.length) {
       case 2:
@@ -76,9 +89,16 @@ const look = (headers: readonly string[]): void => {
   }
 };
 
+const isWithin = (at: number, end: number): boolean => at >= 0 && at < end;
+
+const linesOf = ({ received }: UpstreamRequest): RequestLines | null =>
+  received instanceof RequestLines ? received : null;
+
 /** Octets of a body that goes in pieces, as the request has it, or `unknownLength`. */
-export const lengthInPieces = ({ headers, body }: UpstreamRequest): number => {
-  look(headers);
+export const lengthInPieces = (request: UpstreamRequest): number => {
+  const { headers, body } = request;
+  const lines = linesOf(request);
+  look(headers, lines, unchanged(headers, lines));
   if (found.lengthAt >= 0) return lengthOf(headers[found.lengthAt + 1] as string);
   return body?.declaredLength ?? unknownLength;
 };
@@ -94,7 +114,9 @@ export const lengthInPieces = ({ headers, body }: UpstreamRequest): number => {
 export const requestHead = (request: UpstreamRequest, authority: string, bodyOctets: number): string => {
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
-  look(headers);
+  const lines = linesOf(request);
+  const same = unchanged(headers, lines);
+  look(headers, lines, same);
   const { hasHost, hasTe, lengthAt } = found;
   const length = lengthText(method, bodyOctets);
   let fields = headers;
@@ -105,8 +127,10 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
     hasLength = declared === length;
     if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
   }
-  const lines = request.received instanceof HeadLines ? request.received : null;
-  const text = requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
+  const text =
+    hasHost && fields === headers
+      ? requestHeadText(method, target, fields, lines, same)
+      : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }

@@ -1,12 +1,10 @@
 import type { BodySource } from '../../../../application/ports/body-source.js';
-import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader } from '../../../wire/http1/chunked-reader.js';
-import { fieldList } from '../../../wire/http1/field-list.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
-import { headLines } from '../../../wire/http1/head-lines.js';
 import { readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-response-head.js';
+import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
 import { memoryFor, reuse, roomFor } from './piece-memory.js';
 import { maxTextOctets, TextBody } from './text-body.js';
@@ -23,9 +21,9 @@ const maxInterims = 100;
  */
 export interface ResponseSink {
   /** All of it came at once. Null: it can have no body. */
-  wholeResponse(status: number, headers: HeaderList, body: BodySource | null, received: ReceivedHead | null): void;
+  wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void;
   /** The head has come; what comes of the body follows, and then its end. `length`: as it is declared. */
-  responseBegun(status: number, headers: HeaderList, length: number | null, received: ReceivedHead | null): void;
+  responseBegun(status: number, received: ResponseLines, length: number | null): void;
   responsePiece(piece: Uint8Array): void;
   responseEnded(trailers: HeaderList): void;
   /** The octets behind the head belong to the other protocol. */
@@ -165,8 +163,7 @@ export class ResponseReader {
     const isWhole = framing === 'length' && end - bodyStart >= contentLength;
     const isText = isWhole && contentLength <= maxTextOctets;
     const text = octetText(octets, start, isText ? bodyStart + contentLength : bodyStart);
-    const headers = fieldList(text, responseHead);
-    const received = headLines(text, responseHead, 0, headers);
+    const received = new ResponseLines(text, responseHead, bodyStart - start);
     this.#held = null;
     this.#isSpent = !responseHead.isPersistent;
     if (status === 101) {
@@ -175,7 +172,7 @@ export class ResponseReader {
         this.#fail(sink, 'switch_to_another_protocol');
       else {
         this.#finish(true);
-        sink.protocolSwitched(status, headers, copyOf(octets, bodyStart, end));
+        sink.protocolSwitched(status, received.fields, copyOf(octets, bodyStart, end));
       }
       return;
     }
@@ -184,9 +181,8 @@ export class ResponseReader {
         this.#finish(bodyStart < end);
         sink.wholeResponse(
           status,
-          headers,
-          contentLength === 0 && this.#mayHaveBody(status) ? new WholeBody(null) : null,
           received,
+          contentLength === 0 && this.#mayHaveBody(status) ? new WholeBody(null) : null,
         );
         return;
       case 'length':
@@ -194,29 +190,28 @@ export class ResponseReader {
           this.#finish(end - bodyStart > contentLength);
           sink.wholeResponse(
             status,
-            headers,
+            received,
             isText
               ? new TextBody(text, bodyStart - start)
               : new WholeBody(copyOf(octets, bodyStart, bodyStart + contentLength)),
-            received,
           );
           return;
         }
         this.#phase = 'length';
         this.#remaining = contentLength;
-        sink.responseBegun(status, headers, contentLength, received);
+        sink.responseBegun(status, received, contentLength);
         if (bodyStart < end) this.#readLength(octets, bodyStart, end, sink);
         return;
       case 'chunked':
         this.#phase = 'chunked';
         this.#chunks = new ChunkedReader(octetText, maxHeadOctets);
-        sink.responseBegun(status, headers, null, received);
+        sink.responseBegun(status, received, null);
         this.#readChunks(octets, bodyStart, end, sink);
         return;
       case 'close':
         this.#phase = 'close';
         this.#isSpent = true;
-        sink.responseBegun(status, headers, null, received);
+        sink.responseBegun(status, received, null);
         if (bodyStart < end) sink.responsePiece(copyOf(octets, bodyStart, end));
     }
   }

@@ -1,7 +1,8 @@
 import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { ReceivedHead } from '../../../../application/ports/received-head.js';
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
+import { ReceivedResponse } from './received-response.js';
 import type { ResponseBody } from './response-body.js';
 import { readErrorCode } from './upstream-failures.js';
 
@@ -22,21 +23,15 @@ export class StreamedResponse {
   readonly #body: ResponseBody;
   readonly #taker: ResponseTaker;
   /** The head, until it is told of. */
-  #held: UpstreamResponse | null;
+  #held: ReceivedResponse | null;
   #holding: NodeJS.Timeout | null = null;
   /** Some of its body has come. */
   #hasBegun = false;
 
-  constructor(
-    status: number,
-    headers: HeaderList,
-    received: ReceivedHead | null,
-    body: ResponseBody,
-    taker: ResponseTaker,
-  ) {
+  constructor(status: number, received: ResponseLines, body: ResponseBody, taker: ResponseTaker) {
     this.#body = body;
     this.#taker = taker;
-    this.#held = { status, headers, received, body, isBodyLate: false, tunnel: null };
+    this.#held = new ReceivedResponse(status, received, body, false);
   }
 
   /** So much waits that nothing more should be read for now. */
@@ -76,7 +71,7 @@ export class StreamedResponse {
     if (held === null) return;
     this.#held = null;
     this.#stopHolding();
-    this.#taker.take(isBodyLate ? { ...held, isBodyLate } : held);
+    this.#taker.take(isBodyLate ? new ReceivedResponse(held.status, held.received, held.body, true) : held);
   }
 
   #stopHolding(): void {

@@ -18,6 +18,13 @@ const anyText = fc.oneof(
   fc.string({ maxLength: 30, unit: 'binary' }),
   fc.constantFrom('"', '\\', '\u0000', '\u007f', '\u0080', '\ud800', 'a\udfff', '__proto__', '0', '', 'é', '\u2028'),
 );
+/** As our gateway makes them, and what only looks so: 36 characters of any kind. */
+const anyId = fc.oneof(
+  anyText,
+  fc.uuid(),
+  fc.string({ minLength: 36, maxLength: 36 }),
+  fc.constantFrom('"'.repeat(36), `${'a'.repeat(35)}\u0080`),
+);
 const optional = fc.option(anyText);
 const headers = fc
   .array(fc.tuple(fc.oneof(anyText, fc.constantFrom('cookie', 'accept', '__proto__', '1')), anyText), { maxLength: 80 })
@@ -43,8 +50,19 @@ const octetsOf = (write: (into: JsonOctets) => void): string => {
   return decoder.decode(into.view());
 };
 
+describe('a string of JSON, written as octets', () => {
+  it('is the text that JSON.stringify makes', () => {
+    const quoted = fc.stringMatching(/^[ab"\\]{0,40}$/);
+    fc.assert(
+      fc.property(fc.oneof(anyText, quoted), (text) => {
+        expect(octetsOf((into) => into.addString(text))).toBe(JSON.stringify(text));
+      }),
+    );
+  });
+});
+
 describe('the head of a message, written as octets', () => {
-  const metadata = fc.record({
+  const anyMetadata = fc.record({
     requestId: anyText,
     clientIp: anyText,
     clientPort: fc.nat(65_535),
@@ -54,17 +72,27 @@ describe('the head of a message, written as octets', () => {
     tlsCipher: optional,
     routeId: optional,
     upstreamId: optional,
-    timestampMs: fc.nat(4_000_000_000_000),
+    timestampMs: fc.oneof(fc.nat(4_000_000_000_000), fc.constantFrom(0, 1)),
     traceparent: optional,
   });
+  /** Most requests go by the same route as the one before. */
+  const oneRoute = { serverName: null, protocol: 'HTTP/1.1', tlsVersion: null, tlsCipher: null, upstreamId: null };
+  const metadata = fc.oneof(
+    anyMetadata,
+    fc
+      .tuple(anyMetadata, fc.constantFrom('one', 'other'))
+      .map(([given, routeId]) => ({ ...given, ...oneRoute, routeId })),
+  );
 
   it('says what the naive text of a request says, whatever was written before', () => {
-    const event = fc.tuple(anyText, metadata, anyText, anyText, headers).map(([id, given, method, uri, fields]) => ({
+    const isOwn = fc.tuple(fc.boolean(), fc.boolean());
+    const parts = fc.tuple(anyId, metadata, anyText, anyText, headers, isOwn);
+    const event = parts.map(([id, given, method, uri, fields, [isRequestId, isLastHeader]]) => ({
       ...headersEvent(id),
-      metadata: { ...given, correlationId: id },
+      metadata: { ...given, correlationId: id, requestId: isRequestId ? id : given.requestId },
       method,
       uri,
-      headers: fields,
+      headers: isLastHeader ? [...fields, 'x-correlation-id', id] : fields,
     }));
     fc.assert(
       fc.property(repeated(event), (events) => {

@@ -98,14 +98,12 @@ describe('what an agent sends over gRPC', () => {
   it('never makes the reader fail, whatever the octets are', () => {
     const octets = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
-      fc
-        .tuple(message, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 3 }))
-        .map(([made, at, change]) => {
-          const whole = Buffer.from(method.responseSerialize(made as GrpcAgentToProxy));
-          const part = change.subarray(0, whole.length);
-          whole.set(part, at % (whole.length - part.length + 1));
-          return whole;
-        }),
+      fc.tuple(message, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 3 })).map(([made, at, change]) => {
+        const whole = Buffer.from(method.responseSerialize(made as GrpcAgentToProxy));
+        const part = change.subarray(0, whole.length);
+        whole.set(part, at % (whole.length - part.length + 1));
+        return whole;
+      }),
     );
     fc.assert(
       fc.property(octets, (sent) => {

@@ -69,13 +69,13 @@ interface Received {
 const receivedRequest = (text: string): Received => {
   expect(readRequestHead(octetsOf(text), 0, text.length, 65_536)).toBe(text.length);
   const fields = fieldList(text, requestHead);
-  return { fields, lines: headLines(text, requestHead, requestHead.methodEnd, fields) };
+  return { fields, lines: headLines(text, requestHead, requestHead.methodEnd, fields, 0) };
 };
 
 const receivedResponse = (text: string): Received => {
   expect(readResponseHead(octetsOf(text), 0, text.length, 65_536)).toBe(text.length);
   const fields = fieldList(text, responseHead);
-  return { fields, lines: headLines(text, responseHead, 0, fields) };
+  return { fields, lines: headLines(text, responseHead, 0, fields, 0) };
 };
 
 /** What is written, or why nothing can be. */

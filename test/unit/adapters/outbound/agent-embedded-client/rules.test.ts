@@ -13,7 +13,7 @@ import { ok } from '../../../../../src/domain/shared/result.js';
 import { chunkEvent, headersEvent, needsMoreAnswer } from '../../../../support/agent-events.js';
 import { Deferred, FakeAgentService } from '../../../../support/fake-agent-service.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
-import { ManualScheduler } from '../../../../support/manual-scheduler.js';
+import { ManualScheduler, settled } from '../../../../support/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 
 class FeaturedService extends FakeAgentService {
@@ -77,6 +77,24 @@ describe('an embedded agent', () => {
     expect(codeOf(await client.ask(headersEvent('b')))).toBe('unreachable');
     service.changeState('healthy');
     expect(codeOf(await client.ask(headersEvent('b')))).toBe('answered');
+  });
+
+  it('that is asked without a promise gives what is there at once, and tells the listener of the rest, once', async () => {
+    const service = new FakeAgentService();
+    service.isPrompt = true;
+    const { client } = await started(service);
+    const told: AgentOutcome[] = [];
+    const listener = { answered: (outcome: AgentOutcome): void => void told.push(outcome) };
+    expect(client.askFor(headersEvent('a'), listener)).toEqual(ok(allowAnswer));
+    const late = new Deferred<AgentAnswer>();
+    service.answer = () => late.promise;
+    expect(client.askFor(headersEvent('b'), listener)).toBeNull();
+    expect(client.askFor(headersEvent('c'), listener)).toBeNull();
+    client.cancel('c', 'client_disconnect');
+    expect(told).toEqual([]);
+    late.resolve(allowAnswer);
+    await settled();
+    expect(told.map(codeOf).sort()).toEqual(['answered', 'cancelled']);
   });
 
   it('that cannot decide from the beginning is not asked either', async () => {

@@ -42,6 +42,40 @@ describe('buckets in memory', () => {
     expect(Object.keys(store.sizes())).toEqual(['client']);
   });
 
+  it('are kept for a second behind that while they are few', () => {
+    const { store, clock, take } = storeOf(10_000);
+    take('early');
+    clock.advance(1_999);
+    take('late');
+    expect(store.sizes()).toEqual({ client: 2 });
+    clock.advance(1);
+    take('late');
+    expect(store.sizes()).toEqual({ client: 1 });
+  });
+
+  it('are not kept any longer where they are many', () => {
+    const { store, clock, take } = storeOf(10_000);
+    for (let index = 0; index < 1_500; index += 1) take(`client ${index}`);
+    clock.advance(1_000);
+    take('one');
+    expect(store.sizes()['client']).toBeLessThan(1_500);
+    for (let index = 0; index < 500; index += 1) take('one');
+    expect(store.sizes()['client']).toBeLessThanOrEqual(1_000);
+  });
+
+  it('are none for others once they are full, and stand as they were put', () => {
+    const { store, clock, take } = storeOf(10);
+    take('a');
+    const found = store.find('client', 'a');
+    expect(found).toEqual({ tokens: 1, atMs: clock.monotonicMs() });
+    take('a');
+    expect(found?.tokens).toBe(1);
+    clock.advance(2_000);
+    expect(store.find('client', 'a')).toBeNull();
+    store.put({ space: 'client', key: 'a', limit }, { tokens: 0.5, atMs: clock.monotonicMs() });
+    expect(take('a')).toBe('refused');
+  });
+
   it('stay while they are not full', () => {
     const { store, clock, take } = storeOf(1_000);
     take('slow');
@@ -72,5 +106,39 @@ describe('buckets in memory', () => {
       null,
       null,
     ]);
+  });
+
+  it('are judged by the limit in force: one that was full by the limit before has all that the new one gives', () => {
+    const { store, clock } = storeOf(10);
+    const taken = (burst: number) =>
+      store.take([{ space: 'client', key: 'a', limit: { requestsPerSecond: 1, burst } }]);
+    taken(2);
+    clock.advance(1_000);
+    expect(taken(10)).toEqual({ kind: 'taken', left: [9] });
+    clock.advance(500);
+    // By the limit before it would be full.
+    expect(store.find('client', 'a')).toEqual({ tokens: 9, atMs: 1_000 });
+    expect(taken(5)).toEqual({ kind: 'taken', left: [4] });
+  });
+
+  it('are full by the limit that they were used by last', () => {
+    const { store, clock } = storeOf(10);
+    for (const burst of [2, 10]) {
+      store.take([{ space: 'client', key: 'a', limit: { requestsPerSecond: 1, burst } }]);
+    }
+    clock.advance(2_000);
+    expect(store.find('client', 'a')).toEqual({ tokens: 0, atMs: 0 });
+  });
+
+  it('get nothing by a clock that goes back and comes again', () => {
+    const { store, clock, take } = storeOf(10);
+    clock.advance(1_000);
+    take('a');
+    clock.advance(-600);
+    take('a');
+    clock.advance(600);
+    expect(store.find('client', 'a')).toEqual({ tokens: 0, atMs: 1_000 });
+    clock.advance(500);
+    expect(take('a')).toBe('refused');
   });
 });

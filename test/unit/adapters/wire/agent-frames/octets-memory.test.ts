@@ -53,4 +53,16 @@ describe('OctetsMemory', () => {
     expect(look(0, 5, 4)).toBe(3);
     expect(memory.size).toBe(1);
   });
+
+  it('finds what comes again and again, and others in between, as they were remembered last', () => {
+    const memory = new OctetsMemory<string>(4);
+    memory.put(texts, 0, 5, 'alice');
+    memory.put(texts, 6, 9, 'bob');
+    const found = [0, 0, 0, 6, 0, 6, 6, 6].map((start) => memory.find(texts, start, start === 0 ? 5 : 9));
+    expect(found).toEqual(['alice', 'alice', 'alice', 'bob', 'alice', 'bob', 'bob', 'bob']);
+    memory.put(texts, 6, 9, 'robert');
+    expect(memory.find(texts, 6, 9)).toBe('robert');
+    expect(memory.find(texts, 6, 8)).toBeNull();
+    expect(memory.find(texts, 5, 8)).toBeNull();
+  });
 });

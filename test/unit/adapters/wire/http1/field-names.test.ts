@@ -1,30 +1,20 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { fieldName } from '../../../../../src/adapters/wire/http1/field-names.js';
+import { FieldNames } from '../../../../../src/adapters/wire/http1/field-names.js';
+import { octetsUsed } from '../../../../support/octets-used.js';
 
-const nameOf = (name: string): string => fieldName(`xx${name}: value`, 2, 2 + name.length);
+const names = new FieldNames((name) => (name.startsWith('x') ? 1 : name.length << 1));
+
+const nameOf = (name: string): string => names.take(`xx${name}: value`, 2, 2 + name.length);
 
 const size = 4_000_000;
 
-/** Long texts of octets lie outside the heap. */
-const octetsUsed = (): number => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
-  // What lies outside is given back behind a collection.
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
-
-describe('fieldName', () => {
+describe('FieldNames', () => {
   it('gives the name in the spelling that it has, whatever was asked before', () => {
     // Names that differ in octets which their slot does not depend on, or only in case, displace one another.
-    const names = ['Content-Type', 'content-type', 'CoNtent-Type', 'CxNtent-Type', 'a', 'A', 'ab', 'aab', 'abb'];
+    const alike = ['Content-Type', 'content-type', 'CoNtent-Type', 'CxNtent-Type', 'a', 'A', 'ab', 'aab', 'abb'];
     for (let round = 0; round < 3; round += 1) {
-      for (const name of names) expect(nameOf(name)).toBe(name);
-      names.reverse();
+      for (const name of alike) expect(nameOf(name)).toBe(name);
+      alike.reverse();
     }
   });
 
@@ -35,9 +25,22 @@ describe('fieldName', () => {
   });
 
   it('gives as many different names as there are, more than it holds', () => {
-    const names = Array.from({ length: 5_000 }, (_, index) => `x-${index.toString(36)}-name`);
-    expect(names.map(nameOf)).toEqual(names);
-    expect(names.map(nameOf)).toEqual(names);
+    const many = Array.from({ length: 5_000 }, (_, index) => `x-${index.toString(36)}-name`);
+    expect(many.map(nameOf)).toEqual(many);
+    expect(many.map(nameOf)).toEqual(many);
+  });
+
+  it('tells the marks of the names since they were cleared, whether or not it knew them', () => {
+    const long = 'z'.repeat(65);
+    for (let round = 0; round < 2; round += 1) {
+      names.marks = 0;
+      nameOf('abcd');
+      expect(names.marks).toBe(8);
+      nameOf('x');
+      expect(names.marks).toBe(9);
+      nameOf(long);
+      expect(names.marks).toBe(9 | 130);
+    }
   });
 
   it.each<[string, (index: number) => string]>([
@@ -47,7 +50,7 @@ describe('fieldName', () => {
     const before = octetsUsed();
     for (let index = 0; index < 10; index += 1) {
       const text = Buffer.from(`${name(index)}: ${' '.repeat(size)}`).toString('latin1');
-      expect(fieldName(text, 0, name(index).length).length).toBe(name(index).length);
+      expect(names.take(text, 0, name(index).length).length).toBe(name(index).length);
     }
     // The last text and its name may still be at hand; all of them would be more.
     expect(octetsUsed() - before).toBeLessThan(6 * size);

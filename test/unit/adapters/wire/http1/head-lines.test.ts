@@ -10,7 +10,7 @@ const fieldsRead = (text: string): string[] | null =>
 
 const linesOf = (text: string): HeadLines | null => {
   const fields = fieldsRead(text);
-  return fields === null ? null : headLines(text, requestHead, requestHead.methodEnd, fields);
+  return fields === null ? null : headLines(text, requestHead, requestHead.methodEnd, fields, 0);
 };
 
 const isWritable = (write: () => string): boolean => {
@@ -23,7 +23,13 @@ const isWritable = (write: () => string): boolean => {
 };
 
 /** Its text is not the one of its fields, which shows what is taken from it. */
-const marked = new HeadLines('GET / HTTP/1.1\r\n1: 1\r\n2: 2\r\n3: 3\r\n\r\n', 3, 16, ['A', 'a', 'B', 'b', 'C', 'c']);
+const marked = new HeadLines(
+  'GET / HTTP/1.1\r\n1: 1\r\n2: 2\r\n3: 3\r\n\r\n',
+  3,
+  16,
+  ['A', 'a', 'B', 'b', 'C', 'c'],
+  0,
+);
 
 describe('the lines of a head', () => {
   it.each(['A: b', 'A: ', 'A: b: c', 'A: b \t c', 'A: \xff'])(
@@ -58,7 +64,7 @@ describe('fields that were received', () => {
 
   it('are not looked for beyond a few lines', () => {
     const many = Array.from({ length: 100 }, (_, index) => [`N${index}`, '']).flat();
-    const lines = new HeadLines(`GET / HTTP/1.1\r\n${fieldLines(many).toLowerCase()}\r\n`, 3, 16, many);
+    const lines = new HeadLines(`GET / HTTP/1.1\r\n${fieldLines(many).toLowerCase()}\r\n`, 3, 16, many, 0);
     expect(requestHeadText('GET', '/', many.slice(2 * 16), lines)).toBe(
       'GET / HTTP/1.1\r\n'.concat(fieldLines(many.slice(2 * 16))),
     );

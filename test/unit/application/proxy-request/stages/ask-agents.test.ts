@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
+import type { Exchange } from '../../../../../src/application/proxy-request/exchange.js';
 import { inspectionLimits } from '../../../../../src/application/proxy-request/inspection-limits.js';
 import type { RouteAgent } from '../../../../../src/application/proxy-request/route-agent.js';
+import { runStages, type Stage, type StageOutcome } from '../../../../../src/application/proxy-request/stage.js';
 import { askAgents } from '../../../../../src/application/proxy-request/stages/ask-agents.js';
 import { RequestTracing } from '../../../../../src/application/trace-requests/request-tracing.js';
 import { allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
+import { eventually } from '../../../../support/eventually.js';
 import { newExchange } from '../../../../support/exchanges.js';
 import { testLimits } from '../../../../support/in-process-gateway.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
@@ -18,6 +21,18 @@ import { routeAgent } from '../../../../support/route-agents.js';
 import { ScriptedAgent } from '../../../../support/scripted-agent.js';
 import { SetRandom } from '../../../../support/test-key-sets.js';
 import { unheardAudit } from '../../../../support/unheard-audit.js';
+
+/** What a stage comes to at last: whether those behind it run, or the exchange has its answer. */
+const outcomeOf = async (stage: Stage, exchange: Exchange): Promise<StageOutcome> => {
+  let outcome: StageOutcome | null = null;
+  const behind = (): StageOutcome => {
+    outcome = 'continue';
+    return 'ended';
+  };
+  await runStages([stage, behind], exchange);
+  await eventually(() => outcome !== null || exchange.status !== 0);
+  return outcome ?? 'ended';
+};
 
 const agent = (name: string, ...events: AgentSubscription[]) => routeAgent(new ScriptedAgent(name), events);
 
@@ -33,7 +48,7 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
   });
-  const outcome = await stage(exchange);
+  const outcome = await outcomeOf(stage, exchange);
   return { exchange, outcome, asked: exchange.asked.map(({ client }) => client.name) };
 };
 

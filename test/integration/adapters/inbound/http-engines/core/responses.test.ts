@@ -6,12 +6,12 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import { JoinedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/joined-writes.js';
-import { HeadLines } from '../../../../../../src/adapters/wire/http1/head-lines.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/http-engine.js';
 import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
 import { CleanUp } from '../../../../../support/clean-up.js';
 import { CoreClient, coreClient, undated } from '../../../../../support/core-client.js';
 import { plainTimeouts } from '../../../../../support/plain-configurations.js';
+import { receivedResponse } from '../../../../../support/received-response.js';
 import { RecordingHandler } from '../../../../../support/recording-handler.js';
 import { recordedListener } from '../../../../../support/tls-listener.js';
 
@@ -134,12 +134,56 @@ describe('a response', () => {
   });
 
   it('of a received head has its lines as they came, and those that are new', async () => {
-    const received = new HeadLines('HTTP/1.1 200 OK\r\n1: 1\r\n2: 2\r\n\r\n', 0, 17, ['A', 'a', 'B', 'b']);
+    const received = receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\nB: b\r\n\r\n');
     const { text } = await answered(lastGet, (response) => {
       response.begin(204, ['B', 'b', 'C', 'c'], false, received);
       response.end([]);
     });
-    expect(text).toBe('HTTP/1.1 204 No Content\r\n2: 2\r\nC: c\r\nConnection: close\r\n\r\n');
+    expect(text).toBe('HTTP/1.1 204 No Content\r\nB: b\r\nC: c\r\nConnection: close\r\n\r\n');
+  });
+
+  it('that is passed on has the lines of its head but for those of its connection, and those that are added', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nA: a\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\nContent-Length: 3\r\n';
+    for (const date of ['', 'date: then\r\n']) {
+      const { text, dates } = await answered(lastGet, (response) => {
+        expect(response.passOn?.(201, receivedResponse(`${head}${date}\r\n`), ['C', 'c'], false)).toBe(true);
+        void response.write(octets('abcd'));
+        response.end([]);
+      });
+      expect(text).toBe(
+        `HTTP/1.1 201 Created\r\nA: a\r\nContent-Length: 3\r\n${date}C: c\r\nConnection: close\r\n\r\nabc`,
+      );
+      expect(dates).toBe(date === '' ? 1 : 0);
+    }
+  });
+
+  it('that is passed on has no other Date than one that is added', async () => {
+    const { text, dates } = await answered(lastGet, (response) => {
+      expect(response.passOn?.(204, receivedResponse('HTTP/1.1 200 OK\r\nA: a\r\n\r\n'), ['date', 'then'], false)).toBe(
+        true,
+      );
+      response.end([]);
+    });
+    expect(text).toBe('HTTP/1.1 204 No Content\r\nA: a\r\ndate: then\r\nConnection: close\r\n\r\n');
+    expect(dates).toBe(0);
+  });
+
+  it.each<[string, number, string, readonly string[]]>([
+    ['another framing', 200, 'Connection: close\r\nA: a\r\nTransfer-Encoding: chunked\r\n', []],
+    ['what its Connection nominates', 200, 'Connection: close, b\r\nB: b\r\n', []],
+    ['what looks like a length', 200, 'Connection: close\r\nA: a\r\nContent_Length: 4\r\n', []],
+    ['a length that its status cannot have', 204, 'Content-Length: 4\r\n', []],
+    ['lines that are written in another way', 200, 'A:a\r\n', []],
+    ['an added length', 200, 'A: a\r\n', ['content-length', '3']],
+    ['an added framing', 200, 'A: a\r\n', ['Transfer-Encoding', 'chunked']],
+    ['an added connection', 200, 'A: a\r\n', ['Connection', 'close']],
+  ])('is not passed on as it came with %s, and nothing was sent', async (_, status, lines, added) => {
+    const { text } = await answered(lastGet, (response) => {
+      const received = receivedResponse(`HTTP/1.1 200 OK\r\n${lines}\r\n`);
+      expect(response.passOn?.(status, received, added, false)).toBe(false);
+      response.send(404, [], null, false);
+    });
+    expect(text).toBe('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
 
   it('that says its length has no octet more, and the connection ends', async () => {

@@ -404,10 +404,10 @@ describe('a frozen upstream', () => {
       stream.respond({ ':status': 200 });
       stream.end(Buffer.alloc(2_000_000));
     });
-    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 30 });
+    const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 150 });
     const outcome = await client.send(get).response;
     if (!outcome.ok) throw new Error(outcome.error.detail);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await new Promise((resolve) => setTimeout(resolve, 400));
     expect((await bodyOctets(outcome.value.body)).length).toBe(2_000_000);
   });
 

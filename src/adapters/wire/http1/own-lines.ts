@@ -1,0 +1,62 @@
+/** Values that are remembered of a name; a power of 2. */
+const slots = 64;
+/** Characters of a value: no client can have more of them held. */
+const longest = 128;
+
+interface KnownLine {
+  readonly value: string;
+  readonly line: string;
+}
+
+const none: KnownLine = { value: '', line: '' };
+
+/** The same text in memory of its own. */
+const copyOf = (text: string): string => ` ${text}`.slice(1);
+
+/** The lines of a field with the values that came last; another value with the same slot takes a value's place. */
+class LinesOfField {
+  readonly #known: KnownLine[] = new Array<KnownLine>(slots).fill(none);
+
+  take(value: string): string | null {
+    const known = this.#known[slotOf(value)] as KnownLine;
+    return known.value === value && known !== none ? known.line : null;
+  }
+
+  remember(value: string, line: string): void {
+    // INVARIANT: copies. A part of a received head would keep all of it for as long as it is remembered.
+    this.#known[slotOf(value)] = { value: copyOf(value), line: copyOf(line) };
+  }
+}
+
+/** By what tells addresses and hosts apart in most cases; what does not costs no more than that a line is made anew. */
+const slotOf = (value: string): number => {
+  const { length } = value;
+  return (
+    (length * 7 +
+      value.charCodeAt(length - 1) * 5 +
+      value.charCodeAt(length - 2) * 11 +
+      value.charCodeAt(length >> 1) * 3 +
+      value.charCodeAt(length >> 2) * 13 +
+      value.charCodeAt(length >> 3)) &
+    (slots - 1)
+  );
+};
+
+/**
+ * Fields that the gateway writes itself, with the same values again and again. What they say of a client the upstream is told
+ * anyway, and it is no secret: a list, because agents may set any other field, with anything in it.
+ */
+const fields: ReadonlyMap<string, LinesOfField> = new Map(
+  ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'Host'].map((name) => [
+    name,
+    new LinesOfField(),
+  ]),
+);
+
+/** The line of a field, with its end, where it was written before; null: it is not known to be one. */
+export const knownLine = (name: string, value: string): string | null => fields.get(name)?.take(value) ?? null;
+
+/** Remembers a line that was found to be sound, if it is one that is likely to come again. */
+export const rememberLine = (name: string, value: string, line: string): void => {
+  if (value.length > 1 && value.length <= longest) fields.get(name)?.remember(value, line);
+};

@@ -1,0 +1,28 @@
+import type { HeaderList } from './header-list.js';
+
+/** What is known of the fields of a request without going through them: their reader has found it out. */
+export interface KnownFields {
+  /** Those that it is known of; never changed. */
+  readonly fields: HeaderList;
+  /** What `fieldTraits` says of their names, together. */
+  readonly traits: number;
+  /** Octets of all names and values, and of the colon, the space and the line end of each line. */
+  readonly octets: number;
+  /** No name has more octets. */
+  readonly longestName: number;
+  /** Where the only Host begins in `fields`; -1: there is none. */
+  readonly hostAt: number;
+  /** The same of the only Content-Length. */
+  readonly lengthAt: number;
+}
+
+/** Every trait there is: any field may be there. */
+const anyTraits = -1;
+
+/** What is known of a list: null where it is another than that whose fields are known. */
+export const knownOf = (headers: HeaderList, known: KnownFields | null): KnownFields | null =>
+  known !== null && known.fields === headers ? known : null;
+
+/** The traits of the names of a list, together; all where they are not known. */
+export const traitsOf = (headers: HeaderList, known: KnownFields | null): number =>
+  known !== null && known.fields === headers ? known.traits : anyTraits;

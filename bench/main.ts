@@ -29,6 +29,10 @@ const proxyCore = 0;
 const otherCore = 1;
 /** A round in which something else had more of the proxy's core than this says nothing. */
 const tolerableForeignShare = 0.1;
+/** Behind the start of a proxy. */
+const warmUpSeconds = 2;
+/** At the begin of each of its rounds: the others have had theirs since the last one. */
+const roundWarmUpSeconds = 1;
 /** How often such a round is tried again. */
 const retries = 2;
 
@@ -40,6 +44,7 @@ interface Entered {
 
 const measureQuietly = async (entry: Entered, load: Load, keepNoisy: boolean): Promise<Measurement | null> => {
   for (let attempt = 0; attempt <= retries; attempt += 1) {
+    await warmUp(entry.running, load, roundWarmUpSeconds);
     const measurement = await measure(entry.running, load);
     if (keepNoisy || measurement.foreignShare <= tolerableForeignShare) return measurement;
     const percent = (100 * measurement.foreignShare).toFixed(0);
@@ -93,7 +98,7 @@ const runScenario = async (
       const running = await startOrLeaveOut(contender, { folder: own, core: proxyCore, upstreamPort: upstream.port });
       if (running === null) continue;
       entries.push({ contender, running, rounds: [] });
-      await warmUp(running, load);
+      await warmUp(running, load, warmUpSeconds);
     }
     for (let round = 1; round <= settings.rounds; round += 1) {
       console.error(`${scenario.name}: round ${round} of ${settings.rounds}`);

@@ -33,8 +33,8 @@ const run = (contender: RunningContender, load: Load, seconds: number): Promise<
   });
 
 /** Lets connections open and code be compiled before anything counts. */
-export const warmUp = async (contender: RunningContender, load: Load): Promise<void> => {
-  await run(contender, load, Math.min(2, load.seconds));
+export const warmUp = async (contender: RunningContender, load: Load, seconds: number): Promise<void> => {
+  await run(contender, load, Math.min(seconds, load.seconds));
 };
 
 export const measure = async (contender: RunningContender, load: Load): Promise<Measurement> => {

@@ -19,5 +19,6 @@ export const knownFields = (headers: HeaderList): KnownFields | null => {
     longestName: Math.max(...names.map((name) => name.length), 64),
     hostAt: hosts[0] ?? -1,
     lengthAt: lengths[0] ?? -1,
+    comesAgain: false,
   };
 };

@@ -1,11 +1,16 @@
+import { TransientMap } from '../../domain/shared/transient-map.js';
+
 /** Requests that an agent may keep something for, by the connection that they came by. */
 export class OpenRequests {
-  readonly #byConnection = new Map<symbol, Set<string>>();
+  readonly #byConnection = new Map<symbol, TransientMap<true>>();
 
   add(id: string, connection: symbol): void {
-    const open = this.#byConnection.get(connection);
-    if (open === undefined) this.#byConnection.set(connection, new Set([id]));
-    else open.add(id);
+    let open = this.#byConnection.get(connection);
+    if (open === undefined) {
+      open = new TransientMap();
+      this.#byConnection.set(connection, open);
+    }
+    open.set(id, true);
   }
 
   /** Nothing more comes for it. */
@@ -14,9 +19,9 @@ export class OpenRequests {
   }
 
   /** The connection has ended. Gives what was open on it. */
-  take(connection: symbol): Iterable<string> {
+  take(connection: symbol): readonly string[] {
     const open = this.#byConnection.get(connection);
     this.#byConnection.delete(connection);
-    return open ?? [];
+    return open?.keys() ?? [];
   }
 }

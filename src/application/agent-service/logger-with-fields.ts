@@ -1,4 +1,7 @@
+import { joined } from '../../domain/shared/joined.js';
 import type { LogFields, Logger } from '../ports/logger.js';
+
+const noFields: LogFields = {};
 
 /** Writes every record to another logger, with the same members added to each. */
 export class LoggerWithFields implements Logger {
@@ -10,23 +13,23 @@ export class LoggerWithFields implements Logger {
     this.#fields = fields;
   }
 
-  error(message: string, fields?: LogFields): void {
-    this.#logger.error(message, { ...fields, ...this.#fields });
+  error(message: string, fields: LogFields = noFields): void {
+    this.#logger.error(message, joined(fields, this.#fields));
   }
 
-  warn(message: string, fields?: LogFields): void {
-    this.#logger.warn(message, { ...fields, ...this.#fields });
+  warn(message: string, fields: LogFields = noFields): void {
+    this.#logger.warn(message, joined(fields, this.#fields));
   }
 
-  info(message: string, fields?: LogFields): void {
-    this.#logger.info(message, { ...fields, ...this.#fields });
+  info(message: string, fields: LogFields = noFields): void {
+    this.#logger.info(message, joined(fields, this.#fields));
   }
 
-  debug(message: string, fields?: LogFields): void {
-    this.#logger.debug(message, { ...fields, ...this.#fields });
+  debug(message: string, fields: LogFields = noFields): void {
+    this.#logger.debug(message, joined(fields, this.#fields));
   }
 
-  trace(message: string, fields?: LogFields): void {
-    this.#logger.trace(message, { ...fields, ...this.#fields });
+  trace(message: string, fields: LogFields = noFields): void {
+    this.#logger.trace(message, joined(fields, this.#fields));
   }
 }

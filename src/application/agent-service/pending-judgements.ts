@@ -1,14 +1,15 @@
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { CancellationSource } from '../cancellation/cancellation-source.js';
 
 /** The judgements that are under way. A connection has its own set of correlation ids. */
 export class PendingJudgements {
-  readonly #byConnection = new Map<symbol, Map<string, CancellationSource>>();
+  readonly #byConnection = new Map<symbol, TransientMap<CancellationSource>>();
 
   /** One is waited for; `close` has to follow. */
   open(correlationId: string, connection: symbol, judgement: CancellationSource): void {
     let judgements = this.#byConnection.get(connection);
     if (judgements === undefined) {
-      judgements = new Map();
+      judgements = new TransientMap();
       this.#byConnection.set(connection, judgements);
     }
     judgements.set(correlationId, judgement);

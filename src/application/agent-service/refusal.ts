@@ -2,6 +2,7 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protoc
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { authorizationRemarks, identityRemarks } from '../../domain/identity/identity-remarks.js';
+import { joined } from '../../domain/shared/joined.js';
 import type { RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize-request/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
@@ -70,7 +71,7 @@ export const deniedAnswer = (
   const isBearer = identity?.method === 'jwt' || identity?.method === 'oidc';
   const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
   const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
-  const custom = { ...authorizationRemarks, ...identityRemarks(identity) };
+  const custom = joined(authorizationRemarks, identityRemarks(identity));
   return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom } };
 };
 

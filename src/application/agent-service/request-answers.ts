@@ -8,6 +8,7 @@ import {
 import { removalOperations } from '../../domain/identity/identity-headers.js';
 import { authorizationRemarks, identityRemarks } from '../../domain/identity/identity-remarks.js';
 import type { SamlPathStanding } from '../../domain/saml/protected-paths.js';
+import { joined } from '../../domain/shared/joined.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate-request/authenticate-request.js';
 import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
@@ -106,7 +107,7 @@ export class RequestAnswers {
     if (authorized === null) {
       return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
     }
-    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: { ...authorizationRemarks, ...custom } };
+    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: joined(authorizationRemarks, custom) };
     return { ...allowAnswer, requestHeaders, audit };
   }
 }

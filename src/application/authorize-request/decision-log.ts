@@ -2,6 +2,7 @@ import type { RequestHeadersEvent } from '../../domain/agent-protocol/messages.j
 import type { Identity } from '../../domain/identity/identity.js';
 import type { PolicyError } from '../../domain/policy/evaluate/decision.js';
 import { splitUri } from '../../domain/policy/gateway-model/gateway-request.js';
+import { joined } from '../../domain/shared/joined.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import type { LogFields, Logger } from '../ports/logger.js';
 import { namedPolicies } from './authorization-outcome.js';
@@ -57,5 +58,5 @@ export const logDecision = (
     route: event.metadata.routeId,
   };
   const failed = errors.length > 0 ? { errors: errors.slice(0, maximumNamedErrors).map(shownError) } : null;
-  logger.info('authorization decided', failed === null ? fields : { ...fields, ...failed });
+  logger.info('authorization decided', failed === null ? fields : joined(fields, failed));
 };

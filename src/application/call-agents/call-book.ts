@@ -1,5 +1,6 @@
 import { DeadlineList } from '../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { AgentCallListener, AgentOutcome } from '../ports/agent-client.js';
 import type { Clock } from '../ports/clock.js';
 import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
@@ -13,7 +14,7 @@ export class CallBook {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #onExpired: (call: AgentCall) => void;
-  readonly #calls = new Map<string, AgentCall>();
+  readonly #calls = new TransientMap<AgentCall>();
   readonly #deadlines = new DeadlineList<AgentCall>();
   #timer: ScheduledTask | null = null;
 
@@ -59,7 +60,7 @@ export class CallBook {
   }
 
   all(): readonly AgentCall[] {
-    return [...this.#calls.values()];
+    return this.#calls.values();
   }
 
   close(): void {

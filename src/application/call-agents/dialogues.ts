@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../domain/agent-protocol/messages.js';
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { PooledConnection } from './pooled-connection.js';
 
 /** Whose body an agent wants. */
@@ -26,7 +27,7 @@ export const askedSide = ({ kind }: AgentEvent): DialogueSide | null => {
 
 /** The dialogues that are open with an agent, by correlation id. */
 export class Dialogues {
-  readonly #dialogues = new Map<string, Dialogue>();
+  readonly #dialogues = new TransientMap<Dialogue>();
 
   get size(): number {
     return this.#dialogues.size;
@@ -38,7 +39,7 @@ export class Dialogues {
   }
 
   ids(): readonly string[] {
-    return [...this.#dialogues.keys()];
+    return this.#dialogues.keys();
   }
 
   /** INVARIANT: there is none of this id. */
@@ -59,8 +60,8 @@ export class Dialogues {
   /** The connection has ended, and all that was said by it is forgotten. */
   ended(connection: PooledConnection): void {
     if (connection.dialogues === 0) return;
-    for (const [correlationId, dialogue] of this.#dialogues) {
-      if (dialogue.connection === connection) this.close(correlationId);
+    for (const correlationId of this.#dialogues.keys()) {
+      if (this.#dialogues.get(correlationId)?.connection === connection) this.close(correlationId);
     }
   }
 }

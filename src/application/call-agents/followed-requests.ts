@@ -1,3 +1,4 @@
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { PooledConnection } from './pooled-connection.js';
 
 /** Requests of one agent that are remembered until they are over, at the most; far more than a gateway has at a time. */
@@ -8,7 +9,7 @@ const maximumFollowed = 65_536;
  * yet be asked about their responses, and told of their end, so that a connection that drains is kept for them.
  */
 export class FollowedRequests {
-  readonly #homes = new Map<string, PooledConnection>();
+  readonly #homes = new TransientMap<PooledConnection>();
 
   /** Null where the request is not followed. */
   homeOf(correlationId: string): PooledConnection | null {
@@ -20,8 +21,8 @@ export class FollowedRequests {
     this.#homes.set(correlationId, home);
     home.followed += 1;
     if (this.#homes.size <= maximumFollowed) return;
-    const [eldest] = this.#homes.keys();
-    if (eldest !== undefined) this.delete(eldest);
+    const eldest = this.#homes.firstKey;
+    if (eldest !== null) this.delete(eldest);
   }
 
   /** The request is over. Gives the connection that it was followed on; null where it was on none. */
@@ -36,6 +37,8 @@ export class FollowedRequests {
   /** Nothing goes by the connection any more. */
   ended(connection: PooledConnection): void {
     if (connection.followed === 0) return;
-    for (const [correlationId, home] of this.#homes) if (home === connection) this.delete(correlationId);
+    for (const correlationId of this.#homes.keys()) {
+      if (this.#homes.get(correlationId) === connection) this.delete(correlationId);
+    }
   }
 }

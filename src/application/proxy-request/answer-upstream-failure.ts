@@ -1,5 +1,6 @@
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import type { BodySizeLimit } from '../../domain/limits/request-limits.js';
+import { joined } from '../../domain/shared/joined.js';
 import type { GatewayMetrics } from '../ports/gateway-metrics.js';
 import type { UpstreamFailure } from '../ports/upstream-client.js';
 import type { ChosenTarget, TargetChoice } from '../upstream-targets/chosen-target.js';
@@ -49,7 +50,7 @@ export class UpstreamFailureAnswers {
       });
     }
     const [code, detail] = problemOf[failure.code];
-    return problems.answer(exchange, code, detail, { ...this.#whose(exchange), cause: failure.detail });
+    return problems.answer(exchange, code, detail, joined(this.#whose(exchange), { cause: failure.detail }));
   }
 
   /** There is an answer, but the client cannot have it, or not all of it. */
@@ -59,11 +60,11 @@ export class UpstreamFailureAnswers {
     const whose = this.#whose(exchange);
     if (fault.kind === 'uninspectable') {
       const detail = 'The agents of the route cannot inspect the response as it is.';
-      return problems.answer(exchange, 'response_not_inspectable', detail, { ...whose, cause: fault.detail });
+      return problems.answer(exchange, 'response_not_inspectable', detail, joined(whose, { cause: fault.detail }));
     }
     const { name, limit, actual } = fault.violation;
     metrics.limitExceeded('body_size');
-    const fields = { ...whose, limit, limit_name: name, actual };
+    const fields = joined(whose, { limit, limit_name: name, actual });
     return problems.answer(exchange, 'response_too_large', `${name} is ${limit}.`, fields);
   }
 

@@ -1,4 +1,5 @@
 import type { Session } from '../../domain/saml/session/session.js';
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { PreparedIdentity } from '../authenticate-request/prepared-identity.js';
 import type { SubjectSessions } from '../ports/session-store.js';
 
@@ -43,7 +44,7 @@ const sizeOf = ({ session }: RememberedSession): number => {
 export class SessionMemory {
   readonly #limits: SessionMemoryLimits;
   /** In the order of use, the latest last. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new TransientMap<Entry>();
   #size = 0;
 
   constructor(limits: SessionMemoryLimits) {
@@ -68,8 +69,9 @@ export class SessionMemory {
     if (size > maximumSize) return;
     this.#entries.set(idHash, { remembered, size });
     this.#size += size;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= maximumEntries && this.#size <= maximumSize) return;
+    while (this.#entries.size > maximumEntries || this.#size > maximumSize) {
+      const oldest = this.#entries.firstKey;
+      if (oldest === null) return;
       this.forget(oldest);
     }
   }
@@ -83,9 +85,9 @@ export class SessionMemory {
 
   /** Every one that a sign-out of the subject may mean. */
   forgetSubject({ issuer, nameId }: SubjectSessions): void {
-    for (const [idHash, { remembered }] of this.#entries) {
+    for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;
-      if (session.issuer === issuer && session.nameId.value === nameId) this.forget(idHash);
+      if (session.issuer === issuer && session.nameId.value === nameId) this.forget(session.idHash);
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   allowAnswer,
   type CancelReason,
 } from '../../domain/agent-protocol/messages.js';
+import { TransientMap } from '../../domain/shared/transient-map.js';
 import type { AgentService } from '../ports/agent-service.js';
 import type { Logger } from '../ports/logger.js';
 import type { Soon } from '../ports/soon.js';
@@ -34,8 +35,8 @@ export class Judgements {
   readonly #logger: Logger;
   readonly #onAnswer: (answer: AgentAnswer, correlationId: string) => void;
   readonly #onSettled: () => void;
-  readonly #open = new Map<string, Judgement>();
-  readonly #dialogues = new Set<string>();
+  readonly #open = new TransientMap<Judgement>();
+  readonly #dialogues = new TransientMap<true>();
   #waiting: Judgement[] = [];
   #waitingBytes = 0;
   #running = 0;
@@ -197,7 +198,7 @@ export class Judgements {
 
   #answered(event: AgentEvent, answer: AgentAnswer): void {
     const { correlationId } = event;
-    if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.add(correlationId);
+    if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.set(correlationId, true);
     else if (this.#dialogues.size > 0) this.#dialogues.delete(correlationId);
     this.#tell(answer, correlationId);
   }

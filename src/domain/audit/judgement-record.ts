@@ -7,6 +7,7 @@ import {
 } from '../agent-protocol/audit-remarks.js';
 import type { AgentAudit, AgentDecision } from '../agent-protocol/messages.js';
 import { verdictOf } from '../agent-protocol/verdict.js';
+import { joined } from '../shared/joined.js';
 import type { AuditOutcome, AuditRecord, AuditValue } from './audit-record.js';
 
 /** The request that an agent has judged. */
@@ -82,9 +83,8 @@ export const undecidedRecord = (
 ): AuditRecord => ({
   event: 'authorization',
   outcome: isLetThrough ? 'allowed' : 'denied',
-  members: {
-    ...requestMembers(request, agent),
+  members: joined(requestMembers(request, agent), {
     reason_codes: [`agent_${reason}`],
     failure_mode: isLetThrough ? 'open' : 'closed',
-  },
+  }),
 });

@@ -5,6 +5,7 @@ import { addForwardedHeaders, droppedForwarding, type ForwardingFacts } from './
 import type { HeaderList } from './header-list.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 import { type KnownFields, knownOf, traitsOf } from './known-fields.js';
+import type { KnownPeer } from './known-peer.js';
 
 /** What the fields of a request are made from, besides those that came. */
 export interface ForwardableParts extends ForwardingFacts {
@@ -45,9 +46,39 @@ export const forwardableFields = (
   known: KnownFields | null = null,
 ): HeaderList => {
   const found = knownOf(headers, known);
-  if (found === null || !allGoOn(found, parts)) return fieldByField(headers, parts, traitsOf(headers, known));
+  if (found === null) return fieldByField(headers, parts, traitsOf(headers, known));
+  return mayComeAgain(found, parts) ? remembered(found, parts) : ofKnown(found, parts);
+};
+
+const ofKnown = (found: KnownFields, parts: ForwardableParts): HeaderList => {
+  if (!allGoOn(found, parts)) return fieldByField(found.fields, parts, found.traits);
   const fields = copied(found, parts.host);
-  addOwn(fields, headers, parts, found.hostAt >= 0, false);
+  addOwn(fields, found.fields, parts, found.hostAt >= 0, false);
+  return fields;
+};
+
+/** Whether the next request with the very same fields differs in no more than its correlation id, at the end of what goes on. */
+const mayComeAgain = (
+  { comesAgain, traits }: KnownFields,
+  { certificateFields, client, known }: ForwardableParts,
+): boolean =>
+  comesAgain &&
+  (traits & fieldTrait.correlationId) === 0 &&
+  certificateFields.length === 0 &&
+  known !== null &&
+  known.client === client;
+
+const remembered = (found: KnownFields, parts: ForwardableParts): HeaderList => {
+  const { owned, host, correlationId } = parts;
+  const peer = parts.known as KnownPeer;
+  const before = peer.goingOn(found.fields, owned, host);
+  if (before !== null) {
+    const fields = before.slice();
+    fields[fields.length - 1] = correlationId;
+    return fields;
+  }
+  const fields = ofKnown(found, parts);
+  peer.rememberGoingOn(found.fields, owned, host, fields);
   return fields;
 };
 

@@ -14,6 +14,8 @@ export interface KnownFields {
   readonly hostAt: number;
   /** The same of the only Content-Length. */
   readonly lengthAt: number;
+  /** The very same list comes with further requests of its connection: what is found out of it may be kept for them. */
+  readonly comesAgain: boolean;
 }
 
 /** Every trait there is: any field may be there. */

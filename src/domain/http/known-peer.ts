@@ -1,10 +1,12 @@
+import type { OwnedHeaders } from '../identity/owned-headers.js';
 import { ownText } from '../shared/own-text.js';
 import { type Ok, ok, type Result } from '../shared/result.js';
 import type { CidrSet } from './cidr-set.js';
 import { type ClientAddress, clientAddress } from './client-address.js';
 import { formatForwardedElement } from './forwarded-element.js';
-import { noHeaders } from './header-list.js';
+import { type HeaderList, noHeaders } from './header-list.js';
 import { parseAuthority, type RequestHost } from './host.js';
+import { lowerName, lowerNames } from './lower-names.js';
 
 /** Hosts that are remembered one after the other; a connection that asks for more is that of a proxy, and asks for ever others. */
 const maxHosts = 8;
@@ -16,6 +18,24 @@ export interface PeerFacts {
   /** What it speaks to the gateway. */
   readonly scheme: 'http' | 'https';
 }
+
+/** Fields that come again, and what becomes of them as long as the rest of it stays the same. */
+interface GoingOn {
+  readonly headers: HeaderList;
+  readonly owned: OwnedHeaders | null;
+  readonly host: string | null;
+  /** Those that go on, with all that the gateway puts to them; the last value belongs to one request. */
+  readonly fields: HeaderList;
+  /** The same with their names in lower case; null until they are asked for. */
+  lower: HeaderList | null;
+}
+
+/** Whether it begins with these fields, but for the last value. */
+const beginsWith = (headers: HeaderList, first: HeaderList): boolean => {
+  if (headers.length < first.length) return false;
+  for (let at = 0; at + 1 < first.length; at += 1) if (headers[at] !== first[at]) return false;
+  return true;
+};
 
 /**
  * What requests of one connection have in common, found out once: it costs memory per connection, so it is little. All of it is what
@@ -33,6 +53,7 @@ export class KnownPeer {
   #host: Ok<RequestHost> | null = null;
   /** Forwarded of a request for that host; null until it is asked for. */
   #forwarded: string | null = null;
+  #goingOn: GoingOn | null = null;
 
   constructor({ peerAddress, peerPort, scheme }: PeerFacts, trusted: CidrSet) {
     const client = clientAddress({ peerAddress, peerPort, headers: noHeaders, trusted });
@@ -64,5 +85,32 @@ export class KnownPeer {
       this.#forwarded = ownText(formatForwardedElement(element));
     }
     return this.#forwarded;
+  }
+
+  /** What was remembered of the very list, with the same names that the client may not send and the same Host; null: nothing. */
+  goingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null): HeaderList | null {
+    const known = this.#goingOn;
+    return known !== null && known.headers === headers && known.owned === owned && known.host === host
+      ? known.fields
+      : null;
+  }
+
+  /** What `lowerNames` says of a list: most of it is known where it begins with what was remembered. */
+  lowerNames(headers: HeaderList): HeaderList {
+    const known = this.#goingOn;
+    if (known === null || !beginsWith(headers, known.fields)) return lowerNames(headers);
+    known.lower ??= lowerNames(known.fields);
+    const lower = known.lower.slice();
+    const last = lower.length - 1;
+    lower[last] = headers[last] as string;
+    for (let at = lower.length; at + 1 < headers.length; at += 2) {
+      lower.push(lowerName(headers[at] as string), headers[at + 1] as string);
+    }
+    return lower;
+  }
+
+  /** Remembers it of a list that comes again: in the place of another one. */
+  rememberGoingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null, fields: HeaderList): void {
+    this.#goingOn = { headers, owned, host, fields, lower: null };
   }
 }

@@ -9,6 +9,7 @@ import { agreeWith } from '../../../application/serve-gateways/offered-configura
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../domain/agent-protocol/messages.js';
+import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
 import { agentResponseMessage, changesBody } from '../../wire/agent-grpc/answer-writer.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
@@ -41,9 +42,9 @@ export class OneShotCalls {
   readonly #parts: OneShotParts;
   readonly #connection = Symbol('one-shot calls');
   readonly #judgements: Judgements;
-  readonly #awaiting = new Map<string, OneShotCall>();
+  readonly #awaiting = new TransientMap<OneShotCall>();
   /** Requests whose body is awaited, the oldest first. */
-  readonly #dialogues = new Set<string>();
+  readonly #dialogues = new TransientMap<true>();
 
   constructor(parts: OneShotParts) {
     this.#parts = parts;
@@ -134,10 +135,10 @@ export class OneShotCalls {
   #noteDialogue(correlationId: string, isOpen: boolean): void {
     this.#dialogues.delete(correlationId);
     if (!isOpen) return;
-    this.#dialogues.add(correlationId);
+    this.#dialogues.set(correlationId, true);
     if (this.#dialogues.size <= this.#parts.options.maxOneShotDialogues) return;
-    const [oldest] = this.#dialogues;
-    if (oldest !== undefined) this.#giveUp(oldest);
+    const oldest = this.#dialogues.firstKey;
+    if (oldest !== null) this.#giveUp(oldest);
   }
 
   #giveUp(correlationId: string): void {

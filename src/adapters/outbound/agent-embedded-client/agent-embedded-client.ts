@@ -20,6 +20,7 @@ import type { AgentAnswer, AgentEvent, BodyChunkEvent, CancelReason } from '../.
 import { agentQueueLimit } from '../../../domain/limits/agent-limits.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { EmbeddedCall } from './embedded-call.js';
 import { EmbeddedCallBook } from './embedded-call-book.js';
 
@@ -64,7 +65,7 @@ export class AgentEmbeddedClient implements AgentClient {
   readonly #calls: EmbeddedCallBook;
   readonly #waiting = new Set<EmbeddedCall>();
   /** Requests whose body, or that of whose response, the agent wants, by correlation id. */
-  readonly #dialogues = new Map<string, BodyChunkEvent['kind']>();
+  readonly #dialogues = new TransientMap<BodyChunkEvent['kind']>();
   /** Calls that the service has not let go of, given up or not. */
   #running = 0;
   #state: 'starting' | 'ready' | 'refused' | 'stopping' = 'starting';

@@ -3,6 +3,7 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
 import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
+import { TransientMap } from '../../../domain/shared/transient-map.js';
 import { EmbeddedCall } from './embedded-call.js';
 
 /** Every open call by its correlation id, with one timer for all their deadlines. */
@@ -11,7 +12,7 @@ export class EmbeddedCallBook {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #onExpired: (call: EmbeddedCall) => void;
-  readonly #calls = new Map<string, EmbeddedCall>();
+  readonly #calls = new TransientMap<EmbeddedCall>();
   readonly #deadlines = new DeadlineList<EmbeddedCall>();
   #timer: ScheduledTask | null = null;
 
@@ -36,7 +37,7 @@ export class EmbeddedCallBook {
   }
 
   all(): readonly EmbeddedCall[] {
-    return [...this.#calls.values()];
+    return this.#calls.values();
   }
 
   /** INVARIANT: none is open for the same request. */

@@ -10,6 +10,7 @@ import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err } from '../../../domain/shared/result.js';
+import { TransientMap } from '../../../domain/shared/transient-map.js';
 import { legacyFrame } from '../../wire/agent-legacy-frames/legacy-frame.js';
 import { LegacyFrameDecoder } from '../../wire/agent-legacy-frames/legacy-frame-decoder.js';
 import {
@@ -45,7 +46,7 @@ export class LegacyAgentConnection implements AgentConnection {
   readonly #decoder = new LegacyFrameDecoder();
   readonly #deadline: ScheduledTask;
   /** Requests whose body the agent waits for. */
-  readonly #dialogues = new Set<string>();
+  readonly #dialogues = new TransientMap<true>();
   #expected: Expected = nothing;
   /** The agent waits for a body that will not come: it hears of that by the end of the connection alone. */
   #isSpent = false;
@@ -171,7 +172,7 @@ export class LegacyAgentConnection implements AgentConnection {
     } else {
       const { answer } = read.value;
       this.#expected = nothing;
-      if (answer.ok && opensDialogue(answer.value)) this.#dialogues.add(correlationId);
+      if (answer.ok && opensDialogue(answer.value)) this.#dialogues.set(correlationId, true);
       else if (answer.ok) this.#dialogues.delete(correlationId);
       this.#listener.onAnswer(correlationId, answer);
       if (this.#isDone && this.#expected === nothing) this.#giveUp();

@@ -32,6 +32,8 @@ export const headFaults = [
   'coding_in_http_1_0',
   /** A status that has no content comes with a transfer coding (RFC 9112, section 6.1). */
   'coding_without_content',
+  /** An interim response says that nothing comes behind it, where the response itself has to (RFC 9112, section 9.6). */
+  'closing_interim_response',
 ] as const;
 
 export type HeadFault = (typeof headFaults)[number];

@@ -12,13 +12,16 @@ const lineExtra = 4;
 export class HeadLines {
   /** One character for each octet. */
   readonly text: string;
-  /** Where the method ends, in the head of a request; 0 in that of a response. */
+  /** Where the method ends, in the head of a request; 0 in that of a response, and where the text begins with the lines. */
   readonly methodEnd: number;
   /** Where the first line behind the start line begins. */
   readonly start: number;
   readonly fields: readonly string[];
   /** The marks of their names (`FieldNames`). */
   readonly traits: number;
+  // Where the line behind so many entries of `fields` begins, as it was last found out: it is the same each time where they come again.
+  entriesBefore = 0;
+  endBefore: number;
 
   constructor(text: string, methodEnd: number, start: number, fields: readonly string[], traits: number) {
     this.text = text;
@@ -26,6 +29,19 @@ export class HeadLines {
     this.start = start;
     this.fields = fields;
     this.traits = traits;
+    this.endBefore = start;
+  }
+
+  /** Where the line behind so many entries of `fields` begins. */
+  endOf(entries: number): number {
+    if (entries !== this.entriesBefore) {
+      let end = this.start;
+      for (let at = 0; at < entries; at += 2)
+        end += lineLength(this.fields[at] as string, this.fields[at + 1] as string);
+      this.entriesBefore = entries;
+      this.endBefore = end;
+    }
+    return this.endBefore;
   }
 }
 

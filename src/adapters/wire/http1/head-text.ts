@@ -1,6 +1,6 @@
 import { type HeadLines, lineLength, unchanged } from './head-lines.js';
 import { targetOctets, tokenOctets, valueOctets } from './octets.js';
-import { knownLine, rememberLine } from './own-lines.js';
+import { linesOfField } from './own-lines.js';
 import { reasonPhrase } from './reason-phrases.js';
 
 /** A part of a head that would be read as something else than what was meant, or not at all. */
@@ -24,14 +24,24 @@ const isOf = (text: string, characters: Uint8Array): boolean => {
 
 const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
 
+/** Field names that were looked at last, and found to be such: the same few are written again and again. A power of 2. */
+const soundNames: string[] = new Array<string>(64).fill('');
+/** Characters: no longer name is kept, and with it what it is part of. */
+const longestKept = 32;
+
 /** A line that is written anew, with its end. */
 const ownLine = (name: string, value: string): string => {
-  const known = knownLine(name, value);
+  const remembered = linesOfField(name);
+  const known = remembered === null ? null : remembered.take(value);
   if (known !== null) return known;
-  if (!isToken(name)) throw new UnwritableHeadError('field name');
+  const slot = (name.length * 5 + name.charCodeAt(0) * 3 + name.charCodeAt(name.length - 1)) & 63;
+  if (name === '' || soundNames[slot] !== name) {
+    if (!isToken(name)) throw new UnwritableHeadError('field name');
+    if (name.length <= longestKept) soundNames[slot] = ` ${name}`.slice(1);
+  }
   if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
   const line = `${name}: ${value}\r\n`;
-  rememberLine(name, value, line);
+  remembered?.remember(value, line);
   return line;
 };
 
@@ -50,10 +60,9 @@ const withFields = (before: string, fields: readonly string[], received: HeadLin
   /** Of the received fields: the first behind the last that was taken. */
   let next = same;
   /** Where its line begins. */
-  let end = received === null ? 0 : received.start;
+  let end = received === null ? 0 : received.endOf(same);
   /** Where the lines begin that were taken and are not yet in the text. */
-  let begin = before === '' ? 0 : end;
-  for (let at = 0; at < same; at += 2) end += lineLength(fields[at] as string, fields[at + 1] as string);
+  let begin = before === '' || received === null ? 0 : received.start;
   for (let at = same; at + 1 < fields.length; at += 2) {
     const name = fields[at] as string;
     const value = fields[at + 1] as string;
@@ -86,6 +95,13 @@ export const fieldLines = (fields: readonly string[]): string => withFields('', 
 /** Octets of a request line beside method and target. */
 const requestLineExtra = ' '.length + ' HTTP/1.1\r\n'.length;
 
+/** A request line, with its end (RFC 9112, section 3). Throws an `UnwritableHeadError`. */
+export const requestLine = (method: string, requestTarget: string): string => {
+  if (!isToken(method)) throw new UnwritableHeadError('method');
+  if (requestTarget === '' || !isOf(requestTarget, targetOctets)) throw new UnwritableHeadError('request-target');
+  return `${method} ${requestTarget} HTTP/1.1\r\n`;
+};
+
 /** Whether the request line in the received head is the one that would be written. */
 const hasRequestLine = ({ text, methodEnd, start }: HeadLines, method: string, requestTarget: string): boolean =>
   methodEnd === method.length &&
@@ -113,9 +129,7 @@ export const requestHeadText = (
   if (received !== null && hasRequestLine(received, method, requestTarget)) {
     return withFields('', fields, received, same);
   }
-  if (!isToken(method)) throw new UnwritableHeadError('method');
-  if (requestTarget === '' || !isOf(requestTarget, targetOctets)) throw new UnwritableHeadError('request-target');
-  return withFields(`${method} ${requestTarget} HTTP/1.1\r\n`, fields, received, same);
+  return withFields(requestLine(method, requestTarget), fields, received, same);
 };
 
 const statusLines: readonly (string | undefined)[] = Array.from({ length: 1_000 }, (_, status) =>

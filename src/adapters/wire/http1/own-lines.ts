@@ -17,12 +17,15 @@ const copyOf = (text: string): string => ` ${text}`.slice(1);
 class LinesOfField {
   readonly #known: KnownLine[] = new Array<KnownLine>(slots).fill(none);
 
+  /** The line, with its end, where it was written before; null: it is not known to be one. */
   take(value: string): string | null {
     const known = this.#known[slotOf(value)] as KnownLine;
     return known.value === value && known !== none ? known.line : null;
   }
 
+  /** Remembers a line that was found to be sound, if it is one that is likely to come again. */
   remember(value: string, line: string): void {
+    if (value.length < 2 || value.length > longest) return;
     // INVARIANT: copies. A part of a received head would keep all of it for as long as it is remembered.
     this.#known[slotOf(value)] = { value: copyOf(value), line: copyOf(line) };
   }
@@ -43,20 +46,20 @@ const slotOf = (value: string): number => {
 };
 
 /**
- * Fields that the gateway writes itself, with the same values again and again. What they say of a client the upstream is told
- * anyway, and it is no secret: a list, because agents may set any other field, with anything in it.
+ * Fields that the gateway writes itself, with the same values again and again. What they say of a client, the upstream or the
+ * client itself is told anyway, and it is no secret: a list, because agents may set any other field, with anything in it.
  */
 const fields: ReadonlyMap<string, LinesOfField> = new Map(
-  ['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'Host'].map((name) => [
-    name,
-    new LinesOfField(),
-  ]),
+  [
+    'X-Forwarded-For',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Host',
+    'Forwarded',
+    'Host',
+    'RateLimit-Policy',
+    'RateLimit',
+  ].map((name) => [name, new LinesOfField()]),
 );
 
-/** The line of a field, with its end, where it was written before; null: it is not known to be one. */
-export const knownLine = (name: string, value: string): string | null => fields.get(name)?.take(value) ?? null;
-
-/** Remembers a line that was found to be sound, if it is one that is likely to come again. */
-export const rememberLine = (name: string, value: string, line: string): void => {
-  if (value.length > 1 && value.length <= longest) fields.get(name)?.remember(value, line);
-};
+/** The lines of a field that are remembered; null: those of this field are not. */
+export const linesOfField = (name: string): LinesOfField | null => fields.get(name) ?? null;

@@ -46,6 +46,28 @@ export const readRequestHead = (octets: Uint8Array, start: number, end: number, 
 };
 
 const read = (octets: Uint8Array, origin: number, end: number): HeadReading => {
+  const line = readLine(octets, origin, end);
+  if (line <= 0) return line;
+  const last = readFields(octets, line, end, origin, requestHead, false);
+  if (last <= 0) return last;
+  if (requestHead.isChunked) {
+    if (requestHead.contentLength >= 0) return faulty('length_and_coding');
+    if (requestHead.minorVersion === 0) return faulty('coding_in_http_1_0');
+  }
+  return last;
+};
+
+/**
+ * Reads a request line alone (RFC 9112, section 3), with nothing before it: for a head whose fields are known already.
+ * `requestHead` is that of a request without a field then. Gives the octets of the line, its end among them; `incomplete` or
+ * a fault where `readRequestHead` would say what it is.
+ */
+export const readRequestLine = (octets: Uint8Array, end: number): HeadReading => {
+  requestHead.clear();
+  return readLine(octets, 0, end);
+};
+
+const readLine = (octets: Uint8Array, origin: number, end: number): HeadReading => {
   let at = origin;
   while (at < end && tokenOctets[octets[at] as number] === 1) at += 1;
   if (at >= end) return incomplete;
@@ -71,12 +93,5 @@ const read = (octets: Uint8Array, origin: number, end: number): HeadReading => {
   if (at >= end) return incomplete;
   if (octets[at] !== carriageReturn) return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_version');
   if (at + 1 >= end) return incomplete;
-  if (octets[at + 1] !== lineFeed) return faulty('invalid_line_end');
-  const last = readFields(octets, at + 2, end, origin, requestHead, false);
-  if (last <= 0) return last;
-  if (requestHead.isChunked) {
-    if (requestHead.contentLength >= 0) return faulty('length_and_coding');
-    if (requestHead.minorVersion === 0) return faulty('coding_in_http_1_0');
-  }
-  return last;
+  return octets[at + 1] === lineFeed ? at + 2 : faulty('invalid_line_end');
 };

@@ -73,6 +73,9 @@ const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
   responseHead.reasonEnd = at - start;
   const last = readFields(octets, at + 2, end, start, responseHead, false);
   if (last <= 0) return last;
+  if (responseHead.status < 200 && responseHead.status !== 101 && !responseHead.isPersistent) {
+    return faulty('closing_interim_response');
+  }
   if (responseHead.isChunked) {
     if (responseHead.contentLength >= 0) return faulty('length_and_coding');
     if (responseHead.minorVersion === 0) return faulty('coding_in_http_1_0');

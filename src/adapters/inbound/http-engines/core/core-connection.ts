@@ -133,6 +133,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     socket.off('data', this.#take);
     readAsStream(socket);
     socket.off('end', this.#end);
+    this.#heads.repeated.forget();
     this.#input.giveBack();
   }
 
@@ -189,7 +190,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const { minorVersion, isPersistent } = requestHead;
     const forTunnel = isConnect(text);
     const body = forTunnel ? null : newBody(this, this.#around);
-    const request = readRequest(text, body, this.#client);
+    const request = readRequest(this.#heads, body, this.#client);
     const { method, wantsWebSocket } = request;
     const response = new CoreResponse(this, { minorVersion, isHead: method === 'HEAD', wantsWebSocket });
     this.#heads.forget();

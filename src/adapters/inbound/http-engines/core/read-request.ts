@@ -4,6 +4,7 @@ import { fieldList } from '../../../wire/http1/field-list.js';
 import { FieldNames } from '../../../wire/http1/field-names.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { requestLines } from '../../../wire/http1/request-lines.js';
+import type { RequestHeads } from './request-heads.js';
 
 const names = new FieldNames(fieldTraits);
 
@@ -18,17 +19,24 @@ const requestMethod = (text: string, end: number): string => {
 /** Whether a head is that of a CONNECT (RFC 9110, section 9.3.6): what comes behind it is none of HTTP's. */
 export const isConnect = (text: string): boolean => text.startsWith('CONNECT ');
 
-/** The request whose head was read last. `text`: the head, one character for each octet. */
-export const readRequest = (text: string, body: ClientBody | null, connection: ClientConnection): ClientRequest => {
+/** The request whose head was read last. */
+export const readRequest = (
+  heads: RequestHeads,
+  body: ClientBody | null,
+  connection: ClientConnection,
+): ClientRequest => {
+  const { text, known } = heads;
   const { minorVersion } = requestHead;
   const method = requestMethod(text, requestHead.methodEnd);
-  const headers = fieldList(text, requestHead, names);
+  const headers = known === null ? fieldList(text, requestHead, names) : known.fields;
+  const lines = known ?? requestLines(text, requestHead, headers, names);
+  if (known === null && lines !== null) heads.repeated.note(lines, names);
   return {
     method,
     target: text.slice(requestHead.targetStart, requestHead.targetEnd),
     httpVersion: minorVersion === 1 ? '1.1' : '1.0',
     headers,
-    received: requestLines(text, requestHead, headers, names),
+    received: lines,
     body,
     connection,
     expectsContinue: requestHead.expectsContinue && minorVersion === 1,

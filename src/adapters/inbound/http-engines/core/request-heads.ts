@@ -1,7 +1,9 @@
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faulty, type HeadReading, incomplete } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
+import type { RequestLines } from '../../../wire/http1/request-lines.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
+import { RepeatedHeads } from './repeated-heads.js';
 
 const carriageReturn = 0x0d;
 /** Octets of a head that is not unusual: more is held only as long as all connections together hold little. */
@@ -9,8 +11,11 @@ const usualOctets = 16_384;
 
 /** The heads of the requests of a connection, out of the octets that come. */
 export class RequestHeads {
-  /** The head that was read last, from its first octet on, one character for each. */
+  /** The head that was read last, from its first octet on, one character for each; of one whose fields are known, the request line. */
   text = '';
+  /** Its field lines, where they came before. */
+  known: RequestLines | null = null;
+  readonly repeated = new RepeatedHeads();
   /** What came behind it; null: nothing. */
   rest: Buffer | null = null;
   readonly #maxOctets: number;
@@ -40,12 +45,19 @@ export class RequestHeads {
   /** What was read last is of no use any more. */
   forget(): void {
     this.text = '';
+    this.known = null;
     this.rest = null;
   }
 
   /** Reads on; what is behind a head is left to be given again. With a reading above 0, `requestHead` is of this head. */
   read(octets: Buffer): HeadReading {
     if (this.#held !== null) return this.#readOn(this.#held, octets);
+    const known = this.repeated.recall(octets, this.#maxOctets);
+    if (known !== null) {
+      this.text = octets.toString('latin1', 0, octets.length - known.text.length);
+      this.known = known;
+      return octets.length;
+    }
     const reading = readRequestHead(octets, 0, octets.length, this.#maxOctets);
     const start = requestHead.emptyOctets;
     if (reading > 0) {

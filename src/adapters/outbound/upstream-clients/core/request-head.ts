@@ -1,9 +1,10 @@
 import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import { unchanged } from '../../../wire/http1/head-lines.js';
-import { requestHeadText } from '../../../wire/http1/head-text.js';
+import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';
 import { lengthValue } from '../../../wire/http1/length-value.js';
 import { RequestLines } from '../../../wire/http1/request-lines.js';
+import { SentLines } from '../../../wire/http1/sent-lines.js';
 
 /** A request that cannot be sent as it is: an upstream could take it for another one. */
 export class RefusedRequestError extends Error {
@@ -24,6 +25,9 @@ export class BodyLengthError extends RefusedRequestError {
 export const noBody = -2;
 /** The same: the body goes in chunks. */
 export const unknownLength = -1;
+
+/** Octets of lines that are kept as they were sent: agents may put any number of them to those of the client. */
+const maxSentOctets = 16_384;
 
 /** Methods that expect a body: without one they say that it has no octets (RFC 9110, section 8.6). */
 const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
@@ -115,6 +119,8 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   const lines = linesOf(request);
+  const again = bodyOctets === noBody && !request.upgradeToWebSocket ? (lines?.sent?.with(headers) ?? null) : null;
+  if (again !== null && !methodsWithContent.has(method)) return `${requestLine(method, target)}${again}\r\n`;
   const same = unchanged(headers, lines);
   look(headers, lines, same);
   const { hasHost, hasTe, lengthAt } = found;
@@ -131,6 +137,11 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
     hasHost && fields === headers
       ? requestHeadText(method, target, fields, lines, same)
       : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
+  // INVARIANT: the fields were looked at, and no value says anything about the framing, whatever it is.
+  if (lines?.comesAgain === true && lines.sent === null && fields === headers && hasHost && !hasTe && lengthAt < 0) {
+    const own = text.slice(requestLine(method, target).length);
+    if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, lines.fields);
+  }
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }

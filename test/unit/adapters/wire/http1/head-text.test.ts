@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   chunkEnd,
   chunkStart,
@@ -8,6 +8,7 @@ import {
   responseHeadText,
   UnwritableHeadError,
 } from '../../../../../src/adapters/wire/http1/head-text.js';
+import { octetsUsed } from '../../../../support/octets-used.js';
 
 const everyCharacter = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code));
 const writable = (write: (character: string) => string): string[] =>
@@ -56,6 +57,33 @@ describe('heads as text', () => {
       expect(() => fieldLines(['X-Bad Name', 'b'])).toThrow('the field name cannot be written');
       expect(fieldLines(['X-Good-Name', 'b'])).toBe('X-Good-Name: b\r\n');
     }
+  });
+
+  it('have no name that is empty before any was written', async () => {
+    vi.resetModules();
+    const fresh = await import('../../../../../src/adapters/wire/http1/head-text.js');
+    expect(() => fresh.fieldLines(['', 'b'])).toThrow('the field name cannot be written');
+  });
+
+  it('tell names apart that differ in the middle, however often one of them was written', () => {
+    for (let time = 0; time < 2; time += 1) {
+      expect(fieldLines(['X-Name', 'b'])).toBe('X-Name: b\r\n');
+      expect(fieldLines(['X_Name', 'b'])).toBe('X_Name: b\r\n');
+      for (const name of ['X:Name', 'X Name', 'X-N\rme', 'X-N\u0161me'])
+        expect(() => fieldLines([name, 'b'])).toThrow('the field name cannot be written');
+    }
+  });
+
+  it.each([20, 4_000_000])('hold on to no text that a name of %d characters was part of', (length) => {
+    const size = 4_000_000;
+    const before = octetsUsed();
+    for (let index = 0; index < 10; index += 1) {
+      const name = String.fromCharCode(0x61 + index).repeat(length);
+      const whole = Buffer.from(`${name}${' '.repeat(size)}`).toString('latin1');
+      expect(fieldLines([whole.slice(0, length), 'b']).startsWith(`${name}: b`)).toBe(true);
+    }
+    // The last text may still be at hand; all of them would be more.
+    expect(octetsUsed() - before).toBeLessThan(8 * size);
   });
 
   it('say nothing of the value that cannot be written', () => {

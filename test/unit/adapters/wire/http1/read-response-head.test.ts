@@ -65,6 +65,8 @@ describe('readResponseHead', () => {
     ['a coding in HTTP/1.0', 'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', 'coding_in_http_1_0'],
     ['a coding of a 100', ofStatus(100, 'Transfer-Encoding: chunked'), 'coding_without_content'],
     ['a coding of a 101', ofStatus(101, 'Transfer-Encoding: chunked'), 'coding_without_content'],
+    ['a 103 behind which nothing comes', ofStatus(103, 'Connection: close'), 'closing_interim_response'],
+    ['a 102 of HTTP/1.0', 'HTTP/1.0 102 X\r\n\r\n', 'closing_interim_response'],
     ['a coding of a 204', ofStatus(204, 'Transfer-Encoding: chunked'), 'coding_without_content'],
     ['an option that is no token', ofStatus(200, 'Connection: close;'), 'invalid_connection'],
   ])('refuses %s', (_, text, fault) => {

@@ -245,6 +245,7 @@ describe('a response that could be read in two ways', () => {
     ['invalid_content_length', `${head}Content-Length: +2\r\n\r\nok`],
     ['length_and_coding', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['unknown_transfer_coding', `${head}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['closing_interim_response', `HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n${length}`],
     ['coding_without_content', 'HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['obsolete_fold', `${head}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\nok`],
     ['invalid_line_end', `${head}X-A: b\nContent-Length: 2\r\n\r\nok`],

@@ -1,0 +1,135 @@
+/** Slots at first; a power of 2. */
+const firstSlots = 64;
+
+class Entry<Value> {
+  nextOfSlot: Entry<Value> | null = null;
+  earlier: Entry<Value> | null = null;
+  later: Entry<Value> | null = null;
+
+  constructor(
+    readonly key: string,
+    readonly hash: number,
+    public value: Value,
+  ) {}
+}
+
+/** FNV-1a, in 32 bits, and mixed once more: slots are chosen by its lowest bits. */
+const hashOf = (key: string): number => {
+  let hash = 0x811c_9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x0100_0193);
+  return hash ^ (hash >>> 15);
+};
+
+/**
+ * A map of what comes and goes with every request, by keys that no client chooses; in the order in which they came.
+ *
+ * A `Map` makes a new table every so many changes, and each table keeps its successor alive. Once one of them has grown old, V8's
+ * scavenger takes all that were made since for alive, with everything that was in them: what requests leave behind is copied
+ * into the old generation, until that is collected as a whole. Here nothing that was taken out leads to anything.
+ */
+export class TransientMap<Value> {
+  #slots: (Entry<Value> | null)[] = new Array<Entry<Value> | null>(firstSlots).fill(null);
+  #first: Entry<Value> | null = null;
+  #last: Entry<Value> | null = null;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(key: string): Value | undefined {
+    return this.#find(key, hashOf(key))?.value;
+  }
+
+  has(key: string): boolean {
+    return this.#find(key, hashOf(key)) !== null;
+  }
+
+  /** A key that is there keeps its place in the order. */
+  set(key: string, value: Value): void {
+    const hash = hashOf(key);
+    const known = this.#find(key, hash);
+    if (known !== null) known.value = value;
+    else this.#add(new Entry(key, hash, value));
+  }
+
+  /** Whether it was there. */
+  delete(key: string): boolean {
+    const hash = hashOf(key);
+    const slot = hash & (this.#slots.length - 1);
+    let before: Entry<Value> | null = null;
+    let entry = this.#slots[slot] ?? null;
+    while (entry !== null && entry.key !== key) {
+      before = entry;
+      entry = entry.nextOfSlot;
+    }
+    if (entry === null) return false;
+    if (before === null) this.#slots[slot] = entry.nextOfSlot;
+    else before.nextOfSlot = entry.nextOfSlot;
+    this.#unlink(entry);
+    return true;
+  }
+
+  /** The key that came first; null where there is none. */
+  get firstKey(): string | null {
+    return this.#first === null ? null : this.#first.key;
+  }
+
+  /** Those that are there now. */
+  keys(): string[] {
+    const keys: string[] = [];
+    for (let entry = this.#first; entry !== null; entry = entry.later) keys.push(entry.key);
+    return keys;
+  }
+
+  /** Those that are there now. */
+  values(): Value[] {
+    const values: Value[] = [];
+    for (let entry = this.#first; entry !== null; entry = entry.later) values.push(entry.value);
+    return values;
+  }
+
+  clear(): void {
+    // Each by itself: none may lead to the next.
+    for (const key of this.keys()) this.delete(key);
+  }
+
+  #find(key: string, hash: number): Entry<Value> | null {
+    let entry = this.#slots[hash & (this.#slots.length - 1)] ?? null;
+    while (entry !== null && entry.key !== key) entry = entry.nextOfSlot;
+    return entry;
+  }
+
+  #add(entry: Entry<Value>): void {
+    if (this.#size >= this.#slots.length) this.#widen();
+    this.#link(entry);
+    entry.earlier = this.#last;
+    if (this.#last === null) this.#first = entry;
+    else this.#last.later = entry;
+    this.#last = entry;
+    this.#size += 1;
+  }
+
+  #link(entry: Entry<Value>): void {
+    const slot = entry.hash & (this.#slots.length - 1);
+    entry.nextOfSlot = this.#slots[slot] ?? null;
+    this.#slots[slot] = entry;
+  }
+
+  #unlink(entry: Entry<Value>): void {
+    const { earlier, later } = entry;
+    if (earlier === null) this.#first = later;
+    else earlier.later = later;
+    if (later === null) this.#last = earlier;
+    else later.earlier = earlier;
+    entry.nextOfSlot = null;
+    entry.earlier = null;
+    entry.later = null;
+    this.#size -= 1;
+  }
+
+  #widen(): void {
+    this.#slots = new Array<Entry<Value> | null>(this.#slots.length * 2).fill(null);
+    for (let entry = this.#first; entry !== null; entry = entry.later) this.#link(entry);
+  }
+}

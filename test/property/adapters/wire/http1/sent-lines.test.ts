@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
+import { SentLines } from '../../../../../src/adapters/wire/http1/sent-lines.js';
+import { fieldValue, token } from '../../../../support/http1-arbitraries.js';
+import { octetsUsed } from '../../../../support/octets-used.js';
+
+/** Texts of which some may stand in no line. */
+const anyText = fc.oneof(
+  fieldValue,
+  token,
+  fc.constantFrom(
+    '',
+    ' ',
+    'a\r\nX-User-Id: admin',
+    'a\nb',
+    'a\rb',
+    'a\0',
+    'a\x7f',
+    '\u010d',
+    '\u560a',
+    'a\ud800',
+    'a: b',
+  ),
+  fc.integer({ min: 0, max: 0x17f }).map((code) => `a${String.fromCharCode(code)}`),
+);
+
+const fieldsSent = fc
+  .array(fc.tuple(token, fc.oneof(fieldValue, fc.constantFrom('', 'a', 'b'))), { minLength: 1, maxLength: 8 })
+  .map((pairs) => pairs.flat());
+
+interface Change {
+  readonly at: number;
+  readonly text: string;
+}
+
+const values = fc.record<Change>({ at: fc.nat().map((at) => at * 2 + 1), text: anyText });
+const entries = fc.record<Change>({ at: fc.nat(), text: anyText });
+/** None, one value, or one, two, three entries, names among them. */
+const changes = fc.oneof(
+  fc.array(values, { maxLength: 1 }),
+  fc.array(entries, { maxLength: 3 }),
+  fc.array(values, { maxLength: 2 }),
+);
+
+const changed = (fields: readonly string[], list: readonly Change[]): string[] => {
+  const copy = fields.slice();
+  for (const { at, text } of list) copy[at % copy.length] = text;
+  return copy;
+};
+
+/** What is written; null: nothing may be. */
+const written = (fields: readonly string[]): string | null => {
+  try {
+    return fieldLines(fields);
+  } catch {
+    return null;
+  }
+};
+
+describe('lines that were sent', () => {
+  it('are those of the fields in which one value may differ, or nothing is said of them', () => {
+    const told = { same: 0, other: 0, refused: 0 };
+    const lists = fc.array(fc.tuple(changes, fc.constantFrom(0, 0, 0, 0, 2, -2)), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fieldsSent, lists, (fields, all) => {
+        const lines = new SentLines(fields, fieldLines(fields), []);
+        for (const [list, longer] of all) {
+          const next = changed(fields, list);
+          if (longer > 0) next.push('X-More', 'a');
+          if (longer < 0) next.length -= 2;
+          const text = lines.with(next);
+          if (text === null) {
+            if (written(next) === null) told.refused += 1;
+            continue;
+          }
+          expect(text).toBe(written(next));
+          told[text === fieldLines(fields) ? 'same' : 'other'] += 1;
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(told.same).toBeGreaterThan(300);
+    expect(told.other).toBeGreaterThan(300);
+    expect(told.refused).toBeGreaterThan(300);
+  });
+
+  it('are told for every value of the entry that differed first, and for no other entry', () => {
+    const fields = ['Accept', 'a', 'X-Correlation-Id', 'c-1', 'X-A', 'c-1'];
+    const lines = new SentLines(fields, fieldLines(fields), []);
+    expect(lines.with(fields)).toBe(fieldLines(fields));
+    for (const id of ['c-2', '', 'a much longer one', 'c-1']) {
+      const next = ['Accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-1'];
+      expect(lines.with(next)).toBe(fieldLines(next));
+      expect(lines.with(['Accept', 'b', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
+      expect(lines.with(['accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
+      expect(lines.with(['Accept', 'a', 'X-Correlation-ID', id, 'X-A', 'c-1'])).toBeNull();
+      expect(lines.with(['Accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-2'])).toBeNull();
+      expect(lines.with([...next, 'X-B', 'b'])).toBeNull();
+      expect(lines.with(next.slice(2))).toBeNull();
+    }
+  });
+
+  it.each([0, 1, 2])('have only what a value may have in the place of one, where field %d differs', (place) => {
+    const fields = ['A', 'a', 'B', 'b', 'C', 'c'];
+    const lines = new SentLines(fields, fieldLines(fields), []);
+    for (let code = 0; code < 0x180; code += 1) {
+      const next = fields.with(place * 2 + 1, `x${String.fromCharCode(code)}y`);
+      expect(lines.with(next)).toBe(written(next));
+    }
+    expect(lines.with(fields.with(place * 2 + 1, 'a\u560d\u560aX-User-Id: admin'))).toBeNull();
+  });
+
+  it('stay as they were sent, whatever becomes of the list that they were made from', () => {
+    const fields = ['A', 'a', 'B', 'b'];
+    const lines = new SentLines(fields, fieldLines(fields), []);
+    fields[1] = 'z';
+    fields.push('C', 'c');
+    expect(lines.with(['A', 'a', 'B', 'b'])).toBe('A: a\r\nB: b\r\n');
+    expect(lines.with(fields)).toBeNull();
+  });
+
+  it('hold on to no text that a value was part of', () => {
+    const size = 4_000_000;
+    const before = octetsUsed();
+    const kept = Array.from({ length: 10 }, (_, index) => {
+      const value = String.fromCharCode(0x61 + index).repeat(40);
+      const whole = Buffer.from(`${value}${' '.repeat(size)}`).toString('latin1');
+      const fields = ['Accept', 'a', 'X-Claim', whole.slice(0, value.length), 'X-Correlation-Id', 'c-1'];
+      const lines = new SentLines(fields, fieldLines(fields), ['Accept', 'a']);
+      const next = fields.with(5, 'c-2');
+      expect(lines.with(next)).toBe(fieldLines(next));
+      return lines;
+    });
+    // The last text may still be at hand; all of them would be more.
+    expect(octetsUsed() - before).toBeLessThan(4 * size);
+    expect(kept).toHaveLength(10);
+  });
+});

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
+import { type ClientAddress, clientAddress } from '../../../../src/domain/http/client-address.js';
+import { type ForwardableParts, forwardableFields } from '../../../../src/domain/http/forwardable-fields.js';
+import type { HeaderList } from '../../../../src/domain/http/header-list.js';
+import type { KnownFields } from '../../../../src/domain/http/known-fields.js';
+import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
+import { lowerNames } from '../../../../src/domain/http/lower-names.js';
+import { type OwnedHeaders, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
+import { knownFields } from '../../../support/known-fields.js';
+
+const compiled = compileCidrs(['10.0.0.0/8']);
+if (!compiled.ok) throw new Error(compiled.error);
+const trusted = compiled.value;
+const scheme = 'https';
+
+const field = fc.oneof(
+  fc.tuple(
+    fc.constantFrom('Accept', 'X-Custom', 'x-custom', 'X-User-Id', 'x_user_id', 'Cookie'),
+    fc.constantFrom('a', 'b'),
+  ),
+  fc.constantFrom(['Host', 'a.example'], ['host', 'b.example']),
+  fc.constantFrom(
+    ['TE', 'trailers'],
+    ['te', 'gzip, trailers'],
+    ['Connection', 'keep-alive'],
+    ['Connection', 'x-custom, accept'],
+    ['Keep-Alive', 'timeout=5'],
+    ['Transfer_Encoding', 'chunked'],
+    ['Upgrade', 'h2c'],
+    ['X-Correlation-Id', 'c-of-client'],
+    ['X_Correlation_Id', 'c-of-client'],
+    ['X-Forwarded-For', '192.0.2.1'],
+    ['Forwarded', 'for=192.0.2.8;host=x'],
+    ['X_Real_IP', '192.0.2.1'],
+  ),
+);
+const lists = fc
+  .array(field, { maxLength: 8 })
+  .map((fields): HeaderList => fields.flat())
+  .filter((headers) => knownFields(headers) !== null);
+
+/** Those of two states of the configuration, and of a route without agents. */
+const allOwned: readonly (OwnedHeaders | null)[] = [ownedHeaders(['X-User-Id']), ownedHeaders(['X-Custom']), null];
+
+interface Turn {
+  /** Which of the lists of the connection it comes with. */
+  readonly list: number;
+  /** The very list of the turns before, as the engine gives it; else one that is as long-lived as the request. */
+  readonly isSame: boolean;
+  readonly owned: number;
+  readonly host: string | null;
+  readonly certificateFields: HeaderList;
+  /** What an agent makes of the fields. */
+  readonly changes: readonly { kind: 'set' | 'rename' | 'remove' | 'add' | 'swap'; at: number; text: string }[];
+}
+
+const usually = <Value>(value: Value, ...others: Value[]): fc.Arbitrary<Value> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: fc.constantFrom(value, ...others) });
+
+const turns = fc.array(
+  fc.record<Turn>({
+    list: usually(0, 1),
+    isSame: usually(true, false),
+    owned: usually(0, 1, 2),
+    host: usually<string | null>('a.example', 'b.example', null),
+    certificateFields: usually<HeaderList>([], ['X-Client-Cert', 'PEM'], ['X-Client-Cert', 'other PEM']),
+    changes: fc.array(
+      fc.record({
+        kind: fc.constantFrom('set', 'rename', 'remove', 'add', 'swap'),
+        at: fc.nat(),
+        text: fc.constantFrom('X-User-Id', 'x-user-id', 'ACCEPT', ''),
+      }),
+      { maxLength: 2 },
+    ),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+
+const changed = (headers: HeaderList, changes: Turn['changes']): HeaderList => {
+  let list: readonly string[] = headers;
+  for (const { kind, at, text } of changes) {
+    const place = list.length === 0 ? 0 : (at % (list.length / 2)) * 2;
+    if (kind === 'add') list = [...list, text, text];
+    else if (list.length === 0) continue;
+    else if (kind === 'set') list = list.with(place + 1, text);
+    else if (kind === 'rename') list = list.with(place, text);
+    else if (kind === 'remove') list = list.toSpliced(place, 2);
+    else list = [...list.slice(place), ...list.slice(0, place)];
+  }
+  return list;
+};
+
+const factsOf = (headers: HeaderList, comesAgain: boolean): KnownFields => {
+  const facts = knownFields(headers);
+  if (facts === null) throw new Error('a list that no reader lets through');
+  return { ...facts, comesAgain };
+};
+
+/** The client of a request, as it is found out for each: the one that is known where there is one. */
+const clientOf = (known: KnownPeer, peerAddress: string, headers: HeaderList): ClientAddress =>
+  known.client ?? clientAddress({ peerAddress, peerPort: 7, headers, trusted });
+
+describe('fields that come with one request after the other', () => {
+  it('go on as they would without memory, and have the lower names that they would have', () => {
+    let remembered = 0;
+    const peers = fc.constantFrom('192.0.2.7', '192.0.2.7', '2001:db8::1', '10.1.2.3');
+    fc.assert(
+      fc.property(peers, fc.tuple(lists, lists), turns, (peerAddress, kept, all) => {
+        const peer = { peerAddress, peerPort: 7, scheme } as const;
+        const known = new KnownPeer(peer, trusted);
+        const factsOfKept = kept.map((headers) => factsOf(headers, true));
+        const given: { readonly fields: HeaderList; readonly copy: HeaderList }[] = [];
+        all.forEach(({ list, isSame, owned, host, certificateFields, changes }, turn) => {
+          const headers = kept[list] as HeaderList;
+          const facts = isSame ? (factsOfKept[list] as KnownFields) : factsOf([...headers], false);
+          if (host !== null) known.authority(host);
+          const partsWith = (each: KnownPeer): ForwardableParts => ({
+            owned: allOwned[owned] as OwnedHeaders | null,
+            certificateFields,
+            client: clientOf(each, peerAddress, headers),
+            peerAddress,
+            scheme,
+            known: each,
+            host,
+            correlationId: `c-${turn}`,
+          });
+          const parts = partsWith(known);
+          if (facts.comesAgain && known.goingOn(facts.fields, parts.owned, host) !== null) remembered += 1;
+          const fields = forwardableFields(facts.fields, parts, facts);
+          const fresh = new KnownPeer(peer, trusted);
+          expect(fields).toEqual(forwardableFields([...headers], partsWith(fresh), factsOf(headers, false)));
+          expect(fields).toEqual(forwardableFields([...headers], { ...partsWith(fresh), known: null }));
+
+          const seen = known.lowerNames(fields);
+          expect(seen).toEqual(lowerNames(fields));
+          // Who is given it may do with it as they like.
+          (seen as string[]).fill('spoilt');
+          const after = changed(fields, changes);
+          expect(known.lowerNames(after)).toEqual(lowerNames(after));
+          given.push({ fields, copy: [...fields] });
+          for (const earlier of given) expect(earlier.fields).toEqual(earlier.copy);
+        });
+        expect(new Set(given.map(({ fields }) => fields)).size).toBe(given.length);
+      }),
+      { numRuns: 1_500 },
+    );
+    expect(remembered).toBeGreaterThan(1_000);
+  });
+
+  const headers: HeaderList = ['Host', 'a.example', 'X-Custom', 'a', 'X-User-Id', 'admin'];
+  const sent = factsOf(headers, true);
+  const known = (): KnownPeer => new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme }, trusted);
+  const partsOf = (peer: KnownPeer, other: Partial<ForwardableParts> = {}): ForwardableParts => ({
+    owned: ownedHeaders(['X-User-Id']),
+    certificateFields: [],
+    client: clientOf(peer, '192.0.2.7', headers),
+    peerAddress: '192.0.2.7',
+    scheme,
+    known: peer,
+    host: 'a.example',
+    correlationId: 'c-1',
+    ...other,
+  });
+
+  it('are not taken for what went on before the configuration changed what agents own', () => {
+    const peer = known();
+    expect(forwardableFields(headers, partsOf(peer, { owned: ownedHeaders(['X-Custom']) }), sent)).toContain('admin');
+    for (let time = 0; time < 2; time += 1)
+      expect(forwardableFields(headers, partsOf(peer), sent)).not.toContain('admin');
+    expect(forwardableFields(headers, partsOf(peer, { owned: null }), sent)).toContain('admin');
+  });
+
+  it('leave no memory behind where they come once, with a certificate, a correlation id or a client that is not the peer', () => {
+    const peer = known();
+    const certified = partsOf(peer, { certificateFields: ['X-Client-Cert', 'PEM'] });
+    forwardableFields(headers, certified, sent);
+    expect(peer.goingOn(headers, certified.owned, 'a.example')).toBeNull();
+    const other = partsOf(peer, { client: { ...clientOf(peer, '192.0.2.7', headers) } });
+    forwardableFields(headers, other, sent);
+    expect(peer.goingOn(headers, other.owned, 'a.example')).toBeNull();
+    const named: HeaderList = [...headers, 'X-Correlation-Id', 'c-1', 'X-Custom', 'b'];
+    const ofNamed = partsOf(peer);
+    forwardableFields(named, ofNamed, factsOf(named, true));
+    expect(peer.goingOn(named, ofNamed.owned, 'a.example')).toBeNull();
+    const usual = partsOf(peer);
+    forwardableFields(headers, usual, factsOf(headers, false));
+    expect(peer.goingOn(headers, usual.owned, 'a.example')).toBeNull();
+    forwardableFields(headers, usual, sent);
+    expect(peer.goingOn(headers, usual.owned, 'a.example')).not.toBeNull();
+  });
+});

@@ -27,6 +27,8 @@ export const relayTunnel = (
   const head = responseHead(exchange, upgraded.status, upgraded.headers);
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
+  // No request comes by it any more.
+  exchange.request.connection.known = null;
   let moved = false;
   let isOver = false;
   let closing: ScheduledTask | null = null;

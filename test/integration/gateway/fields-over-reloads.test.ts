@@ -42,6 +42,8 @@ it('fields that a connection sends again and again go on as the configuration in
   cleanUp.add(() => gateway.stop());
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   cleanUp.add(() => agent.destroy());
+  const sockets = new Set<unknown>();
+  agent.on('free', (socket) => sockets.add(socket));
   const ids = new Set<string>();
   let requests = 0;
   const asked = async (path: string): Promise<Echo> => {
@@ -72,4 +74,5 @@ it('fields that a connection sends again and again go on as the configuration in
       }
     }
   }
+  expect(sockets.size).toBe(1);
 });

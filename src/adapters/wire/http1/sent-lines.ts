@@ -11,20 +11,24 @@ const isValue = (text: string): boolean => {
 
 /** Octets of a line in front of its value, beside its name: a colon and a space. */
 const nameExtra = 2;
+/** Values that may differ. */
+const maxGaps = 4;
+/** So many in a row that differ otherwise, and it is not tried any more. */
+const maxMisses = 16;
 
 /**
- * Lines that were sent, for requests whose fields come again: the next ones are the same but for one value, which is made for
- * each request.
+ * Lines that were sent, for requests whose fields come again: the next ones are the same but for a few values, which are made
+ * for each request.
  */
 export class SentLines {
   readonly #fields: readonly string[];
-  /** All of them, until one has differed. */
+  /** All of them, until some have differed. */
   #lines: string;
-  /** Which entry differs; -1: none has yet. */
-  #gap = -1;
-  /** The lines in front of its value, and behind it. */
-  #before = '';
-  #behind = '';
+  /** Which entries differ, in their order; empty: none has yet. */
+  #gaps: readonly number[] = [];
+  /** The lines in front of the value of each gap, and behind the last one. */
+  #parts: readonly string[] = [];
+  #misses = 0;
 
   /**
    * @param fields name and value in turn; never changed
@@ -32,41 +36,68 @@ export class SentLines {
    * @param received the fields of the head that they came in, which are kept anyway
    */
   constructor(fields: readonly string[], lines: string, received: readonly string[]) {
-    // INVARIANT: copies. A value that an agent has set may be part of a text of any length, which would be kept as long as the connection.
+    // INVARIANT: copies. What an agent has set may be part of a text of any length, which would be kept as long as the connection.
     this.#fields = fields.map((text, at) => {
       const known = received[at];
-      if (text === known) return known;
-      return (at & 1) === 0 ? text : copyOf(text);
+      return text === known ? known : copyOf(text);
     });
     this.#lines = copyOf(lines);
   }
 
-  /** The lines of other fields; null where they differ in more than one value, or it is none that may be written. */
+  /** The lines of other fields; null where they differ in other entries than those before did, or not in values alone that may be written. */
   with(fields: readonly string[]): string | null {
+    if (this.#misses === maxMisses) return null;
+    const lines = fields.length === this.#fields.length ? this.#with(fields) : null;
+    this.#misses = lines === null ? this.#misses + 1 : 0;
+    return lines;
+  }
+
+  #with(fields: readonly string[]): string | null {
+    if (this.#gaps.length === 0) {
+      const gaps = this.#differences(fields);
+      if (gaps.length === 0) return this.#lines;
+      // A name that differs is no value.
+      if (gaps.length > maxGaps || gaps.some((gap) => (gap & 1) === 0)) return null;
+      this.#cut(gaps);
+    }
     const known = this.#fields;
-    if (fields.length !== known.length) return null;
-    const gap = this.#gap < 0 ? this.#firstDifference(fields) : this.#gap;
-    if (gap < 0) return this.#lines;
-    for (let at = 0; at < known.length; at += 1) if (at !== gap && fields[at] !== known[at]) return null;
-    const value = fields[gap] as string;
-    // A name that differs is no value.
-    if ((gap & 1) === 0 || !isValue(value)) return null;
-    if (gap !== this.#gap) this.#cut(gap);
-    return this.#before + value + this.#behind;
+    const gaps = this.#gaps;
+    const parts = this.#parts;
+    let text = parts[0] as string;
+    let next = 0;
+    for (let at = 0; at < known.length; at += 1) {
+      if (at === gaps[next]) {
+        const value = fields[at] as string;
+        if (!isValue(value)) return null;
+        next += 1;
+        text += value + (parts[next] as string);
+      } else if (fields[at] !== known[at]) return null;
+    }
+    return text;
   }
 
-  #firstDifference(fields: readonly string[]): number {
-    return this.#fields.findIndex((text, at) => text !== fields[at]);
+  #differences(fields: readonly string[]): number[] {
+    return fields.flatMap((text, at) => (text === this.#fields[at] ? [] : [at]));
   }
 
-  #cut(gap: number): void {
+  #cut(gaps: readonly number[]): void {
     const fields = this.#fields;
-    let start = 0;
-    for (let at = 0; at + 1 < gap; at += 2) start += lineLength(fields[at] as string, fields[at + 1] as string);
-    start += (fields[gap - 1] as string).length + nameExtra;
-    this.#gap = gap;
-    this.#before = copyOf(this.#lines.slice(0, start));
-    this.#behind = copyOf(this.#lines.slice(start + (fields[gap] as string).length));
+    const parts: string[] = [];
+    let begin = 0;
+    let line = 0;
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const name = fields[at] as string;
+      const value = fields[at + 1] as string;
+      if (gaps.includes(at + 1)) {
+        const place = line + name.length + nameExtra;
+        parts.push(copyOf(this.#lines.slice(begin, place)));
+        begin = place + value.length;
+      }
+      line += lineLength(name, value);
+    }
+    parts.push(copyOf(this.#lines.slice(begin)));
+    this.#gaps = gaps;
+    this.#parts = parts;
     this.#lines = '';
   }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientRequest, ClientResponse } from '../../../../src/application/ports/http-exchange.js';
+import type { ClientResponse } from '../../../../src/application/ports/http-exchange.js';
 import type { ScheduledTask, Scheduler } from '../../../../src/application/ports/scheduler.js';
 import type { Tunnel } from '../../../../src/application/ports/tunnel.js';
 import { Exchange } from '../../../../src/application/proxy-request/exchange.js';
 import { relayTunnel } from '../../../../src/application/proxy-request/relay-tunnel.js';
-import { strictOwner } from '../../../support/exchanges.js';
+import { noCidrs } from '../../../../src/domain/http/cidr-set.js';
+import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
+import { newExchange, strictOwner } from '../../../support/exchanges.js';
 
 /** Runs what was scheduled when the test says so. */
 class HeldScheduler implements Scheduler {
@@ -82,9 +84,8 @@ class FakeTunnel implements Tunnel {
 
 const piece = new Uint8Array([1, 2, 3]);
 
-const relay = (client: FakeTunnel, upstream: FakeTunnel): HeldScheduler => {
+const relay = (client: FakeTunnel, upstream: FakeTunnel, request = newExchange().request): HeldScheduler => {
   const scheduler = new HeldScheduler();
-  const request = { headers: [] } as unknown as ClientRequest;
   const response = { upgrade: () => client } as unknown as ClientResponse;
   const address = {
     address: '192.0.2.1',
@@ -101,6 +102,13 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel): HeldScheduler => {
 };
 
 describe('a tunnel', () => {
+  it('has no peer whose requests are awaited', () => {
+    const { request } = newExchange();
+    request.connection.known = new KnownPeer(request.connection, noCidrs);
+    relay(new FakeTunnel([]), new FakeTunnel([]), request);
+    expect(request.connection.known).toBeNull();
+  });
+
   it('passes octets on both ways, and waits for nothing once they are taken', async () => {
     const [client, upstream] = [new FakeTunnel([piece]), new FakeTunnel([piece])];
     const scheduler = relay(client, upstream);

@@ -65,6 +65,7 @@ export class RepeatedHeads {
     const { octets, fields } = lines;
     const comesAgain = octets === this.#octets;
     this.#octets = octets;
+    if (this.#tries === 0) this.forget();
     if (!comesAgain || this.#tries === 0 || octets > maxOctets || !saysNothing()) return;
     if (fields.length > maxFields * 2) return;
     this.#tries -= 1;
@@ -74,7 +75,7 @@ export class RepeatedHeads {
     this.#text.write(text, 'latin1');
   }
 
-  /** No head comes any more. */
+  /** What is remembered is of no use any more. */
   forget(): void {
     this.#lines = null;
     this.#text = noOctets;

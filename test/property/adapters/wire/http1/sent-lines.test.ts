@@ -59,7 +59,7 @@ const written = (fields: readonly string[]): string | null => {
 };
 
 describe('lines that were sent', () => {
-  it('are those of the fields in which one value may differ, or nothing is said of them', () => {
+  it('are those of the fields in which a few values may differ, or nothing is said of them', () => {
     const told = { same: 0, other: 0, refused: 0 };
     const lists = fc.array(fc.tuple(changes, fc.constantFrom(0, 0, 0, 0, 2, -2)), { minLength: 1, maxLength: 6 });
     fc.assert(
@@ -107,8 +107,46 @@ describe('lines that were sent', () => {
     for (let code = 0; code < 0x180; code += 1) {
       const next = fields.with(place * 2 + 1, `x${String.fromCharCode(code)}y`);
       expect(lines.with(next)).toBe(written(next));
+      // It is not given up for what may not be written.
+      expect(lines.with(fields)).toBe(fieldLines(fields));
     }
     expect(lines.with(fields.with(place * 2 + 1, 'a\u560d\u560aX-User-Id: admin'))).toBeNull();
+  });
+
+  it('may differ in up to four values, which are always the same ones', () => {
+    const fields = ['A', 'a', 'B', 'b', 'C', 'c', 'D', 'd', 'E', 'e', 'F', 'f'];
+    const otherAt = (places: readonly number[], value: string): string[] =>
+      fields.map((text, at) => (places.includes(at) ? value : text));
+    for (const places of [[1], [11], [1, 11], [3, 5], [1, 3, 9], [3, 5, 7, 11]]) {
+      const lines = new SentLines(fields, fieldLines(fields), []);
+      for (const value of ['x', '', 'longer than before', 'y']) {
+        expect(lines.with(otherAt(places, value))).toBe(fieldLines(otherAt(places, value)));
+        expect(lines.with(fields)).toBe(fieldLines(fields));
+        for (let at = 0; at < fields.length; at += 1) {
+          if (!places.includes(at)) expect(lines.with(otherAt([...places, at], value))).toBeNull();
+        }
+      }
+    }
+    for (const places of [
+      [1, 3, 5, 7, 9],
+      [0, 1],
+    ]) {
+      const lines = new SentLines(fields, fieldLines(fields), []);
+      expect(lines.with(otherAt(places, 'x'))).toBeNull();
+      expect(lines.with(otherAt([1], 'x'))).toBe(fieldLines(otherAt([1], 'x')));
+    }
+  });
+
+  it('are given up where sixteen in a row were others', () => {
+    const fields = ['A', 'a', 'B', 'b'];
+    const lines = new SentLines(fields, fieldLines(fields), []);
+    const miss = (times: number): void => {
+      for (let time = 0; time < times; time += 1) expect(lines.with(['A', 'a'])).toBeNull();
+    };
+    miss(15);
+    expect(lines.with(fields)).toBe(fieldLines(fields));
+    miss(16);
+    expect(lines.with(fields)).toBeNull();
   });
 
   it('stay as they were sent, whatever becomes of the list that they were made from', () => {

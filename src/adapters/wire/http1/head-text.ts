@@ -1,5 +1,6 @@
 import { type HeadLines, lineLength, unchanged } from './head-lines.js';
-import { targetOctets, tokenOctets, valueOctets } from './octets.js';
+import { isOf, targetOctets, tokenOctets, valueOctets } from './octets.js';
+import { ownCopy } from './own-copy.js';
 import { linesOfField } from './own-lines.js';
 import { reasonPhrase } from './reason-phrases.js';
 
@@ -16,12 +17,6 @@ const maxLooks = 16;
 
 const noFields: readonly string[] = [];
 
-const isOf = (text: string, characters: Uint8Array): boolean => {
-  // INVARIANT: a table has an entry for each octet; a character beyond one octet would become another one.
-  for (let at = 0; at < text.length; at += 1) if (characters[text.charCodeAt(at)] !== 1) return false;
-  return true;
-};
-
 const isToken = (text: string): boolean => text !== '' && isOf(text, tokenOctets);
 
 /** Field names that were looked at last, and found to be such: the same few are written again and again. A power of 2. */
@@ -37,7 +32,7 @@ const ownLine = (name: string, value: string): string => {
   const slot = (name.length * 5 + name.charCodeAt(0) * 3 + name.charCodeAt(name.length - 1)) & 63;
   if (name === '' || soundNames[slot] !== name) {
     if (!isToken(name)) throw new UnwritableHeadError('field name');
-    if (name.length <= longestKept) soundNames[slot] = ` ${name}`.slice(1);
+    if (name.length <= longestKept) soundNames[slot] = ownCopy(name);
   }
   if (!isOf(value, valueOctets)) throw new UnwritableHeadError('field value');
   const line = `${name}: ${value}\r\n`;

@@ -22,6 +22,13 @@ export const targetOctets = table((octet) => octet > 0x20 && octet < 0x7f);
 /** `field-vchar`, space and tab (RFC 9110, section 5.5). */
 export const valueOctets = table((octet) => octet === tab || (octet >= 0x20 && octet !== 0x7f));
 
+/** Whether a text, one character for each octet, is of these octets alone. */
+export const isOf = (text: string, characters: Uint8Array): boolean => {
+  // INVARIANT: a table has an entry for each octet; a character beyond one octet would become another one.
+  for (let at = 0; at < text.length; at += 1) if (characters[text.charCodeAt(at)] !== 1) return false;
+  return true;
+};
+
 /** Where the octets end that a value may have. Most of a head are such octets: they are looked at four at a time. */
 export const behindValue = (octets: Uint8Array, start: number, end: number): number => {
   let at = start;

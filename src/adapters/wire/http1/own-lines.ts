@@ -1,3 +1,5 @@
+import { ownCopy } from './own-copy.js';
+
 /** Values that are remembered of a name; a power of 2. */
 const slots = 64;
 /** Characters of a value: no client can have more of them held. */
@@ -9,9 +11,6 @@ interface KnownLine {
 }
 
 const none: KnownLine = { value: '', line: '' };
-
-/** The same text in memory of its own. */
-const copyOf = (text: string): string => ` ${text}`.slice(1);
 
 /** The lines of a field with the values that came last; another value with the same slot takes a value's place. */
 class LinesOfField {
@@ -27,7 +26,7 @@ class LinesOfField {
   remember(value: string, line: string): void {
     if (value.length < 2 || value.length > longest) return;
     // INVARIANT: copies. A part of a received head would keep all of it for as long as it is remembered.
-    this.#known[slotOf(value)] = { value: copyOf(value), line: copyOf(line) };
+    this.#known[slotOf(value)] = { value: ownCopy(value), line: ownCopy(line) };
   }
 }
 

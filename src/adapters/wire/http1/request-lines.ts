@@ -1,6 +1,7 @@
 import type { FieldNames } from './field-names.js';
 import { HeadLines, lineLength } from './head-lines.js';
 import { spanSize } from './message-head.js';
+import { ownCopy } from './own-copy.js';
 import type { RequestHead } from './read-request-head.js';
 import type { SentLines } from './sent-lines.js';
 
@@ -87,7 +88,7 @@ export const requestLines = (
  */
 export const repeatedLines = (lines: RequestLines, names: FieldNames): RequestLines => {
   // INVARIANT: memory of its own. The lines are part of a text that is longer by the request line, however long that was.
-  const text = ` ${lines.text.slice(lines.start)}`.slice(1);
+  const text = ownCopy(lines.text.slice(lines.start));
   const fields: string[] = [];
   let at = 0;
   for (let index = 0; index + 1 < lines.fields.length; index += 2) {

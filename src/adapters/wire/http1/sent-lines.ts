@@ -1,13 +1,6 @@
 import { lineLength } from './head-lines.js';
-import { valueOctets } from './octets.js';
-
-/** The same text in memory of its own. */
-const copyOf = (text: string): string => ` ${text}`.slice(1);
-
-const isValue = (text: string): boolean => {
-  for (let at = 0; at < text.length; at += 1) if (valueOctets[text.charCodeAt(at)] !== 1) return false;
-  return true;
-};
+import { isOf, valueOctets } from './octets.js';
+import { ownCopy } from './own-copy.js';
 
 /** Octets of a line in front of its value, beside its name: a colon and a space. */
 const nameExtra = 2;
@@ -39,9 +32,9 @@ export class SentLines {
     // INVARIANT: copies. What an agent has set may be part of a text of any length, which would be kept as long as the connection.
     this.#fields = fields.map((text, at) => {
       const known = received[at];
-      return text === known ? known : copyOf(text);
+      return text === known ? known : ownCopy(text);
     });
-    this.#lines = copyOf(lines);
+    this.#lines = ownCopy(lines);
   }
 
   /** The lines of other fields; null where they differ in other entries than those before did, or not in values alone that may be written. */
@@ -68,7 +61,7 @@ export class SentLines {
     for (let at = 0; at < known.length; at += 1) {
       if (at === gaps[next]) {
         const value = fields[at] as string;
-        if (!isValue(value)) return null;
+        if (!isOf(value, valueOctets)) return null;
         next += 1;
         text += value + (parts[next] as string);
       } else if (fields[at] !== known[at]) return null;
@@ -90,12 +83,12 @@ export class SentLines {
       const value = fields[at + 1] as string;
       if (gaps.includes(at + 1)) {
         const place = line + name.length + nameExtra;
-        parts.push(copyOf(this.#lines.slice(begin, place)));
+        parts.push(ownCopy(this.#lines.slice(begin, place)));
         begin = place + value.length;
       }
       line += lineLength(name, value);
     }
-    parts.push(copyOf(this.#lines.slice(begin)));
+    parts.push(ownCopy(this.#lines.slice(begin)));
     this.#gaps = gaps;
     this.#parts = parts;
     this.#lines = '';

@@ -47,6 +47,13 @@ module.exports = {
       to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets))/' },
     },
     {
+      name: 'turn-clock-knows-nothing',
+      comment: 'Adapters of both sides ask it what time it is; it knows none of them.',
+      severity: 'error',
+      from: { path: '^src/adapters/turn-clock/' },
+      to: { path: program, pathNot: '^src/adapters/turn-clock/' },
+    },
+    {
       name: 'inbound-adapters-call-the-application',
       comment: 'An inbound adapter calls use cases and ports; it may use domain types, codecs and its own folder.',
       severity: 'error',

@@ -20,5 +20,6 @@ export const knownFields = (headers: HeaderList): KnownFields | null => {
     hostAt: hosts[0] ?? -1,
     lengthAt: lengths[0] ?? -1,
     comesAgain: false,
+    goingOn: [],
   };
 };

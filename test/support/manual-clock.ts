@@ -13,6 +13,10 @@ export class ManualClock implements Clock {
     return this.#wallMs;
   }
 
+  turnMs(): number {
+    return this.monotonicMs();
+  }
+
   monotonicMs(): number {
     return this.#monotonicMs;
   }

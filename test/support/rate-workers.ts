@@ -57,7 +57,11 @@ export class RateWorkers {
     const store = new LeasedRateLimitStore(
       {
         supervisor: correspond(here),
-        clock: { wallMs: () => clock.wallMs(), monotonicMs: () => clock.monotonicMs() + own.offsetMs },
+        clock: {
+          wallMs: () => clock.wallMs(),
+          monotonicMs: () => clock.monotonicMs() + own.offsetMs,
+          turnMs: () => clock.turnMs() + own.offsetMs,
+        },
         scheduler,
         atEndOfTurn: (task) => queueMicrotask(task),
       },

@@ -1,4 +1,5 @@
 import type { BearerCredential } from '../../domain/identity/authorization-credential.js';
+import { ownText } from '../../domain/shared/own-text.js';
 import { checkWindow, type TokenWindow } from '../../domain/tokens/jwt-claim-rules.js';
 import type { Clock } from '../ports/clock.js';
 import type { CheckOutcome, KnownCredentials } from './authentication-check.js';
@@ -54,7 +55,7 @@ class RememberedToken implements BearerCredential {
 
   constructor(shown: string, { prepared, window, key }: VerifiedToken, memory: VerifiedTokenMemory) {
     // One text of its own for both: the token that was shown may be a part of a head, all of which it would keep.
-    this.field = ` ${fieldOf(shown)}`.slice(1);
+    this.field = ownText(fieldOf(shown));
     this.token = this.field.slice(fieldStart.length);
     this.outcome = { kind: 'authenticated', prepared };
     this.window = window;

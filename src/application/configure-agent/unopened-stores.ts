@@ -28,7 +28,7 @@ const stores: SamlStores = {
 };
 
 /** Nothing gets known of sessions there: no time passes for it. */
-const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0 };
+const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0, turnMs: () => 0 };
 
 const lease: SamlStoreLease = {
   stores,

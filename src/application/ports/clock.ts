@@ -4,4 +4,6 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds since some fixed moment; never goes back. */
   monotonicMs(): number;
+  /** The same, cheaper: it may be behind by as much as what is being handled has taken so far. */
+  turnMs(): number;
 }

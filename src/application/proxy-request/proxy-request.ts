@@ -131,7 +131,7 @@ export class ProxyRequest implements RequestHandler {
       id,
       acceptCorrelationId(sentCorrelationId(request.headers, request.received)) ?? id,
       clientOf(request, trusted),
-      clock.monotonicMs(),
+      clock.turnMs(),
       this.#owner,
     );
     if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
@@ -212,7 +212,9 @@ export class ProxyRequest implements RequestHandler {
 
   #record(exchange: Exchange): void {
     const { clock, accessLog } = this.#dependencies;
-    const durationMs = clock.monotonicMs() - exchange.startedMs;
+    // What was answered where it was read took some time, too.
+    const turnMs = clock.turnMs();
+    const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
     const { request, route } = exchange;
     const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
     if (route) route.inFlight -= 1;

@@ -56,7 +56,7 @@ export class UpstreamSending implements UpstreamListener, TargetWish {
 
   /** Sends a request for the first time. */
   static begin(exchange: Exchange, rules: SendingRules, pass: RoutePass): void {
-    const nowMs = rules.clock.monotonicMs();
+    const nowMs = rules.clock.turnMs();
     rules.allowance.requestBegun();
     const sending = new UpstreamSending(exchange, rules, pass, nowMs + rules.timeoutMs - exchange.queuedMs);
     try {

@@ -79,6 +79,7 @@ const remembered = (found: KnownFields, parts: ForwardableParts): HeaderList => 
   }
   const fields = ofKnown(found, parts);
   peer.rememberGoingOn(found.fields, owned, host, fields);
+  found.goingOn = fields;
   return fields;
 };
 

@@ -15,7 +15,8 @@ export interface RequestHost {
 
 /** Reads authorities, and may know some already. */
 export interface AuthorityReader {
-  authority(text: string): Result<RequestHost, 'invalid_host'>;
+  /** @param isKept the very text comes again, in memory that is kept for that */
+  authority(text: string, isKept?: boolean): Result<RequestHost, 'invalid_host'>;
 }
 
 const maxHostLength = 255;
@@ -84,7 +85,9 @@ export const parseHost = (
   known: KnownFields | null = null,
 ): Result<RequestHost | null, 'invalid_host'> => {
   const found = knownOf(headers, known);
-  if (found !== null && found.hostAt >= 0) return authorities.authority(headers[found.hostAt + 1] as string);
+  if (found !== null && found.hostAt >= 0) {
+    return authorities.authority(headers[found.hostAt + 1] as string, found.comesAgain);
+  }
   let value: string | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;

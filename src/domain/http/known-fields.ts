@@ -16,6 +16,8 @@ export interface KnownFields {
   readonly lengthAt: number;
   /** The very same list comes with further requests of its connection: what is found out of it may be kept for them. */
   readonly comesAgain: boolean;
+  /** What goes on in their place, as it is kept for further requests; empty: nothing is kept. */
+  goingOn: HeaderList;
 }
 
 /** Every trait there is: any field may be there. */

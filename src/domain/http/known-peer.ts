@@ -51,6 +51,8 @@ export class KnownPeer {
   #isUsed = false;
   #hosts = 0;
   #host: Ok<RequestHost> | null = null;
+  /** As it stood in the field. */
+  #hostText = '';
   /** Forwarded of a request for that host; null until it is asked for. */
   #forwarded: string | null = null;
   #goingOn: GoingOn | null = null;
@@ -63,15 +65,20 @@ export class KnownPeer {
   }
 
   /** What `parseAuthority` says of the Host of a request. */
-  authority(text: string): Result<RequestHost, 'invalid_host'> {
-    if (this.#host !== null && this.#host.value.original === text) return this.#host;
+  authority(text: string, isKept = false): Result<RequestHost, 'invalid_host'> {
+    if (this.#host !== null && this.#hostText === text) {
+      // The next time it is told at a glance.
+      if (isKept) this.#hostText = text;
+      return this.#host;
+    }
     const parsed = parseAuthority(text);
     const isFirst = !this.#isUsed;
     this.#isUsed = true;
     if (isFirst || !parsed.ok || this.#hosts === maxHosts) return parsed;
     // INVARIANT: what is remembered is no part of the head that it came in, which may be long.
     const { host, port, original } = parsed.value;
-    this.#host = ok({ host: ownText(host), port, original: ownText(original) });
+    this.#hostText = ownText(original);
+    this.#host = ok({ host: ownText(host), port, original: this.#hostText });
     this.#hosts += 1;
     this.#forwarded = null;
     return this.#host;

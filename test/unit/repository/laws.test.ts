@@ -107,6 +107,14 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/port.ts',
     },
   ],
+  'turn-clock-knows-nothing': [
+    {
+      change: {
+        'src/adapters/turn-clock/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
+      },
+      edge: 'src/adapters/turn-clock/turn-clock.ts -> src/adapters/wire/codec.ts',
+    },
+  ],
   'inbound-adapters-call-the-application': [
     {
       change: {

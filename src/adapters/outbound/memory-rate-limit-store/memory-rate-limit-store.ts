@@ -30,7 +30,7 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   }
 
   take(charges: readonly RateLimitCharge[]): RateLimitAnswer {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#clock.turnMs();
     const answer = this.#take(charges, nowMs);
     // Not before, or those would go that are used now.
     this.#forgetFull(nowMs);
@@ -38,7 +38,7 @@ export class MemoryRateLimitStore implements RateLimitStore, RateBuckets {
   }
 
   find(space: string, key: string): TokenBucket | null {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#clock.turnMs();
     const held = this.#spaces.get(space)?.find(key) ?? null;
     this.#forgetFull(nowMs);
     // Whoever finds it has it as it stood then.

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../application/ports/clock.js';
+import { turnMs } from '../../turn-clock/turn-clock.js';
 
 /** The machine's clocks. */
 export class SystemClock implements Clock {
@@ -8,5 +9,9 @@ export class SystemClock implements Clock {
 
   monotonicMs(): number {
     return performance.now();
+  }
+
+  turnMs(): number {
+    return turnMs();
   }
 }

@@ -6,6 +6,7 @@ import type { RequestHead } from './read-request-head.js';
 import type { SentLines } from './sent-lines.js';
 
 const lineEndOctets = 2;
+const noFields: readonly string[] = [];
 
 /** What was found out about the fields of a request. */
 export interface LineFacts {
@@ -31,6 +32,8 @@ export class RequestLines extends HeadLines implements LineFacts {
   readonly comesAgain: boolean;
   /** How they were sent the first time, with what was put to them; null until then, and where they do not come again. */
   sent: SentLines | null = null;
+  /** Those that go on, as they are kept for further requests. */
+  goingOn: readonly string[] = noFields;
 
   /**
    * @param text the head, one character for each octet

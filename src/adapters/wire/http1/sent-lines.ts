@@ -26,14 +26,12 @@ export class SentLines {
   /**
    * @param fields name and value in turn; never changed
    * @param lines those of all of them, each with its end (RFC 9112, section 5), one character for each octet
-   * @param received the fields of the head that they came in, which are kept anyway
+   * @param kept lists that are kept anyway, of whose texts some stand in the same places: those that the head came with, and the like
    */
-  constructor(fields: readonly string[], lines: string, received: readonly string[]) {
+  constructor(fields: readonly string[], lines: string, kept: readonly (readonly string[])[]) {
     // INVARIANT: copies. What an agent has set may be part of a text of any length, which would be kept as long as the connection.
-    this.#fields = fields.map((text, at) => {
-      const known = received[at];
-      return text === known ? known : ownCopy(text);
-    });
+    // The very texts that come again are told from others at a glance.
+    this.#fields = fields.map((text, at) => kept.find((list) => list[at] === text)?.[at] ?? ownCopy(text));
     this.#lines = ownCopy(lines);
   }
 

@@ -227,7 +227,7 @@ describe('a certificate that was refused', () => {
     const clock = new ManualClock(startMs - 2 * hour);
     const stepping = mtlsCheck({
       authorities: authoritiesOf(root),
-      clock: { wallMs: () => clock.wallMs(), monotonicMs: () => 0 },
+      clock: { wallMs: () => clock.wallMs(), monotonicMs: () => 0, turnMs: () => 0 },
     });
     expect(inShort(checkCertificates(stepping, alice))).toBe('certificate_not_yet_valid');
     clock.advance(2 * hour);

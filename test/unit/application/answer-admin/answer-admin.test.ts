@@ -30,7 +30,7 @@ const target: TargetStatus = {
 const state = new FixedGatewayState();
 state.upstreamStatuses = [{ name: 'team/api', targets: [target] }];
 const whole = new FixedWholeGateway(state);
-const reports = new StatusReports(state, whole, { wallMs: () => 0, monotonicMs: () => 0 });
+const reports = new StatusReports(state, whole, { wallMs: () => 0, monotonicMs: () => 0, turnMs: () => 0 });
 const answerAdmin = new AnswerAdmin(
   reports,
   (given, secret) => timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),

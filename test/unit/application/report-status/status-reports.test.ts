@@ -12,7 +12,11 @@ import { plainPolicies } from '../../../support/plain-configurations.js';
 const now = Date.UTC(2026, 0, 2, 3, 4, 5) + 61_900;
 
 const reportsOf = (state: FixedGatewayState, wallMs = now): StatusReports =>
-  new StatusReports(state, new FixedWholeGateway(state), { wallMs: () => wallMs, monotonicMs: () => 0 });
+  new StatusReports(state, new FixedWholeGateway(state), {
+    wallMs: () => wallMs,
+    monotonicMs: () => 0,
+    turnMs: () => 0,
+  });
 
 const bodyOf = async (state: FixedGatewayState, handler: BuiltinHandler, wallMs = now): Promise<unknown> =>
   JSON.parse((await reportsOf(state, wallMs).report(handler, 'c-1')).body);
@@ -483,7 +487,7 @@ describe('/admin/stats of several processes', () => {
       missingWorkers: [3],
       isPartial: true,
     };
-    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0 });
+    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0, turnMs: () => 0 });
     const stats = JSON.parse((await reports.report('stats', 'c-1')).body) as Record<string, unknown>;
     expect(stats).toMatchObject({
       memory: { rss_bytes: 2007, heap_used_bytes: 203, heap_total_bytes: 404, external_bytes: 25 },
@@ -504,7 +508,7 @@ describe('a worker whose supervisor gives no answer', () => {
     const state = new FixedGatewayState();
     const whole = new FixedWholeGateway(state);
     whole.metricsText = null;
-    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0 });
+    const reports = new StatusReports(state, whole, { wallMs: () => now, monotonicMs: () => 0, turnMs: () => 0 });
     const answer = await reports.report('metrics', 'c-9');
     expect(answer.status).toBe(503);
     expect(firstHeader(answer.headers, 'retry-after')).toBe('1');

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
+import { turnBegins, turnEnds, turnMs } from '../../../turn-clock/turn-clock.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { clientConnection } from '../connections/client-connection.js';
@@ -200,7 +201,12 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     // What waits may be of the body: the end of what is read comes after it.
     this.#input.begin(body, rest);
     if (forTunnel || !isPersistent) this.#input.close();
-    this.#around.handler.handle(request, response);
+    turnBegins();
+    try {
+      this.#around.handler.handle(request, response);
+    } finally {
+      turnEnds();
+    }
   }
 
   #takeWhileBusy(octets: Buffer): void {
@@ -274,7 +280,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#input.dropBody();
     this.#linger.end();
     this.#phase = 'idle';
-    this.#idleSinceMs = performance.now();
+    this.#idleSinceMs = turnMs();
     this.#deadline.set(this.#idleSinceMs + this.#around.patience.timeouts.idleMs);
     if (this.#isRunning) return;
     const octets = this.#input.next();

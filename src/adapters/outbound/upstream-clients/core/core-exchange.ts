@@ -8,6 +8,7 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { turnMs } from '../../../turn-clock/turn-clock.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
 import type { ExchangeParts } from './exchange-parts.js';
@@ -104,7 +105,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#isUnheard = connection.hasServed;
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
     if (outgoing?.isInPieces === true) this.beginSending();
-    else this.beginSilence(this.#askedAtMs < 0 ? performance.now() : this.#askedAtMs);
+    else this.beginSilence(this.#askedAtMs < 0 ? turnMs() : this.#askedAtMs);
     if (outgoing === null) connection.write(this.#head);
     else outgoing.writeTo(connection, this);
   }
@@ -235,7 +236,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
       this.#fail(refused(error));
       return;
     }
-    this.#askedAtMs = performance.now();
+    this.#askedAtMs = turnMs();
     this.awaitConnection(this.#askedAtMs);
     if (!this.#connections.request(this)) {
       this.#fail({ code: 'overloaded', detail: 'every connection is busy and so is the queue' });

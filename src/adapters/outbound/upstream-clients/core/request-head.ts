@@ -140,7 +140,7 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
   // INVARIANT: the fields were looked at, and no value says anything about the framing, whatever it is.
   if (lines?.comesAgain === true && lines.sent === null && fields === headers && hasHost && !hasTe && lengthAt < 0) {
     const own = text.slice(requestLine(method, target).length);
-    if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, lines.fields);
+    if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, [lines.goingOn, lines.fields]);
   }
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;

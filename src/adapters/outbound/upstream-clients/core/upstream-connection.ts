@@ -1,6 +1,7 @@
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
+import { turnBegins, turnEnds, turnMs } from '../../../turn-clock/turn-clock.js';
 import type { PooledConnection } from '../pool/target-connections.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import { ResponseReader } from './response-reader.js';
@@ -97,7 +98,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   /** Nobody has it: what comes now was not asked for. */
   release(): void {
     this.#holder = null;
-    if (this.#isConnected) putOffTimer(this, performance.now() + this.keepMs);
+    if (this.#isConnected) putOffTimer(this, turnMs() + this.keepMs);
   }
 
   /**
@@ -203,7 +204,14 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
 
   #received(octets: Buffer, end: number): boolean {
     this.#lastRead = end;
-    if (this.#holder !== null) return this.#holder.received(octets, end);
+    if (this.#holder !== null) {
+      turnBegins();
+      try {
+        return this.#holder.received(octets, end);
+      } finally {
+        turnEnds();
+      }
+    }
     if (this.#socket !== null) this.#ended(this.#socket, null);
     return false;
   }

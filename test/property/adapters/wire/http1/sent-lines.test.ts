@@ -165,7 +165,7 @@ describe('lines that were sent', () => {
       const value = String.fromCharCode(0x61 + index).repeat(40);
       const whole = Buffer.from(`${value}${' '.repeat(size)}`).toString('latin1');
       const fields = ['Accept', 'a', 'X-Claim', whole.slice(0, value.length), 'X-Correlation-Id', 'c-1'];
-      const lines = new SentLines(fields, fieldLines(fields), ['Accept', 'a']);
+      const lines = new SentLines(fields, fieldLines(fields), [['Accept', 'a']]);
       const next = fields.with(5, 'c-2');
       expect(lines.with(next)).toBe(fieldLines(next));
       return lines;

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { SpanClock } from '../../../../../src/adapters/outbound/otel-tracing/span-clock.js';
 
 /** Two clocks that are set apart from each other. */
-const clocks = { wall: 0, monotonic: 0, wallMs: () => clocks.wall, monotonicMs: () => clocks.monotonic };
+const clocks = {
+  wall: 0,
+  monotonic: 0,
+  wallMs: () => clocks.wall,
+  monotonicMs: () => clocks.monotonic,
+  turnMs: () => clocks.monotonic,
+};
 
 const newClock = (): SpanClock => {
   Object.assign(clocks, { wall: 1_000_000, monotonic: 10.25 });

@@ -47,11 +47,11 @@ module.exports = {
       to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets))/' },
     },
     {
-      name: 'turn-clock-knows-nothing',
-      comment: 'Adapters of both sides ask it what time it is; it knows none of them.',
+      name: 'loop-turn-knows-nothing',
+      comment: 'Adapters of both sides share it; it knows none of them.',
       severity: 'error',
-      from: { path: '^src/adapters/turn-clock/' },
-      to: { path: program, pathNot: '^src/adapters/turn-clock/' },
+      from: { path: '^src/adapters/loop-turn/' },
+      to: { path: program, pathNot: '^src/adapters/loop-turn/' },
     },
     {
       name: 'inbound-adapters-call-the-application',

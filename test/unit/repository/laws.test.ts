@@ -107,12 +107,12 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/port.ts',
     },
   ],
-  'turn-clock-knows-nothing': [
+  'loop-turn-knows-nothing': [
     {
       change: {
-        'src/adapters/turn-clock/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
+        'src/adapters/loop-turn/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
       },
-      edge: 'src/adapters/turn-clock/turn-clock.ts -> src/adapters/wire/codec.ts',
+      edge: 'src/adapters/loop-turn/turn-clock.ts -> src/adapters/wire/codec.ts',
     },
   ],
   'inbound-adapters-call-the-application': [

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
-import { turnBegins, turnEnds, turnMs } from '../../../turn-clock/turn-clock.js';
+import { boundLateWrites, type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
+import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { clientConnection } from '../connections/client-connection.js';
@@ -25,7 +26,7 @@ import { RequestInput } from './request-input.js';
 import type { ResponseConnection } from './response-connection.js';
 
 /** A connection of a client, whose requests are answered one after the other. */
-export class CoreConnection implements BodyConnection, ResponseConnection {
+export class CoreConnection implements BodyConnection, ResponseConnection, LateWriter {
   readonly socket: Socket;
   readonly writes: JoinedWrites;
   readonly written: (() => void) | undefined;
@@ -46,6 +47,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #isRunning = false;
   /** The client was told that nothing more comes. */
   #isLeaving = false;
+  /** The last of a response, which waits for the end of the turn. */
+  #late: string | null = null;
 
   constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
     this.socket = socket;
@@ -120,8 +123,31 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     // Whoever still sends has to be read, or it would never get to read.
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
+    if (this.#late === null) this.#awaitFlush();
+  }
+
+  writeLast(text: string): boolean {
+    const { socket } = this;
+    // What is pipelined waits for it; and TLS writes nothing at once anyway.
+    if (this.#input.hasMore || this.written !== undefined || socket.writableLength > 0) return false;
+    this.#late = text;
+    writeLate(this);
+    return true;
+  }
+
+  writeNow(): void {
+    const { socket } = this;
+    const late = this.#late;
+    this.#late = null;
+    if (late === null || socket.destroyed) return;
+    socket.write(late, 'latin1');
+    if (this.#phase === 'flushing') this.#awaitFlush();
+  }
+
+  #awaitFlush(): void {
     this.#flush();
-    if (this.#phase !== 'flushing') return;
+    // It may be that of the next request already, whose answer waits.
+    if (this.#phase !== 'flushing' || this.#late !== null) return;
     this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
   }
 
@@ -156,6 +182,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #takeOctets(octets: Buffer): void {
+    boundLateWrites();
     if (this.#awaitsRequest) this.#run(octets);
     else if (this.#phase !== 'over') this.#takeWhileBusy(octets);
   }
@@ -239,6 +266,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #closed(): void {
+    this.#late = null;
     this.#waits.end();
     this.#deadline.end();
     this.#heads.end();
@@ -256,7 +284,14 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   /** Finds out whether all of the response has gone out. */
   readonly #flush = (): void => {
     const { socket } = this;
-    if (this.#phase !== 'flushing' || socket.writableLength > 0 || socket.destroyed || socket.errored !== null) return;
+    if (
+      this.#phase !== 'flushing' ||
+      this.#late !== null ||
+      socket.writableLength > 0 ||
+      socket.destroyed ||
+      socket.errored !== null
+    )
+      return;
     const response = this.#response;
     this.#response = null;
     this.#waits.end();

@@ -113,7 +113,9 @@ export class CoreResponse implements ClientResponse {
     if (this.#isOver || this.isGiven || !this.headSent) return undefined;
     this.#left -= text.length;
     this.#sent += text.length;
-    return this.#taken(this.#text(this.#takeHead('') + text));
+    const rest = this.#takeHead('') + text;
+    if (this.#left === 0 && this.#connection.writeLast(rest)) return undefined;
+    return this.#taken(this.#text(rest));
   }
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
@@ -167,8 +169,10 @@ export class CoreResponse implements ClientResponse {
     this.#left = 0;
     this.#sent = octets;
     const head = this.#takeHead('');
-    if (octets === content.length && octets < longText) this.#text(head + content);
-    else void this.#put(head, Buffer.from(content), '');
+    if (octets === content.length && octets < longText) {
+      const text = head + content;
+      if (!this.#connection.writeLast(text)) this.#text(text);
+    } else void this.#put(head, Buffer.from(content), '');
     this.#finish();
   }
 

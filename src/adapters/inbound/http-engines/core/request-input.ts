@@ -48,6 +48,11 @@ export class RequestInput {
     return this.#dropped > this.#maxUnwantedOctets;
   }
 
+  /** Something came behind the request already. */
+  get hasMore(): boolean {
+    return this.#waiting.octets > 0;
+  }
+
   /** The first piece of what waits, taken out; null where nothing does. */
   next(): Buffer | null {
     return this.#waiting.take();

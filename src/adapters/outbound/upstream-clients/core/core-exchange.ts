@@ -8,7 +8,7 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { turnMs } from '../../../turn-clock/turn-clock.js';
+import { turnMs } from '../../../loop-turn/turn-clock.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
 import type { ExchangeParts } from './exchange-parts.js';
@@ -106,7 +106,9 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
     if (outgoing?.isInPieces === true) this.beginSending();
     else this.beginSilence(this.#askedAtMs < 0 ? turnMs() : this.#askedAtMs);
-    if (outgoing === null) connection.write(this.#head);
+    // What switches protocols goes its own ways.
+    if (outgoing === null && upgradeToWebSocket) connection.write(this.#head);
+    else if (outgoing === null) connection.writeLate(this.#head);
     else outgoing.writeTo(connection, this);
   }
 

@@ -48,7 +48,7 @@ export class OutgoingBody {
       return;
     }
     this.#isWhole = true;
-    if (this.#whole === null) connection.write(this.#head);
+    if (this.#whole === null) connection.writeLate(this.#head);
     else this.#writeWhole(connection, this.#whole);
   }
 
@@ -65,7 +65,7 @@ export class OutgoingBody {
 
   #writeWhole(connection: UpstreamConnection, whole: Uint8Array): void {
     if (whole.length <= maxJoinedOctets) {
-      connection.write(joined(this.#head, whole, ''));
+      connection.writeLate(joined(this.#head, whole, ''));
       return;
     }
     connection.cork();

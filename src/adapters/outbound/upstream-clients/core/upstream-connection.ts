@@ -1,7 +1,8 @@
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { turnBegins, turnEnds, turnMs } from '../../../turn-clock/turn-clock.js';
+import { boundLateWrites, type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
+import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import type { PooledConnection } from '../pool/target-connections.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import { ResponseReader } from './response-reader.js';
@@ -32,7 +33,7 @@ export interface ConnectionHolder {
 }
 
 /** One connection to a target, made anew when it is needed again after it was closed. Has one holder at a time. */
-export class UpstreamConnection implements PooledConnection, WheelTimer {
+export class UpstreamConnection implements PooledConnection, WheelTimer, LateWriter {
   // For the time to connect, then for that to be kept: while it has a holder nothing is due.
   dueMs = 0;
   slot = -1;
@@ -53,6 +54,8 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   #isTunnel = false;
   /** Octets of the last read. */
   #lastRead = 0;
+  /** Waits for the end of the turn. */
+  #late: Uint8Array | string | null = null;
 
   /** `onLost` is called when it has closed while nobody held it, unless it was destroyed. */
   constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
@@ -82,7 +85,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
 
   /** Another request may have it: all that was written has gone out. */
   get isFlushed(): boolean {
-    return this.isUsable && this.#socket?.writableLength === 0;
+    return this.isUsable && this.#late === null && this.#socket?.writableLength === 0;
   }
 
   /** A write has failed: what was written may not have come to the upstream. */
@@ -136,6 +139,18 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   /** Writes octets, or text of one octet for each character. False: the holder is told when they have gone out. */
   write(octets: Uint8Array | string): boolean {
     return this.#socket?.write(octets, 'latin1') ?? true;
+  }
+
+  /** The same at the end of this turn, for what is all that is written until something has come. */
+  writeLate(octets: Uint8Array | string): void {
+    this.#late = octets;
+    writeLate(this);
+  }
+
+  writeNow(): void {
+    const late = this.#late;
+    this.#late = null;
+    if (late !== null && this.isUsable) this.write(late);
   }
 
   /** Holds back what is written until `uncork`, so that it goes out together. */
@@ -204,6 +219,15 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
 
   #received(octets: Buffer, end: number): boolean {
     this.#lastRead = end;
+    boundLateWrites();
+    if (this.#late !== null) {
+      // It answers nothing: the request has not been written. A connection that has served is not taken at its word any more.
+      if (this.hasServed && this.#socket !== null) {
+        this.#ended(this.#socket, null);
+        return false;
+      }
+      this.writeNow();
+    }
     if (this.#holder !== null) {
       turnBegins();
       try {
@@ -239,6 +263,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer {
   #drop(): void {
     const socket = this.#socket;
     this.#socket = null;
+    this.#late = null;
     this.#isConnected = false;
     removeTimer(this);
     socket?.destroy();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/turn-clock/turn-clock.js';
+import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
 
 /** Until the clock has gone on. */
 const passTime = (): void => {

@@ -40,8 +40,12 @@ export interface FedConnection {
   readonly budget: ReadAheadBudget;
   /** The engine has ended its side. */
   readonly hasEnded: boolean;
+  /** All that the engine has written, one character for each octet. */
+  readonly written: string;
   /** The next octets of the client, as one piece of memory of their own. Resolves when they have been taken, if they are. */
   feed(octets: Buffer): Promise<void>;
+  /** The client sends no more, and reads on. */
+  finish(): void;
   /** The client goes away. */
   end(): void;
 }
@@ -72,6 +76,9 @@ export const fedConnection = (
     get hasEnded() {
       return socket.writableEnded || socket.destroyed;
     },
+    get written() {
+      return Buffer.concat(socket.written).toString('latin1');
+    },
     feed: async (octets) => {
       const own = Buffer.allocUnsafeSlow(octets.length);
       own.set(octets);
@@ -79,6 +86,7 @@ export const fedConnection = (
       if (!socket.destroyed) socket.push(own);
       await new Promise(setImmediate);
     },
+    finish: () => void socket.push(null),
     end: () => void socket.destroy(),
   };
 };

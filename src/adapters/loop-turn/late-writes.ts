@@ -1,3 +1,5 @@
+import { turnMs } from './turn-clock.js';
+
 /**
  * What is written at the end of a turn of the event loop, when all that had come has been handled. The other side of a socket, where it
  * is on this machine, is woken once for many writes instead of for each of them, and code that handles requests is not thrown
@@ -12,15 +14,21 @@ export interface LateWriter {
 
 /** So many wait at the most while anything else is handled: what comes first does not wait for all the others. */
 const most = 64;
+/** Nor do they wait for longer than this and what is being handled, in milliseconds: some requests take a signature. */
+const longestMs = 1;
 
 let waiting: LateWriter[] = [];
 /** The one that is not in use. */
 let spare: LateWriter[] = [];
 let isArmed = false;
+let isWriting = false;
+/** When the first of them came. */
+let sinceMs = 0;
 
 const writeAll = (): void => {
   const due = waiting;
   waiting = spare;
+  isWriting = true;
   for (let place = 0; place < due.length; place += 1) {
     try {
       (due[place] as LateWriter).writeNow();
@@ -31,6 +39,7 @@ const writeAll = (): void => {
       });
     }
   }
+  isWriting = false;
   due.length = 0;
   spare = due;
 };
@@ -42,13 +51,17 @@ const atEnd = (): void => {
 
 /** Has somebody write at the end of this turn. */
 export const writeLate = (writer: LateWriter): void => {
+  if (waiting.length === 0) sinceMs = turnMs();
   waiting.push(writer);
   if (isArmed) return;
   isArmed = true;
   setImmediate(atEnd);
 };
 
-/** To be called before something that was read is handled, while nothing else is. */
+/** To be called when something that was read is about to be handled. */
 export const boundLateWrites = (): void => {
-  if (waiting.length >= most) writeAll();
+  // What was written may have had a request begin. INVARIANT: the two lists are one at a time: what came meanwhile would be lost.
+  if (isWriting) return;
+  const { length } = waiting;
+  if (length >= most || (length > 0 && turnMs() - sinceMs > longestMs)) writeAll();
 };

@@ -98,7 +98,9 @@ export const repeatedLines = (lines: RequestLines, names: FieldNames): RequestLi
     const name = lines.fields[index] as string;
     const value = lines.fields[index + 1] as string;
     const end = at + lineLength(name, value) - lineEndOctets;
-    fields.push(names.take(text, at, at + name.length), text.slice(end - value.length, end));
+    // The Host is remembered by others, who would keep all of the text.
+    const own = index === lines.hostAt ? ownCopy(value) : text.slice(end - value.length, end);
+    fields.push(names.take(text, at, at + name.length), own);
     at = end + lineEndOctets;
   }
   return new RequestLines(text, 0, 0, fields, lines, true);

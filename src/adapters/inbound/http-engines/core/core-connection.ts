@@ -124,12 +124,16 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
     if (this.#late === null) this.#awaitFlush();
+    // It goes out in this turn whatever comes: whoever comes next need not wait for its place.
+    else this.#response?.close(true);
   }
 
   writeLast(text: string): boolean {
     const { socket } = this;
     // What is pipelined waits for it; and TLS writes nothing at once anyway.
     if (this.#input.hasMore || this.written !== undefined || socket.writableLength > 0) return false;
+    // A text of no characters behind the last one takes nothing from it.
+    if (this.#late !== null) return false;
     this.#late = text;
     writeLate(this);
     return true;
@@ -173,7 +177,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
   }
 
   #lookAtExchange(nowMs: number): void {
-    if (this.#waits.isStuck(nowMs, nowMs + this.#writeTimeoutMs)) this.#response?.abort();
+    if (this.#waits.isStuck(nowMs, nowMs + this.#writeTimeoutMs)) {
+      this.#response?.abort();
+      // One that is over aborts nothing.
+      this.socket.destroy();
+    }
     if (this.#waits.isBodyLate(nowMs)) this.#input.body?.waitIsOver();
   }
 
@@ -182,7 +190,6 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
   }
 
   #takeOctets(octets: Buffer): void {
-    boundLateWrites();
     if (this.#awaitsRequest) this.#run(octets);
     else if (this.#phase !== 'over') this.#takeWhileBusy(octets);
   }
@@ -230,6 +237,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
     if (forTunnel || !isPersistent) this.#input.close();
     turnBegins();
     try {
+      boundLateWrites();
       this.#around.handler.handle(request, response);
     } finally {
       turnEnds();

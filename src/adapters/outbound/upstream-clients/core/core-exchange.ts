@@ -134,13 +134,19 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#outgoing?.drained();
   }
 
-  lost(error: Error | null): void {
+  lost(error: Error | null, isUnwritten: boolean): void {
     const connection = this.#connection;
     if (connection === null) return;
+    // What is late is all of the request.
+    if (isUnwritten) this.#isSent = false;
     if (this.#isTunnel) this.#end();
     // A reset is no end: nothing tells that this was all of it.
     else if (error === null && connection.reader.endsWithConnection()) this.responseEnded(noHeaders);
-    else if (this.#isUnheard && !this.#isRepeated && takesRepetition(this.#request, error, this.#listener)) {
+    else if (
+      this.#isUnheard &&
+      !this.#isRepeated &&
+      takesRepetition(this.#request, error, isUnwritten, this.#listener)
+    ) {
       this.#isRepeated = true;
       this.bearSilence();
       this.#dispatch(connection);

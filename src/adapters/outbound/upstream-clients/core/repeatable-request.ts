@@ -11,10 +11,18 @@ const isClosed = (error: NodeJS.ErrnoException | null): boolean =>
  * Whether a request whose connection ended like this may be sent once more. That connection had served before, and has
  * not brought an octet for this request: it was closing while the request was on its way, and the upstream has most
  * likely never seen it.
+ *
+ * @param isUnwritten no octet of it has gone out: then it certainly has not, whatever the request is
  */
-export const takesRepetition = (request: UpstreamRequest, error: Error | null, listener: UpstreamListener): boolean =>
-  request.body === null &&
-  safeMethods.has(request.method) &&
+export const takesRepetition = (
+  request: UpstreamRequest,
+  error: Error | null,
+  isUnwritten: boolean,
+  listener: UpstreamListener,
+): boolean =>
   isClosed(error) &&
-  // Last, because it takes a retry of those that there are.
-  listener.mayRepeat();
+  (isUnwritten ||
+    (request.body === null &&
+      safeMethods.has(request.method) &&
+      // Last, because it takes a retry of those that there are.
+      listener.mayRepeat()));

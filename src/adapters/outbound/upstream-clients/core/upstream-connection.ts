@@ -28,8 +28,11 @@ export interface ConnectionHolder {
   received(octets: Buffer, end: number): boolean;
   /** What was written has gone out. */
   drained(): void;
-  /** It has ended; without an error by the will of the upstream, or of the pool. A tunnel has closed. */
-  lost(error: Error | null): void;
+  /**
+   * It has ended; without an error by the will of the upstream, or of the pool. A tunnel has closed. `isUnwritten`: what was to be
+   * written last was not.
+   */
+  lost(error: Error | null, isUnwritten: boolean): void;
 }
 
 /** One connection to a target, made anew when it is needed again after it was closed. Has one holder at a time. */
@@ -219,7 +222,6 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
 
   #received(octets: Buffer, end: number): boolean {
     this.#lastRead = end;
-    boundLateWrites();
     if (this.#late !== null) {
       // It answers nothing: the request has not been written. A connection that has served is not taken at its word any more.
       if (this.hasServed && this.#socket !== null) {
@@ -229,8 +231,10 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
       this.writeNow();
     }
     if (this.#holder !== null) {
+      // Not before: what waits here, or is begun by it on this connection, would be written as if it had come before these octets.
       turnBegins();
       try {
+        boundLateWrites();
         return this.#holder.received(octets, end);
       } finally {
         turnEnds();
@@ -253,10 +257,11 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
 
   #end(failure: UpstreamFailure, error: Error | null = null): void {
     const wasConnected = this.#isConnected;
+    const isUnwritten = this.#late !== null;
     this.#drop();
     const holder = this.#holder;
     if (holder === null) this.#onLost(this);
-    else if (wasConnected) holder.lost(error);
+    else if (wasConnected) holder.lost(error, isUnwritten);
     else holder.notConnected(failure);
   }
 

@@ -1,0 +1,261 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
+import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
+import type { BodySource } from '../../../../../../src/application/ports/body-source.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { startRawUpstream } from '../../../../../support/raw-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
+import {
+  type AskedRequest,
+  type AwaitedClient,
+  type AwaitedExchange,
+  listeningClient,
+  plainUpstreamRequest,
+  targetClient,
+} from '../../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** As many as may wait while something else is handled. */
+const most = 64;
+const evil = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL';
+const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
+const to = (target: string, request = get): UpstreamRequest => ({ ...request, target });
+const withBody = (text: string): UpstreamRequest => ({
+  ...plainUpstreamRequest,
+  target: '/posted',
+  headers: ['Host', 'a', 'Content-Length', String(text.length)],
+  body: new ScriptedBody([text], text.length),
+});
+/** Two pieces, the first of which is there at once. */
+class InPieces implements BodySource {
+  readonly declaredLength = null;
+  readonly #pieces = ['abc', 'def'].map((text) => Buffer.from(text));
+
+  read(): Uint8Array | null {
+    return this.#pieces.shift() ?? null;
+  }
+
+  trailers(): readonly string[] {
+    return [];
+  }
+
+  cancel(): void {
+    this.#pieces.length = 0;
+  }
+}
+
+const targetOf = (head: string): string => head.split(' ')[1] ?? '';
+
+/**
+ * Runs it where timers do: what it has come to a socket is read behind it, and before the end of the turn, as if both had
+ * happened at the same moment.
+ */
+const beforePoll = <Result>(act: () => Result): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => {
+      try {
+        resolve(act());
+      } catch (error) {
+        reject(error);
+      }
+    }, 0);
+  });
+
+/** The text of an answer, or the code of what it failed with. */
+const outcomeOf = async ({ response }: AwaitedExchange): Promise<string> => {
+  const outcome = await response;
+  return outcome.ok ? (await bodyOctets(outcome.value.body)).toString() : outcome.error.code;
+};
+
+/** Answers every request with its target. `sockets`: those that requests came by. */
+const start = async (maxConnections = 100) => {
+  const sockets = new Set<Socket>();
+  const upstream = await startRawUpstream((socket, head) => {
+    sockets.add(socket);
+    const target = targetOf(head);
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${target.length}\r\n\r\n${target}`);
+  });
+  cleanUp.add(() => upstream.close());
+  const client = targetClient(upstream.port, cleanUp, { engine: 'core', maxConnections, maxIdle: 100 });
+  return { upstream, client, sockets, targets: () => upstream.heads.map(targetOf) };
+};
+
+/** As many connections as that are kept. */
+const keep = async (client: AwaitedClient, count: number): Promise<void> => {
+  const exchanges = Array.from({ length: count }, () => client.send(to('/kept')));
+  await Promise.all(exchanges.map(outcomeOf));
+  expect(client.figures().idleConnections).toBe(count);
+};
+
+/** A request that may be sent once more, and how often that was asked. */
+const repeatable = (request: UpstreamRequest): AskedRequest & { asked: number } => {
+  const asked = {
+    ...request,
+    asked: 0,
+    mayRepeat: () => {
+      asked.asked += 1;
+      return true;
+    },
+  };
+  return asked;
+};
+
+describe('requests of one turn', () => {
+  it.each([1, 100])('are answered each with its own, over %i connections', async (maxConnections) => {
+    const { client, targets } = await start(maxConnections);
+    await keep(client, maxConnections);
+    const wanted = Array.from({ length: 200 }, (_, index) => `/${index}`);
+    const exchanges = await beforePoll(() => wanted.map((target) => client.send(to(target))));
+    expect(await Promise.all(exchanges.map(outcomeOf))).toEqual(wanted);
+    expect(targets().slice(maxConnections).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('do not come to the upstream where they are given up, and no other has their connection', async () => {
+    const { upstream, client, targets } = await start();
+    await keep(client, 1);
+    const [given, kept] = await beforePoll(() => {
+      const exchange = client.send(to('/given-up'));
+      exchange.cancel();
+      return [exchange, client.send(to('/kept'))] as const;
+    });
+    expect(await Promise.all([outcomeOf(given), outcomeOf(kept)])).toEqual(['cancelled', '/kept']);
+    expect([targets(), upstream.connections()]).toEqual([['/kept', '/kept'], 2]);
+  });
+
+  it('come whole with a body in one piece', async () => {
+    const { upstream, client } = await start();
+    await keep(client, 1);
+    const posted = await beforePoll(() => client.send(withBody('abc\r\n\r\n')));
+    expect([await outcomeOf(posted), upstream.connections()]).toEqual(['/posted', 1]);
+  });
+});
+
+const ends: readonly (readonly [string, (socket: Socket) => void])[] = [
+  ['ends', (socket) => socket.destroy()],
+  ['is reset', (socket) => socket.resetAndDestroy()],
+  ['brings an answer', (socket) => socket.write(evil)],
+  ['brings a part of one', (socket) => socket.write(evil.slice(0, 20))],
+  ['brings an answer and ends', (socket) => socket.end(evil)],
+];
+
+describe.each(ends)('where a connection %s in the turn in which a request is begun on it', (_, act) => {
+  const startWithKept = async (count = 1) => {
+    const started = await start();
+    await keep(started.client, count);
+    const hit = (): void => {
+      for (const socket of started.sockets) act(socket);
+      started.sockets.clear();
+    };
+    return { ...started, hit };
+  };
+
+  it.each([
+    ['before', true],
+    ['behind', false],
+  ])('%s it, that is sent once, on another', async (_when, isBefore) => {
+    const { upstream, client, targets, hit } = await startWithKept();
+    const request = repeatable(to('/asked'));
+    const exchange = await beforePoll(() => {
+      if (isBefore) hit();
+      const sent = client.send(request);
+      if (!isBefore) hit();
+      return sent;
+    });
+    expect(await outcomeOf(exchange)).toBe('/asked');
+    expect([targets(), upstream.connections(), request.asked]).toEqual([['/kept', '/asked'], 2, 0]);
+    await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 1 });
+  });
+
+  it.each([
+    ['', () => plainUpstreamRequest],
+    // What the upstream of these tests takes for no head.
+    [' with a body', () => withBody('abc\r\n\r\n')],
+  ])('a POST%s is sent once, on another, for none of it had been', async (_which, post) => {
+    const { client, targets, hit } = await startWithKept();
+    const exchange = await beforePoll(() => {
+      hit();
+      return client.send(to('/posted', post()));
+    });
+    expect(await outcomeOf(exchange)).toBe('/posted');
+    expect(await outcomeOf(client.send(to('/next')))).toBe('/next');
+    expect(targets()).toEqual(['/kept', '/posted', '/next']);
+  });
+
+  it('nothing of that is the answer to any of more requests than may wait', async () => {
+    const { client, targets, hit } = await startWithKept(most + 6);
+    const wanted = Array.from({ length: most + 6 }, (_each, index) => `/${index}`);
+    const exchanges = await beforePoll(() => {
+      hit();
+      return wanted.map((target) => client.send(repeatable(to(target))));
+    });
+    expect(await Promise.all(exchanges.map(outcomeOf))).toEqual(wanted);
+    expect(
+      targets()
+        .slice(most + 6)
+        .toSorted(),
+    ).toEqual(wanted.toSorted());
+  });
+});
+
+it('a request that begins while what waits is written does not get what its connection has brought before', async () => {
+  const { client, sockets } = await start(1);
+  await keep(client, 1);
+  const exchange = await new Promise<AwaitedExchange>((resolve) => {
+    // Its head is written at once, and not at the end of the turn.
+    const begin = (): void => resolve(client.send({ ...plainUpstreamRequest, body: new InPieces() }));
+    setTimeout(() => {
+      for (const socket of sockets) socket.write(evil);
+      writeLate({ writeNow: begin });
+      for (let count = 1; count < most; count += 1) writeLate({ writeNow: () => undefined });
+    }, 0);
+  });
+  expect(await outcomeOf(exchange)).toBe('/');
+});
+
+it('what an upstream answers is handled behind what waited before that, where 64 wait', async () => {
+  const asked: Socket[] = [];
+  const upstream = await startRawUpstream((socket) => asked.push(socket));
+  cleanUp.add(() => upstream.close());
+  const client = listeningClient(upstream.port, cleanUp, { engine: 'core' });
+  let waiting = 0;
+  let waited = -1;
+  const answered = (): void => {
+    waited = waiting;
+  };
+  client.send(get, { answered, failed: () => undefined, mayRepeat: () => false });
+  await expect.poll(() => asked.length).toBe(1);
+  await beforePoll(() => {
+    asked[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    waiting = most;
+    const writeNow = (): void => {
+      waiting -= 1;
+    };
+    for (let count = 0; count < most; count += 1) writeLate({ writeNow });
+  });
+  await expect.poll(() => waited).toBe(0);
+});
+
+it('the time of a turn stands while an answer is handled, and goes on behind it', async () => {
+  const { upstream } = await start();
+  const client = listeningClient(upstream.port, cleanUp, { engine: 'core' });
+  const pass = (): void => {
+    const beganMs = performance.now();
+    while (performance.now() - beganMs < 2);
+  };
+  const seen = await new Promise<readonly number[]>((resolve, reject) => {
+    const answered = (): void => {
+      const atMs = turnMs();
+      pass();
+      resolve([atMs, turnMs()]);
+    };
+    client.send(get, { answered, failed: ({ detail }) => reject(new Error(detail)), mayRepeat: () => false });
+  });
+  expect(seen[1]).toBe(seen[0]);
+  const beforeMs = turnMs();
+  pass();
+  expect(turnMs()).toBeGreaterThan(beforeMs);
+});

@@ -3,7 +3,7 @@ import type { Finding } from '../findings.js';
 import { type FuzzPart, Tally } from '../fuzz-part.js';
 import { madeResponse } from '../inputs/made-response.js';
 import { mutated } from '../inputs/mutated.js';
-import { chanceOf } from '../inputs/seeded-random.js';
+import { chanceOf, type SeededRandom } from '../inputs/seeded-random.js';
 import { targetOf } from '../recorder/octet-recorder.js';
 import type { StrictResponse } from '../recorder/strict-message.js';
 import { type StrictReading, strictResponses } from '../recorder/strict-reading.js';
@@ -43,6 +43,26 @@ interface Trying {
   readonly engine: HttpEngineName;
 }
 
+/** A sound response whose end is its own, for a target to say it again and again. */
+const repeatable = (random: SeededRandom, mark: string): string | null => {
+  const text = madeResponse(random, 0, mark);
+  const [message] = strictResponses(text, ['GET']).messages;
+  return message?.isComplete === true && !message.endsWithConnection ? text : null;
+};
+
+/** Has the gateway come to know a response: what is wrong with what its client gets, or null. */
+const repeat = async (lane: Lane, text: string): Promise<string | null> => {
+  lane.recorder.answer = () => text;
+  const parts = ['', '', 'Connection: close\r\n'].map((line) =>
+    Buffer.from(`GET /same HTTP/1.1\r\nHost: a\r\n${line}\r\n`),
+  );
+  const { text: got } = await clientExchange(lane.gateway.port, { parts, isOver: () => false, patienceMs: 2_000 });
+  const [meant] = strictResponses(text, ['GET']).messages;
+  const { messages, fault } = strictResponses(got, ['GET', 'GET', 'GET']);
+  const areSame = messages.every(({ status, body }) => status === meant?.status && body === meant.body);
+  return fault === null && messages.length === parts.length && areSame ? null : `a response that comes again: ${got}`;
+};
+
 const tryResponse = async (
   lane: Lane,
   seed: number,
@@ -51,10 +71,14 @@ const tryResponse = async (
 ): Promise<Finding | null> => {
   const random = chanceOf(seed, index);
   const oddity = random.pick([0, 0.05, 0.15, 0.3]);
-  const one = (): string => madeResponse(random, oddity, `mark-${index}`);
-  const text = mutated(random, one() + (random.chance(0.4) ? one() : ''), random.below(3), one);
+  const mark = `mark-${index}`;
+  const one = (): string => madeResponse(random, oddity, mark);
+  const again = random.chance(0.3) ? repeatable(random, mark) : null;
+  const text = mutated(random, (again ?? one()) + (random.chance(0.4) ? one() : ''), random.below(3), one);
   const method = random.chance(0.15) ? 'HEAD' : 'GET';
   const isLax = engine === 'node';
+  const misread = again === null ? null : await repeat(lane, again);
+  if (again !== null) counts.count('its head had come before');
   const answer = new PartedAnswer(answerPlan(random, text, method, random.chance(0.5)));
   const comesLate = random.chance(0.5);
   let misuse: string | null = null;
@@ -86,7 +110,7 @@ const tryResponse = async (
   const [after] = strictResponses(good.text, []).messages;
   const isGood = after?.status === 200 && after.body === 'good' && !good.text.includes('mark-');
   const reused = misuse === null ? null : `a connection is used again: ${misuse}`;
-  const what = wrong ?? reused ?? (isGood ? null : 'the next client gets something else than its response');
+  const what = misread ?? wrong ?? reused ?? (isGood ? null : 'the next client gets something else than its response');
   if (what === null) return null;
   return {
     what,

@@ -5,6 +5,7 @@ import { fieldList } from '../http1/field-list.js';
 import { FieldNames } from '../http1/field-names.js';
 import { HeadLines } from '../http1/head-lines.js';
 import { spanSize } from '../http1/message-head.js';
+import { ownCopy } from '../http1/own-copy.js';
 import type { ResponseHead } from '../http1/read-response-head.js';
 
 const lineEnd = '\r\n';
@@ -35,6 +36,8 @@ export class ResponseLines {
   readonly #start: number;
   readonly #end: number;
   readonly #fieldCount: number;
+  /** The lines that go on, where they are kept for further responses; null: they are put together when they are asked for. */
+  #passedLines: string | null = null;
   /** Lines in a row that are dropped, whatever the others are. */
   #cutStart = 0;
   #cutEnd = 0;
@@ -59,6 +62,16 @@ export class ResponseLines {
     }
   }
 
+  /**
+   * The same lines to be kept for responses that have the very same: nothing of the text that they came in is kept with them.
+   */
+  static kept(text: string, head: ResponseHead, length: number): ResponseLines {
+    // INVARIANT: memory of its own.
+    const lines = new ResponseLines(ownCopy(text.slice(0, length)), head, length);
+    if (lines.passedTraits !== allTraits) lines.#passedLines = ownCopy(lines.passedLines);
+    return lines;
+  }
+
   get fields(): readonly string[] {
     this.#fields ??= this.#read();
     return this.#fields;
@@ -77,6 +90,7 @@ export class ResponseLines {
    * INVARIANT: none of their names has a trait beyond `passedTraits`, which are not all bits.
    */
   get passedLines(): string {
+    if (this.#passedLines !== null) return this.#passedLines;
     const text = this.#text;
     const rest = text.slice(this.#cutEnd, this.#end);
     return this.#cutStart === this.#start ? rest : text.slice(this.#start, this.#cutStart) + rest;

@@ -85,7 +85,11 @@ const withFields = (before: string, fields: readonly string[], received: HeadLin
 };
 
 /** Field lines, each with its end (RFC 9112, section 5). `fields`: name and value in turn. */
-export const fieldLines = (fields: readonly string[]): string => withFields('', fields, null, 0);
+export const fieldLines = (fields: readonly string[]): string => {
+  let text = '';
+  for (let at = 0; at + 1 < fields.length; at += 2) text += ownLine(fields[at] as string, fields[at + 1] as string);
+  return text;
+};
 
 /** Octets of a request line beside method and target. */
 const requestLineExtra = ' '.length + ' HTTP/1.1\r\n'.length;
@@ -131,16 +135,19 @@ const statusLines: readonly (string | undefined)[] = Array.from({ length: 1_000 
   status < 100 ? undefined : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`,
 );
 
-/** The same for a response (RFC 9112, section 4). */
+/** A status line, with its end (RFC 9112, section 4). Throws an `UnwritableHeadError`. */
+export const statusLine = (status: number): string => {
+  const line = statusLines[status];
+  if (line === undefined) throw new UnwritableHeadError('status');
+  return line;
+};
+
+/** The same as `requestHeadText` for a response (RFC 9112, section 4). */
 export const responseHeadText = (
   status: number,
   fields: readonly string[],
   received: HeadLines | null = null,
-): string => {
-  const line = statusLines[status];
-  if (line === undefined) throw new UnwritableHeadError('status');
-  return withFields(line, fields, received, unchanged(fields, received));
-};
+): string => withFields(statusLine(status), fields, received, unchanged(fields, received));
 
 /** What comes before the octets of a chunk. Throws an `UnwritableHeadError` for none: that would be the last chunk. */
 export const chunkStart = (octets: number): string => {

@@ -4,7 +4,15 @@ import { carriageReturn, lineFeed, space, valueOctets } from './octets.js';
 import { readFields } from './read-fields.js';
 import { canBeVersion, readVersion, versionLength } from './read-version.js';
 
-export class ResponseHead extends MessageHead {
+/** What the framing of a response's body depends on, beside its request. */
+export interface ResponseFacts {
+  readonly status: number;
+  /** -1: it has none. */
+  readonly contentLength: number;
+  readonly isChunked: boolean;
+}
+
+export class ResponseHead extends MessageHead implements ResponseFacts {
   status = 0;
   reasonStart = 0;
   reasonEnd = 0;
@@ -90,10 +98,9 @@ const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
  *
  * @param isToHead the request was HEAD
  */
-export const responseFraming = (head: ResponseHead, isToHead: boolean): Framing => {
-  const { status, contentLength } = head;
+export const responseFraming = ({ status, contentLength, isChunked }: ResponseFacts, isToHead: boolean): Framing => {
   if (isToHead || status < 200 || status === 204 || status === 304) return 'none';
-  if (head.isChunked) return 'chunked';
+  if (isChunked) return 'chunked';
   if (contentLength >= 0) return contentLength === 0 ? 'none' : 'length';
   return 'close';
 };

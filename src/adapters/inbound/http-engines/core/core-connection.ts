@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
-import { boundLateWrites, type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
+import { boundLateWrites } from '../../../loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
@@ -17,6 +17,7 @@ import { CoreResponse } from './core-response.js';
 import { readAsStream, readDirectly } from './direct-reads.js';
 import { ExchangeWaits } from './exchange-waits.js';
 import type { JoinedWrites } from './joined-writes.js';
+import { LateText } from './late-text.js';
 import { Linger } from './linger.js';
 import { newBody } from './new-body.js';
 import { isConnect, readRequest } from './read-request.js';
@@ -26,7 +27,7 @@ import { RequestInput } from './request-input.js';
 import type { ResponseConnection } from './response-connection.js';
 
 /** A connection of a client, whose requests are answered one after the other. */
-export class CoreConnection implements BodyConnection, ResponseConnection, LateWriter {
+export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
   readonly writes: JoinedWrites;
   readonly written: (() => void) | undefined;
@@ -37,6 +38,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
   readonly #deadline: ConnectionDeadline;
   readonly #waits: ExchangeWaits;
   readonly #linger: Linger;
+  readonly #late: LateText;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
   #phase: ConnectionPhase = 'fresh';
@@ -47,8 +49,6 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
   #isRunning = false;
   /** The client was told that nothing more comes. */
   #isLeaving = false;
-  /** The last of a response, which waits for the end of the turn. */
-  #late: string | null = null;
 
   constructor(socket: Socket, origin: ConnectionOrigin, around: ConnectionSurroundings) {
     this.socket = socket;
@@ -60,6 +60,9 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
     this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
     this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
     this.#linger = new Linger(around.limits);
+    this.#late = new LateText(socket, () => {
+      if (this.#phase === 'flushing') this.#awaitFlush();
+    });
     this.#deadline = new ConnectionDeadline(around.deadlines, (nowMs) => this.#expired(nowMs));
     this.#waits = new ExchangeWaits(socket, this.#deadline);
     this.#deadline.set(performance.now() + around.patience.timeouts.headMs);
@@ -123,35 +126,20 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
     // Whoever still sends has to be read, or it would never get to read.
     if (!this.#input.isComplete) this.#input.body?.cancel();
     this.#phase = 'flushing';
-    if (this.#late === null) this.#awaitFlush();
+    if (!this.#late.isWaiting) this.#awaitFlush();
     // It goes out in this turn whatever comes: whoever comes next need not wait for its place.
     else this.#response?.close(true);
   }
 
   writeLast(text: string): boolean {
-    const { socket } = this;
     // What is pipelined waits for it; and TLS writes nothing at once anyway.
-    if (this.#input.hasMore || this.written !== undefined || socket.writableLength > 0) return false;
-    // A text of no characters behind the last one takes nothing from it.
-    if (this.#late !== null) return false;
-    this.#late = text;
-    writeLate(this);
-    return true;
-  }
-
-  writeNow(): void {
-    const { socket } = this;
-    const late = this.#late;
-    this.#late = null;
-    if (late === null || socket.destroyed) return;
-    socket.write(late, 'latin1');
-    if (this.#phase === 'flushing') this.#awaitFlush();
+    return !this.#input.hasMore && this.written === undefined && this.#late.take(text);
   }
 
   #awaitFlush(): void {
     this.#flush();
     // It may be that of the next request already, whose answer waits.
-    if (this.#phase !== 'flushing' || this.#late !== null) return;
+    if (this.#phase !== 'flushing' || this.#late.isWaiting) return;
     this.#waits.flush(performance.now() + this.#writeTimeoutMs, this.written === undefined ? this.#flush : null);
   }
 
@@ -274,7 +262,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
   }
 
   #closed(): void {
-    this.#late = null;
+    this.#late.drop();
     this.#waits.end();
     this.#deadline.end();
     this.#heads.end();
@@ -294,7 +282,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection, LateW
     const { socket } = this;
     if (
       this.#phase !== 'flushing' ||
-      this.#late !== null ||
+      this.#late.isWaiting ||
       socket.writableLength > 0 ||
       socket.destroyed ||
       socket.errored !== null

@@ -8,6 +8,7 @@ import type {
 } from '../../../../application/ports/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
+import { RepeatedResponses } from './repeated-responses.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** The connections to one address, each a socket that HTTP/1.1 is spoken on by this program's own codec. */
@@ -17,7 +18,8 @@ export class CoreTargetClient implements TargetClient {
 
   constructor(settings: TargetClientSettings) {
     this.#settings = settings;
-    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost));
+    const repeated = new RepeatedResponses();
+    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost, repeated));
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {

@@ -3,10 +3,18 @@ import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.
 import { ChunkedReader } from '../../../wire/http1/chunked-reader.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
-import { readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-response-head.js';
+import type { Framing } from '../../../wire/http1/message-head.js';
+import {
+  type ResponseFacts,
+  readResponseHead,
+  responseFraming,
+  responseHead,
+} from '../../../wire/http1/read-response-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
-import { memoryFor, reuse, roomFor } from './piece-memory.js';
+import { bufferOf, copyOf, octetText, trimmed } from './octet-copies.js';
+import { roomFor } from './piece-memory.js';
+import type { KnownResponse, RepeatedResponses } from './repeated-responses.js';
 import { maxTextOctets, TextBody } from './text-body.js';
 import { WholeBody } from './whole-body.js';
 
@@ -35,27 +43,6 @@ export interface ResponseSink {
 /** `nothing`: no response is due, and none is being read. */
 type Phase = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
 
-const octetText = (octets: Uint8Array, start: number, end: number): string =>
-  bufferOf(octets).toString('latin1', start, end);
-
-const bufferOf = (octets: Uint8Array): Buffer =>
-  octets instanceof Buffer ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.length);
-
-/** INVARIANT: what leaves the reader is a copy, because the buffer that is read into has other octets soon. */
-const copyOf = (octets: Uint8Array, start: number, end: number): Uint8Array => {
-  const copy = roomFor(end - start);
-  bufferOf(octets).copy(copy, 0, start, end);
-  return copy;
-};
-
-/** What was filled of a buffer, whose memory is not kept for much less than it holds. */
-const trimmed = (buffer: Buffer, length: number): Uint8Array => {
-  if (length * 2 >= memoryFor(buffer.length)) return buffer.subarray(0, length);
-  const copy = copyOf(buffer, 0, length);
-  reuse(buffer);
-  return copy;
-};
-
 /** Reads the responses that come on one connection, one for each request (RFC 9112, sections 4 to 7). */
 export class ResponseReader {
   #phase: Phase = 'nothing';
@@ -68,6 +55,12 @@ export class ResponseReader {
   /** Octets of a body of known length that have not come. */
   #remaining = 0;
   #chunks: ChunkedReader | null = null;
+  readonly #repeated: RepeatedResponses;
+
+  /** @param repeated of the same target */
+  constructor(repeated: RepeatedResponses) {
+    this.#repeated = repeated;
+  }
 
   /** A request is about to be sent. */
   expect(isToHead: boolean, maySwitch: boolean): void {
@@ -88,7 +81,7 @@ export class ResponseReader {
   read(octets: Buffer, end: number, sink: ResponseSink): void {
     switch (this.#phase) {
       case 'head':
-        if (this.#held === null) this.#readHead(octets, 0, end, sink);
+        if (this.#held === null) this.#readFirst(octets, end, sink);
         else this.#readHeld(this.#held, octets, end, sink);
         break;
       case 'length':
@@ -110,6 +103,12 @@ export class ResponseReader {
     if (this.#phase !== 'close') return false;
     this.#phase = 'nothing';
     return true;
+  }
+
+  #readFirst(octets: Buffer, end: number, sink: ResponseSink): void {
+    const known = this.#repeated.recall(octets, 0, end);
+    if (known === null) this.#readHead(octets, 0, end, sink);
+    else this.#beginKnown(octets, known, end, sink);
   }
 
   #readHeld(held: HeadBuffer, octets: Buffer, end: number, sink: ResponseSink): void {
@@ -160,10 +159,10 @@ export class ResponseReader {
   #begin(octets: Uint8Array, start: number, bodyStart: number, end: number, sink: ResponseSink): void {
     const { status, contentLength } = responseHead;
     const framing = responseFraming(responseHead, this.#isToHead);
-    const isWhole = framing === 'length' && end - bodyStart >= contentLength;
-    const isText = isWhole && contentLength <= maxTextOctets;
+    const isText = framing === 'length' && contentLength <= Math.min(maxTextOctets, end - bodyStart);
     const text = octetText(octets, start, isText ? bodyStart + contentLength : bodyStart);
-    const received = new ResponseLines(text, responseHead, bodyStart - start);
+    const headOctets = bodyStart - start;
+    const received = new ResponseLines(text, responseHead, headOctets);
     this.#held = null;
     this.#isSpent = !responseHead.isPersistent;
     if (status === 101) {
@@ -176,9 +175,46 @@ export class ResponseReader {
       }
       return;
     }
+    this.#repeated.note(octets, start, text, headOctets);
+    if (isText) this.#endWithText(responseHead, received, new TextBody(text, headOctets), end - bodyStart, sink);
+    else this.#beginBody(responseHead, framing, received, octets, bodyStart, end, sink);
+  }
+
+  /** The head is known, and is all octets that are in front of the body. */
+  #beginKnown(octets: Buffer, known: KnownResponse, end: number, sink: ResponseSink): void {
+    const { contentLength, lines } = known;
+    const bodyStart = known.octets.length;
+    const framing = responseFraming(known, this.#isToHead);
+    if (framing === 'length' && contentLength <= Math.min(maxTextOctets, end - bodyStart)) {
+      const text = octets.toString('latin1', bodyStart, bodyStart + contentLength);
+      this.#endWithText(known, lines, new TextBody(text, 0), end - bodyStart, sink);
+    } else this.#beginBody(known, framing, lines, octets, bodyStart, end, sink);
+  }
+
+  /** @param come octets behind the head */
+  #endWithText(
+    { status, contentLength }: ResponseFacts,
+    received: ResponseLines,
+    body: TextBody,
+    come: number,
+    sink: ResponseSink,
+  ): void {
+    this.#finish(come > contentLength);
+    sink.wholeResponse(status, received, body);
+  }
+
+  #beginBody(
+    { status, contentLength }: ResponseFacts,
+    framing: Framing,
+    received: ResponseLines,
+    octets: Uint8Array,
+    start: number,
+    end: number,
+    sink: ResponseSink,
+  ): void {
     switch (framing) {
       case 'none':
-        this.#finish(bodyStart < end);
+        this.#finish(start < end);
         sink.wholeResponse(
           status,
           received,
@@ -186,33 +222,27 @@ export class ResponseReader {
         );
         return;
       case 'length':
-        if (isWhole) {
-          this.#finish(end - bodyStart > contentLength);
-          sink.wholeResponse(
-            status,
-            received,
-            isText
-              ? new TextBody(text, bodyStart - start)
-              : new WholeBody(copyOf(octets, bodyStart, bodyStart + contentLength)),
-          );
+        if (end - start >= contentLength) {
+          this.#finish(end - start > contentLength);
+          sink.wholeResponse(status, received, new WholeBody(copyOf(octets, start, start + contentLength)));
           return;
         }
         this.#phase = 'length';
         this.#remaining = contentLength;
         sink.responseBegun(status, received, contentLength);
-        if (bodyStart < end) this.#readLength(octets, bodyStart, end, sink);
+        if (start < end) this.#readLength(octets, start, end, sink);
         return;
       case 'chunked':
         this.#phase = 'chunked';
         this.#chunks = new ChunkedReader(octetText, maxHeadOctets);
         sink.responseBegun(status, received, null);
-        this.#readChunks(octets, bodyStart, end, sink);
+        this.#readChunks(octets, start, end, sink);
         return;
       case 'close':
         this.#phase = 'close';
         this.#isSpent = true;
         sink.responseBegun(status, received, null);
-        if (bodyStart < end) sink.responsePiece(copyOf(octets, bodyStart, end));
+        if (start < end) sink.responsePiece(copyOf(octets, start, end));
     }
   }
 

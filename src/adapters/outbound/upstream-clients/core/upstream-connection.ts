@@ -5,6 +5,7 @@ import { boundLateWrites, type LateWriter, writeLate } from '../../../loop-turn/
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import type { PooledConnection } from '../pool/target-connections.js';
 import { defaultKeepMs } from './keep-alive-time.js';
+import type { RepeatedResponses } from './repeated-responses.js';
 import { ResponseReader } from './response-reader.js';
 import { putOffTimer, removeTimer, setTimer } from './shared-timers.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
@@ -44,7 +45,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   previous: WheelTimer | null = null;
 
   readonly settings: TargetClientSettings;
-  readonly reader = new ResponseReader();
+  readonly reader: ResponseReader;
   /** It has brought an answer. */
   hasServed = false;
   /** How long it is kept without a holder. */
@@ -60,9 +61,17 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   /** Waits for the end of the turn. */
   #late: Uint8Array | string | null = null;
 
-  /** `onLost` is called when it has closed while nobody held it, unless it was destroyed. */
-  constructor(settings: TargetClientSettings, onLost: (connection: UpstreamConnection) => void) {
+  /**
+   * @param onLost called when it has closed while nobody held it, unless it was destroyed
+   * @param repeated of the target
+   */
+  constructor(
+    settings: TargetClientSettings,
+    onLost: (connection: UpstreamConnection) => void,
+    repeated: RepeatedResponses,
+  ) {
     this.settings = settings;
+    this.reader = new ResponseReader(repeated);
     this.#onLost = onLost;
     this.#reading = { onread: { buffer: sharedOctets, callback: (octets) => this.#received(sharedOctets, octets) } };
   }
@@ -230,17 +239,20 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
       }
       this.writeNow();
     }
-    if (this.#holder !== null) {
+    const holder = this.#holder;
+    const socket = this.#socket;
+    if (holder !== null) {
       // Not before: what waits here, or is begun by it on this connection, would be written as if it had come before these octets.
       turnBegins();
       try {
         boundLateWrites();
-        return this.#holder.received(octets, end);
+        // INVARIANT: they go to nobody else but the one whose answer they are, whatever was ended or begun by what was written.
+        if (this.#holder === holder && this.#socket === socket) return holder.received(octets, end);
       } finally {
         turnEnds();
       }
     }
-    if (this.#socket !== null) this.#ended(this.#socket, null);
+    if (socket !== null) this.#ended(socket, null);
     return false;
   }
 

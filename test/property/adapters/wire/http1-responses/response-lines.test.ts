@@ -90,3 +90,54 @@ it('the lines of a response that go on as they came are those of its returnable 
   expect(passed).toBeGreaterThan(300);
   expect(cut).toBeGreaterThan(50);
 });
+
+/** All that is told of lines. */
+const toldOf = (received: ResponseLines): unknown => {
+  const { traits, passedTraits, contentLength, keepAlive, fields, lines } = received;
+  return {
+    traits,
+    passedTraits,
+    contentLength,
+    keepAlive,
+    fields,
+    // INVARIANT: nobody asks for them where all bits are set.
+    passedLines: passedTraits === -1 ? null : received.passedLines,
+    lines: lines === null ? null : { ...lines, text: lines.text.slice(0, lines.endOf(fields.length)) },
+  };
+};
+
+it('lines that are kept say what those say that are not, however often they are asked', () => {
+  let passed = 0;
+  let cut = 0;
+  let odd = 0;
+  fc.assert(
+    fc.property(
+      pairs,
+      blank,
+      fc.constantFrom(200, 204, 304, 404),
+      fc.constantFrom('', 'body: of it\r\n', '\r\n', 'x'.repeat(5_000)),
+      fc.constantFrom(' X', ' ', ''),
+      (fields, space, status, behind, reason) => {
+        const lines = fields.map(([name, value]) => `${name}:${space}${value}\r\n`).join('');
+        const text = `HTTP/1.1 ${status}${reason}\r\n${lines}\r\n${behind}`;
+        const reading = readResponseHead(octetsOf(text), 0, text.length, 65_536);
+        fc.pre(reading > 0);
+        const received = new ResponseLines(text, responseHead, reading);
+        const kept = ResponseLines.kept(text, responseHead, reading);
+        // What the reader found is that of the next head by the time that anybody asks.
+        const next = octetsOf('HTTP/1.1 500 X\r\nConnection: close\r\nContent-Length: 99\r\nKeep-Alive: a\r\n\r\n');
+        expect(readResponseHead(next, 0, next.length, 65_536)).toBe(next.length);
+        const told = toldOf(received);
+        expect(toldOf(kept)).toEqual(told);
+        expect(toldOf(kept)).toEqual(told);
+        if (received.passedTraits === -1) odd += 1;
+        else if (received.traits !== received.passedTraits) cut += 1;
+        else passed += 1;
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+  expect(passed).toBeGreaterThan(300);
+  expect(cut).toBeGreaterThan(50);
+  expect(odd).toBeGreaterThan(100);
+});

@@ -216,6 +216,25 @@ it('a request that begins while what waits is written does not get what its conn
   expect(await outcomeOf(exchange)).toBe('/');
 });
 
+it('what comes for a request that was given up by what waited is not the answer of the next one', async () => {
+  const asked: Socket[] = [];
+  const upstream = await startRawUpstream((socket, head) => {
+    if (targetOf(head) === '/given-up') asked.push(socket);
+    else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n/waited');
+  });
+  cleanUp.add(() => upstream.close());
+  const client = targetClient(upstream.port, cleanUp, { engine: 'core', maxConnections: 1 });
+  const given = client.send(to('/given-up'));
+  const waited = client.send(to('/waited'));
+  await expect.poll(() => asked.length).toBe(1);
+  await beforePoll(() => {
+    asked[0]?.write(evil);
+    writeLate({ writeNow: () => given.cancel() });
+    for (let count = 1; count < most; count += 1) writeLate({ writeNow: () => undefined });
+  });
+  expect(await Promise.all([outcomeOf(given), outcomeOf(waited)])).toEqual(['cancelled', '/waited']);
+});
+
 it('what an upstream answers is handled behind what waited before that, where 64 wait', async () => {
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket) => asked.push(socket));

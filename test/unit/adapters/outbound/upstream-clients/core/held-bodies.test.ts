@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
 import { ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-body.js';
 import {
   ResponseReader,
@@ -38,7 +39,7 @@ describe('a body that nobody reads', () => {
     ['a large chunk in each read', chunk(60_000)],
   ])('of %s keeps little more memory than it may', (_, text) => {
     const unread = new UnreadBody();
-    const reader = new ResponseReader();
+    const reader = new ResponseReader(new RepeatedResponses());
     reader.expect(false, false);
     const read = (octets: string): void => reader.read(Buffer.from(octets, 'latin1'), octets.length, unread);
     read('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -57,7 +58,7 @@ describe('the pieces of a body that somebody keeps', () => {
     const pieces: Uint8Array[] = [];
     const keeping = new UnreadBody();
     keeping.responsePiece = (piece) => void pieces.push(piece);
-    const reader = new ResponseReader();
+    const reader = new ResponseReader(new RepeatedResponses());
     reader.expect(false, false);
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (const text of [head, ...Array.from({ length: 100 }, () => read(octets))]) {

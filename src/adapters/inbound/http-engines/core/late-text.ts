@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net';
+import { type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
+
+/** The last text of a response, which waits for the end of the turn. */
+export class LateText implements LateWriter {
+  readonly #socket: Socket;
+  readonly #onWritten: () => void;
+  #text: string | null = null;
+
+  /** @param onWritten called when what has waited was given to the socket */
+  constructor(socket: Socket, onWritten: () => void) {
+    this.#socket = socket;
+    this.#onWritten = onWritten;
+  }
+
+  get isWaiting(): boolean {
+    return this.#text !== null;
+  }
+
+  /** False: it cannot wait, and is to be written now. A text of no characters behind one that waits takes nothing from that. */
+  take(text: string): boolean {
+    if (this.#text !== null || this.#socket.writableLength > 0) return false;
+    this.#text = text;
+    writeLate(this);
+    return true;
+  }
+
+  /** The connection has closed. */
+  drop(): void {
+    this.#text = null;
+  }
+
+  writeNow(): void {
+    const text = this.#text;
+    this.#text = null;
+    if (text === null || this.#socket.destroyed) return;
+    this.#socket.write(text, 'latin1');
+    this.#onWritten();
+  }
+}

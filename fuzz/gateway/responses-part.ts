@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
 import type { Finding } from '../findings.js';
 import { type FuzzPart, Tally } from '../fuzz-part.js';
@@ -5,7 +6,7 @@ import { madeResponse } from '../inputs/made-response.js';
 import { mutated } from '../inputs/mutated.js';
 import { chanceOf, type SeededRandom } from '../inputs/seeded-random.js';
 import { targetOf } from '../recorder/octet-recorder.js';
-import type { StrictResponse } from '../recorder/strict-message.js';
+import { type StrictResponse, valuesIn } from '../recorder/strict-message.js';
 import { type StrictReading, strictResponses } from '../recorder/strict-reading.js';
 import { clientExchange } from './client-exchange.js';
 import { type Lane, Lanes } from './lanes.js';
@@ -13,6 +14,23 @@ import { answerPlan, PartedAnswer, reasonToEnd } from './parted-answer.js';
 
 const width = 16;
 const patienceMs = 300;
+
+/** Fields that the gateway has of its own, or makes anew for each connection. */
+const ownFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-correlation-id',
+]);
+
+/** Whether each field of a response but the gateway's own is one that its upstream has said. */
+const isTold = (meant: StrictResponse, got: StrictResponse): boolean =>
+  got.fields.every(
+    ([name, value]) =>
+      ownFields.has(name) || meant.fields.some(([known, told]) => known === name && told.trim() === value.trim()),
+  );
 
 /** What the client of a bad response may get: the gateway's own word, or the one response that it is, whole or cut. */
 const judge = (
@@ -31,6 +49,7 @@ const judge = (
   // What undici takes besides is written anew: sound, and nothing of it is left for the next one.
   if (meant === undefined) return isLax ? null : 'the client gets a response that is none';
   if (meant.status !== first.status) return 'the client gets another status';
+  if (!isLax && !isTold(meant, first)) return 'the client gets a field that was not said';
   // Of chunks that only undici takes the strict reading knows no content.
   if (isLax && meant.fault !== null) return null;
   if (!meant.body.startsWith(first.body)) return 'the client gets another body';
@@ -53,13 +72,19 @@ const repeatable = (random: SeededRandom, mark: string): string | null => {
 /** Has the gateway come to know a response: what is wrong with what its client gets, or null. */
 const repeat = async (lane: Lane, text: string): Promise<string | null> => {
   lane.recorder.answer = () => text;
-  const parts = ['', '', 'Connection: close\r\n'].map((line) =>
+  const parts = ['', '', '', 'Connection: close\r\n'].map((line) =>
     Buffer.from(`GET /same HTTP/1.1\r\nHost: a\r\n${line}\r\n`),
   );
   const { text: got } = await clientExchange(lane.gateway.port, { parts, isOver: () => false, patienceMs: 2_000 });
   const [meant] = strictResponses(text, ['GET']).messages;
-  const { messages, fault } = strictResponses(got, ['GET', 'GET', 'GET']);
-  const areSame = messages.every(({ status, body }) => status === meant?.status && body === meant.body);
+  const { messages, fault } = strictResponses(got, ['GET', 'GET', 'GET', 'GET']);
+  const areSame = messages.every(
+    (message) =>
+      message.status === meant?.status &&
+      message.body === meant.body &&
+      isTold(meant, message) &&
+      isDeepStrictEqual(valuesIn(message.fields, 'x-mark'), valuesIn(meant.fields, 'x-mark')),
+  );
   return fault === null && messages.length === parts.length && areSame ? null : `a response that comes again: ${got}`;
 };
 
@@ -74,7 +99,9 @@ const tryResponse = async (
   const mark = `mark-${index}`;
   const one = (): string => madeResponse(random, oddity, mark);
   const again = random.chance(0.3) ? repeatable(random, mark) : null;
-  const text = mutated(random, (again ?? one()) + (random.chance(0.4) ? one() : ''), random.below(3), one);
+  // As long as it, with another value in it, or the very same.
+  const first = again?.replaceAll(mark, random.chance(0.5) ? mark : `${mark.slice(0, -1)}x`) ?? one();
+  const text = mutated(random, first + (random.chance(0.4) ? one() : ''), random.below(3), one);
   const method = random.chance(0.15) ? 'HEAD' : 'GET';
   const isLax = engine === 'node';
   const misread = again === null ? null : await repeat(lane, again);

@@ -246,7 +246,8 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
       turnBegins();
       try {
         boundLateWrites();
-        // INVARIANT: they go to nobody else but the one whose answer they are, whatever was ended or begun by what was written.
+        // INVARIANT: they go to nobody else but the one whose answer they are, whatever was ended or begun by what was written. An
+        // exchange that ends before its answer has discarded its socket, so that below it is nobody else's who would suffer for it.
         if (this.#holder === holder && this.#socket === socket) return holder.received(octets, end);
       } finally {
         turnEnds();

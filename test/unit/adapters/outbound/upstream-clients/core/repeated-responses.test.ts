@@ -1,60 +1,71 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type KnownResponse,
-  RepeatedResponses,
-} from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
-import { readResponseHead } from '../../../../../../src/adapters/wire/http1/read-response-head.js';
+import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
+import { ResponseReader } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
+import { come, headWith, knowing, noteAt, numbered, recalled, times } from '../../../../../support/coming-heads.js';
 import { octetsUsed } from '../../../../../support/octets-used.js';
+import {
+  ObservedResponses,
+  ResponseReading,
+  type ResponseTurn,
+  readTogether,
+} from '../../../../../support/response-readings.js';
 
 const octetsOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** A response comes, as a reader of the target has it: what it is recalled as, or null where it had to be read. */
-const come = (repeated: RepeatedResponses, head: string, behind = ''): KnownResponse | null => {
-  const octets = octetsOf(head + behind);
-  const known = repeated.recall(octets, 0, octets.length);
-  if (known !== null) return known;
-  expect(readResponseHead(octets, 0, octets.length, 65_536)).toBe(head.length);
-  repeated.note(octets, 0, octets.toString('latin1'), head.length);
-  return null;
-};
-
-/** For each of the heads, whether it was recalled. */
-const recalled = (repeated: RepeatedResponses, heads: readonly string[]): readonly boolean[] =>
-  heads.map((head) => come(repeated, head) !== null);
-
-const times = (count: number, head: string): readonly string[] => Array<string>(count).fill(head);
-
-const headWith = (...lines: readonly string[]): string => `HTTP/1.1 200 OK\r\n${lines.join('\r\n')}\r\n\r\n`;
-
 const head = headWith('Date: Sun, 06 Nov 1994 08:49:37 GMT', 'Content-Length: 5', 'X-A: b');
 
-/** Each is as long as the others, and another one. */
-const numbered = (number: number): string => headWith('Content-Length: 5', `X-Id: ${String(number).padStart(6, '0')}`);
-
-/** What has come to know a head. */
-const knowing = (text = head): RepeatedResponses => {
-  const repeated = new RepeatedResponses();
-  expect(recalled(repeated, times(3, text))).toEqual([false, false, true]);
-  return repeated;
-};
-
 describe('the head of a response that comes again', () => {
-  it('is recalled from the third time on', () => {
-    expect(recalled(new RepeatedResponses(), times(6, head))).toEqual([false, false, true, true, true, true]);
+  it('is recalled from the fourth time on', () => {
+    expect(recalled(new RepeatedResponses(), times(7, head))).toEqual([false, false, false, true, true, true, true]);
   });
 
-  it('is remembered when it is as long as the one before, whatever that was', () => {
-    expect(recalled(new RepeatedResponses(), [numbered(1), numbered(2), numbered(2)])).toEqual([false, false, true]);
-    expect(recalled(new RepeatedResponses(), [numbered(1), numbered(2), numbered(1)])).toEqual([false, false, false]);
+  it('is not recalled while it has been read once only', () => {
+    const repeated = new RepeatedResponses();
+    expect(recalled(repeated, [numbered(1), numbered(2)])).toEqual([false, false]);
+    for (let time = 0; time < 3; time += 1) {
+      expect(repeated.recall(octetsOf(numbered(2)), 0, numbered(2).length)).toBeNull();
+    }
+    expect(recalled(repeated, [numbered(2), numbered(2)])).toEqual([false, true]);
   });
 
-  it('is not remembered behind one of another length', () => {
+  it('may take its place when it is as long as the one before, whatever that was', () => {
+    const [one, two] = [numbered(1), numbered(2)];
+    expect(recalled(new RepeatedResponses(), [one, two, two, two])).toEqual([false, false, false, true]);
+    expect(recalled(new RepeatedResponses(), [one, two, one, one])).toEqual([false, false, false, false]);
+  });
+
+  it('does not behind one of another length', () => {
     const other = headWith('X-Other: 1');
-    expect(recalled(new RepeatedResponses(), [head, other, head, other, head, other])).toEqual(Array(6).fill(false));
+    expect(recalled(new RepeatedResponses(), [head, other, head, other, head, other])).toEqual(times(6, false));
+    // Nor is it known behind one.
+    const heads = [head, head, other, head, head, head];
+    expect(recalled(new RepeatedResponses(), heads)).toEqual([false, false, false, false, false, true]);
+  });
+
+  it('makes room for the next where it did not come again', () => {
+    const [one, two] = [numbered(1), numbered(2)];
+    expect(recalled(new RepeatedResponses(), [one, one, two, one, one, one])).toEqual([
+      ...times(4, false),
+      false,
+      true,
+    ]);
+    expect(recalled(new RepeatedResponses(), [one, one, two, two, two])).toEqual([...times(4, false), true]);
+    for (const other of [headWith('X-A: b'), headWith('X-Long: much longer than the others are')]) {
+      const heads = [one, one, ...times(4, other)];
+      expect(recalled(new RepeatedResponses(), heads)).toEqual([...times(5, false), true]);
+    }
+  });
+
+  it('does not make room for one that is for one client', () => {
+    const of = (line: string): string => headWith('Content-Length: 5', line);
+    const [plain, cookie] = [of('X-No-Cookie: a'), of('Set-Cookie: ab')];
+    expect(cookie).toHaveLength(plain.length);
+    const heads = [plain, plain, cookie, plain, cookie, plain];
+    expect(recalled(new RepeatedResponses(), heads)).toEqual([...times(5, false), true]);
   });
 
   it('is what it was when it was read', () => {
-    const known = come(knowing(), head);
+    const known = come(knowing(head), head);
     expect(known).toMatchObject({ status: 200, contentLength: 5, isChunked: false });
     expect(known?.octets.toString('latin1')).toBe(head);
     expect(known?.lines.fields).toEqual(['Date', 'Sun, 06 Nov 1994 08:49:37 GMT', 'Content-Length', '5', 'X-A', 'b']);
@@ -65,7 +76,7 @@ describe('the head of a response that comes again', () => {
   });
 
   it('is not recalled with another octet anywhere in it', () => {
-    const repeated = knowing();
+    const repeated = knowing(head);
     for (let at = 0; at < head.length; at += 1) {
       for (const bit of [0x01, 0x20, 0x80]) {
         const octets = octetsOf(head);
@@ -76,8 +87,21 @@ describe('the head of a response that comes again', () => {
     }
   });
 
+  it('has come again only with the very same octets', () => {
+    for (let at = 0; at < head.length; at += 1) {
+      const repeated = new RepeatedResponses();
+      recalled(repeated, [head, head]);
+      const octets = octetsOf(head);
+      octets[at] = (octets[at] ?? 0) ^ 0x01;
+      // Whatever that is: here it is only asked whether it is taken for the other.
+      repeated.note(octets, 0, head, head.length);
+      expect(repeated.recall(octetsOf(head), 0, head.length), `octet ${at}`).toBeNull();
+      expect(repeated.recall(octets, 0, head.length), `octet ${at}`).toBeNull();
+    }
+  });
+
   it('is not recalled by a part of it, whatever lies behind what was read', () => {
-    const repeated = knowing();
+    const repeated = knowing(head);
     const octets = octetsOf(head);
     for (let end = 0; end < head.length; end += 1) {
       expect(repeated.recall(octets, 0, end), `the first ${end}`).toBeNull();
@@ -87,7 +111,7 @@ describe('the head of a response that comes again', () => {
   });
 
   it('is recalled where it begins, and nowhere else', () => {
-    const repeated = knowing();
+    const repeated = knowing(head);
     const octets = octetsOf(`\r\n${head}`);
     expect(repeated.recall(octets, 2, octets.length)?.octets.toString('latin1')).toBe(head);
     expect(repeated.recall(octets, 0, octets.length)).toBeNull();
@@ -97,30 +121,36 @@ describe('the head of a response that comes again', () => {
 
   it('is recalled with other octets behind it, which are no part of it', () => {
     const repeated = new RepeatedResponses();
-    const bodies = ['first', 'other', '', 'third and more', head, '\r\n'];
+    const bodies = ['first', 'other', '', 'fourth and more', head, '\r\n'];
     const known = bodies.map((body) => come(repeated, head, body));
-    expect(known.map((one) => one?.octets.toString('latin1') ?? null)).toEqual([null, null, ...times(4, head)]);
-    expect(known[2]?.lines.passedLines).toBe(head.slice('HTTP/1.1 200 OK\r\n'.length, -2));
+    expect(known.map((one) => one?.octets.toString('latin1') ?? null)).toEqual([null, null, null, ...times(3, head)]);
+    expect(known[3]?.lines.passedLines).toBe(head.slice('HTTP/1.1 200 OK\r\n'.length, -2));
   });
 
-  it('is remembered from the place where it was, behind interim responses', () => {
-    const repeated = new RepeatedResponses();
-    const before = 'HTTP/1.1 100 Continue\r\n\r\n';
-    for (let time = 0; time < 2; time += 1) {
-      const octets = octetsOf(`${before}${head}hello`);
-      expect(readResponseHead(octets, before.length, octets.length, 65_536)).toBe(head.length);
-      repeated.note(octets, before.length, `${head}hello`, head.length);
+  it('is remembered from the place where it was, behind interim responses and in whatever memory', () => {
+    for (const fronts of [
+      [1, 1, 1],
+      [0, 2, 1],
+      [0, 0, 1],
+      [3, 0, 0],
+    ]) {
+      const repeated = new RepeatedResponses();
+      for (const front of fronts) {
+        const before = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(front);
+        // Not a Buffer, and not from the beginning of its memory.
+        const octets = Uint8Array.from(octetsOf(`behind${before}${head}hello`)).subarray('behind'.length);
+        noteAt(repeated, octets, before.length, head);
+      }
+      expect(come(repeated, head)?.octets.toString('latin1')).toBe(head);
     }
-    expect(come(repeated, head)?.octets.toString('latin1')).toBe(head);
   });
 
   it('is kept in memory of its own', () => {
     const repeated = new RepeatedResponses();
     const shared = Buffer.alloc(1_024);
-    for (let time = 0; time < 2; time += 1) {
+    for (let time = 0; time < 3; time += 1) {
       shared.write(head, 'latin1');
-      readResponseHead(shared, 0, head.length, 65_536);
-      repeated.note(shared, 0, head, head.length);
+      noteAt(repeated, shared, 0, head);
       shared.fill(0x61);
     }
     expect(repeated.recall(shared, 0, shared.length)).toBeNull();
@@ -129,21 +159,57 @@ describe('the head of a response that comes again', () => {
     expect(known?.octets.buffer.byteLength).toBe(head.length);
     expect(known?.lines.fields.at(-1)).toBe('b');
   });
+
+  it('is in memory of its own before it is known', () => {
+    const repeated = new RepeatedResponses();
+    const shared = Buffer.alloc(1_024);
+    const noted = (text: string): void => {
+      shared.write(text, 'latin1');
+      noteAt(repeated, shared, 0, text);
+    };
+    noted(numbered(1));
+    noted(numbered(2));
+    // In the very same place: it has not come again for that.
+    noted(numbered(3));
+    expect(recalled(repeated, [numbered(3), numbered(3)])).toEqual([false, true]);
+  });
+});
+
+describe('a head that is read behind an interim response', () => {
+  const said = `${head}hello`;
+  const interim = 'HTTP/1.1 103 X\r\n\r\n';
+  const turn: ResponseTurn = { isToHead: false, maySwitch: false, endsConnection: false, manner: 'octets' };
+
+  it.each([
+    ['of another length', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['that is as long', `${interim.slice(0, -2)}A:${'a'.repeat(head.length - interim.length - 4)}\r\n\r\n`],
+  ])('comes again alone, and not as the one before it: %s', (_, before) => {
+    const repeated = new ObservedResponses();
+    const reader = new ResponseReader(repeated);
+    const outcomes = [before, before, before, before, '', before, ''].map((front) => {
+      const reading = new ResponseReading(reader, repeated, [octetsOf(front + said)], turn);
+      readTogether([reading]);
+      return { octets: reading.known?.octets.toString('latin1') ?? null, outcome: reading.outcome() };
+    });
+    expect(outcomes.map(({ octets }) => octets)).toEqual([...times(4, null), head, null, head]);
+    for (const { outcome } of outcomes) expect(outcome).toEqual(outcomes[0]?.outcome);
+    expect(outcomes[0]?.outcome).toMatchObject({ told: [['whole', 200, {}, { content: 'hello' }]] });
+  });
 });
 
 describe('what is kept of a head', () => {
-  it('is little more than itself, however much has come with it', () => {
+  it.each([
+    ['that may take its place', 2],
+    ['that is known', 3],
+  ])('is little more than itself, however much has come with it: of one %s', (_, count) => {
     const all: RepeatedResponses[] = [];
-    const keep = (count: number): void => {
-      for (let index = 0; index < count; index += 1) {
+    const keep = (some: number): void => {
+      for (let index = 0; index < some; index += 1) {
         const repeated = new RepeatedResponses();
-        const text = numbered(index);
-        for (let time = 0; time < 2; time += 1) {
-          const octets = octetsOf(text + 'a'.repeat(100_000));
-          readResponseHead(octets, 0, octets.length, 65_536);
-          repeated.note(octets, 0, octets.toString('latin1'), text.length);
+        for (let time = 0; time < count; time += 1) {
+          noteAt(repeated, octetsOf(numbered(index) + 'a'.repeat(100_000)), 0, numbered(index));
         }
-        expect(come(repeated, text)?.lines.passedLines).toHaveLength(text.length - 19);
+        expect(come(repeated, numbered(index)) !== null).toBe(count === 3);
         all.push(repeated);
       }
     };
@@ -155,143 +221,65 @@ describe('what is kept of a head', () => {
   });
 });
 
-describe('a head that is not remembered', () => {
-  it.each([
-    ['Set-Cookie', headWith('Content-Length: 5', 'Set-Cookie: a=b')],
-    ['set-cookie in front of others', headWith('set-cookie: a=b', 'Content-Length: 5')],
-    ['SET-COOKIE between others', headWith('X-A: b', 'SET-COOKIE: a=b', 'Content-Length: 5')],
-    ['a Set-Cookie that is written in another way', headWith('Content-Length: 5', 'sET-cOOKIE:a=b')],
-    ['Location', headWith('Content-Length: 5', 'Location: /?code=a')],
-    ['Authentication-Info', headWith('Content-Length: 5', 'authentication-info: nextnonce="a"')],
-    ['Authorization', headWith('Content-Length: 5', 'AUTHORIZATION: Bearer a')],
-    ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n'],
-    ['HTTP/1.0 that stays', 'HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\n'],
-    ['Connection: close', headWith('Connection: close', 'Content-Length: 5')],
-    ['Connection: close among others', headWith('Connection: x-a, Close', 'Content-Length: 5')],
-    ['101', 'HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
-  ])('is for one client, or for no other response on its connection: %s', (_, text) => {
-    expect(recalled(new RepeatedResponses(), times(8, text)), 'alone').toEqual(Array(8).fill(false));
-    // Nor in place of one that is known: that goes on.
-    const repeated = knowing();
-    expect(recalled(repeated, times(8, text)), 'behind another').toEqual(Array(8).fill(false));
-    expect(recalled(repeated, [head])).toEqual([true]);
-  });
-
-  it.each([
-    ['a name that is longer', headWith('Set-Cookie2: a=b')],
-    ['a name that ends so', headWith('X-Set-Cookie: a=b')],
-    ['a value', headWith('Vary: Set-Cookie', 'X-A: Set-Cookie')],
-    ['Connection: keep-alive', headWith('Connection: keep-alive')],
-    ['the name of another field as connection option', headWith('Connection: x-close')],
-  ])('is not one that only looks so: %s', (_, text) => {
-    expect(recalled(new RepeatedResponses(), times(3, text))).toEqual([false, false, true]);
-  });
-
-  it('is one of more than 4 096 octets', () => {
-    const long = (octets: number): string => headWith(`X-Long: ${'a'.repeat(octets - headWith('X-Long: ').length)}`);
-    expect(long(4_096)).toHaveLength(4_096);
-    expect(recalled(new RepeatedResponses(), times(4, long(4_096)))).toEqual([false, false, true, true]);
-    expect(recalled(new RepeatedResponses(), times(4, long(4_097)))).toEqual([false, false, false, false]);
-  });
-});
-
 describe('a head that is remembered', () => {
   /** Two lengths in turn: none of them is remembered. */
   const others = (count: number): readonly string[] =>
     Array.from({ length: count }, (_, index) => headWith(index % 2 === 0 ? 'X-One: 1' : 'X-Another: 2'));
 
   it('is let go when 64 others have come in a row', () => {
-    const repeated = knowing();
-    expect(recalled(repeated, [...others(64), head, head, head]).slice(64)).toEqual([false, false, true]);
+    const repeated = knowing(head);
+    expect(recalled(repeated, [...others(64), ...times(4, head)]).slice(64)).toEqual([false, false, false, true]);
   });
 
   it('is still known behind 63 others, however often', () => {
-    const repeated = knowing();
+    const repeated = knowing(head);
     for (let round = 0; round < 4; round += 1) {
       expect(recalled(repeated, [...others(63), head]).at(-1), `round ${round}`).toBe(true);
     }
   });
 
   it('counts those that come behind it, not behind the one that it replaces', () => {
-    const repeated = knowing();
+    const repeated = knowing(head);
     recalled(repeated, others(40));
     const next = headWith('X-Next: as long as itself');
-    expect(recalled(repeated, [next, next])).toEqual([false, false]);
+    expect(recalled(repeated, times(3, next))).toEqual([false, false, false]);
     expect(recalled(repeated, [...others(63), next]).at(-1)).toBe(true);
+    // Nor behind one that was let go.
+    expect(recalled(repeated, [...others(64), ...times(3, next), ...others(63), next]).at(-1)).toBe(true);
   });
 
-  it('makes room for the next that is as long as the one before', () => {
-    const repeated = knowing(numbered(1));
-    expect(recalled(repeated, [numbered(2), numbered(2), numbered(1), numbered(1)])).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
+  it('is known while others of its length come and go', () => {
+    const repeated = knowing(numbered(0));
+    for (let other = 1; other < 100; other += 1) {
+      const heads = [numbered(other), numbered(100 + (other % 7)), numbered(0)];
+      expect(recalled(repeated, heads).at(-1), `the ${other}th`).toBe(true);
+    }
   });
 
-  it('is recalled from its second time on where it is another one each second', () => {
-    const repeated = new RepeatedResponses();
+  it('makes room for the one that comes again', () => {
+    const [one, two, three] = [numbered(1), numbered(2), numbered(3)];
+    const repeated = knowing(one);
+    expect(recalled(repeated, [two, one, three, one])).toEqual([false, true, false, true]);
+    // That it came before the third is forgotten.
+    expect(recalled(repeated, [two, one])).toEqual([false, true]);
+    expect(recalled(repeated, [two, one, two])).toEqual([false, false, true]);
+    expect(recalled(knowing(one), times(3, two))).toEqual([false, false, true]);
+  });
+
+  it('is the head that came last, when it is recalled', () => {
+    const [one, two] = [numbered(1), numbered(2)];
+    const repeated = knowing(one);
+    const heads = [headWith('X-Other: 1'), one, two, two, two];
+    expect(recalled(repeated, heads)).toEqual([false, true, false, false, true]);
+  });
+
+  it('is recalled from its third time on where it is another one each second', () => {
     const dated = (second: number): string =>
       headWith(`Date: ${new Date(784_111_777_000 + second * 1_000).toUTCString()}`, 'Content-Length: 5');
-    expect(recalled(repeated, times(3, dated(0)))).toEqual([false, false, true]);
+    const repeated = knowing(dated(0));
     for (let second = 1; second < 100; second += 1) {
-      expect(recalled(repeated, times(3, dated(second))), `second ${second}`).toEqual([false, true, true]);
-    }
-  });
-});
-
-describe('what has remembered heads that never came again', () => {
-  const different = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => numbered(index));
-
-  /** So many different heads of one length have come. */
-  const behind = (count: number): RepeatedResponses => {
-    const repeated = new RepeatedResponses();
-    expect(recalled(repeated, different(count))).toEqual(Array(count).fill(false));
-    return repeated;
-  };
-
-  it('tries it eight times', () => {
-    // The first is as long as none before.
-    for (let count = 2; count <= 9; count += 1) {
-      expect(recalled(behind(count), [numbered(count - 1)]), `${count} heads`).toEqual([true]);
-    }
-  });
-
-  it('then knows none of them, and takes no note of 1 024 responses', () => {
-    expect(recalled(behind(10), [numbered(9), numbered(8)])).toEqual([false, false]);
-    const repeated = behind(10);
-    expect(recalled(repeated, times(1_024, numbered(10)))).toEqual(Array(1_024).fill(false));
-    // As long as the one that came last before.
-    expect(recalled(repeated, times(3, numbered(10)))).toEqual([false, true, true]);
-  });
-
-  it('tries it eight times again', () => {
-    for (const count of [8, 9]) {
-      const repeated = behind(10 + 1_024);
-      const heads = Array.from({ length: count }, (_, index) => numbered(2_000 + index));
-      expect(recalled(repeated, heads)).not.toContain(true);
-      expect(recalled(repeated, heads.slice(-1)), `${count} heads`).toEqual([count === 8]);
-    }
-  });
-
-  it('counts as tries what is for one client', () => {
-    const repeated = new RepeatedResponses();
-    recalled(
-      repeated,
-      Array.from({ length: 9 }, (_, index) => headWith(`Set-Cookie: a=${index}`)),
-    );
-    expect(recalled(repeated, [headWith('Set-Cookie: a=9'), ...times(3, head)])).toEqual([false, false, false, false]);
-  });
-
-  it.each([1, 3, 8, 20])('has as many tries again, eight at the most, where one was recalled %i times', (count) => {
-    const tries = Math.min(count, 8);
-    for (const others of [tries, tries + 1]) {
-      const repeated = behind(9);
-      expect(recalled(repeated, times(count, numbered(8)))).toEqual(Array(count).fill(true));
-      const heads = Array.from({ length: others }, (_, index) => numbered(100 + index));
-      expect(recalled(repeated, heads)).toEqual(Array(others).fill(false));
-      expect(recalled(repeated, heads.slice(-1)), `${others} others`).toEqual([others === tries]);
+      const heads = times(6, dated(second));
+      expect(recalled(repeated, heads), `second ${second}`).toEqual([false, false, ...times(4, true)]);
     }
   });
 });

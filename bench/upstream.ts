@@ -16,6 +16,13 @@ const nginxBody = (octets: number): string =>
   '$kilobyte'.repeat(Math.floor((octets % quarter) / 1024)) +
   'x'.repeat(octets % 1024);
 
+/** They are put together for each request: one that is not needed would take the generator's core from it. */
+const nginxVariables = (octets: number): string => {
+  const kilobyte = octets < 1024 ? [] : [`set $kilobyte '${'x'.repeat(1024)}';`];
+  const quarters = octets < quarter ? [] : [`set $quarter '${'$kilobyte'.repeat(quarter / 1024)}';`];
+  return [...kilobyte, ...quarters].join(' ');
+};
+
 const nginxConfiguration = (folder: string, port: number, scenario: Scenario): string => {
   const type = scenario.responseHeaders.find(([name]) => name === 'Content-Type')?.[1] ?? 'text/plain';
   const others = scenario.responseHeaders.filter(([name]) => name !== 'Content-Type');
@@ -29,8 +36,7 @@ http {
     listen 127.0.0.1:${port};
     default_type '${type}';
     ${others.map(([name, value]) => `add_header ${name} '${value}';`).join('\n    ')}
-    set $kilobyte '${'x'.repeat(1024)}';
-    set $quarter '${'$kilobyte'.repeat(quarter / 1024)}';
+    ${nginxVariables(scenario.bodyOctets)}
     location / { return 200 '${nginxBody(scenario.bodyOctets)}'; }
   }
 }

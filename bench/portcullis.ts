@@ -71,10 +71,6 @@ upstreams {
         address "127.0.0.1:${upstreamPort}"
       }
     }
-    connection-pool {
-      max-connections 256
-      max-idle 128
-    }
   }
 }
 ${isWatched ? limits : ''}

@@ -106,7 +106,7 @@ export const listeningClient = (
     readMs: 5_000,
     maxConnections: 100,
     maxIdle: 20,
-    idle: { take: () => true, giveBack: () => undefined },
+    idle: { isNone: false, take: () => true, giveBack: () => undefined },
     engine: 'node',
     httpVersion: '1.1',
     ...changes,

@@ -95,7 +95,9 @@ export interface UpstreamExchange {
 
 /** Connections that the targets of one upstream may keep together while nothing uses them. */
 export interface IdleAllowance {
-  /** False: there are enough, this one is to be closed. */
+  /** None may be kept at all. */
+  readonly isNone: boolean;
+  /** False: there are enough. */
   take(): boolean;
   giveBack(): void;
 }
@@ -108,7 +110,7 @@ export interface TargetClientSettings {
   readonly connectMs: number;
   readonly readMs: number;
   readonly maxConnections: number;
-  /** Connections that are kept while nothing uses them. */
+  /** Connections that are kept while nothing uses them; 0: none, not even for a moment. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
   /** What HTTP/1.1 is spoken by. */

@@ -9,6 +9,10 @@ export class IdleConnections implements IdleAllowance {
     this.#limit = limit;
   }
 
+  get isNone(): boolean {
+    return this.#limit === 0;
+  }
+
   take(): boolean {
     if (this.#taken >= this.#limit) return false;
     this.#taken += 1;

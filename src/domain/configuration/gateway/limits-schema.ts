@@ -69,7 +69,7 @@ export const limitsShape = {
     integer(0, manyConnections),
     100,
     '100',
-    'Connections to all targets of an upstream that are kept while nothing uses them.',
+    'Connections to all targets of an upstream that are kept while nothing uses them. Others are closed as with `max-idle`.',
   ),
   'max-in-flight-requests': connections(10_000, 'Concurrent requests.'),
   'max-in-flight-requests-per-worker': connections(1_000, 'Concurrent requests of one process.'),

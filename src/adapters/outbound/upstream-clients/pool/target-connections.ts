@@ -1,4 +1,5 @@
 import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/upstream-client.js';
+import { RestingConnections } from './resting-connections.js';
 
 /** Requests that may wait for a connection to one target. */
 const maxWaiting = 1_000;
@@ -29,8 +30,7 @@ export class TargetConnections<Connection extends PooledConnection> {
   readonly #settings: TargetClientSettings;
   /** Used or kept. */
   readonly #all = new Set<Connection>();
-  /** The one used last is used next, so that the others may end. Each has its part of the upstream's allowance. */
-  readonly #idle: Connection[] = [];
+  readonly #idle: RestingConnections<Connection>;
   readonly #waiting = new Set<ConnectionUser<Connection>>();
   /** Connections that are used. */
   #busy = 0;
@@ -44,6 +44,7 @@ export class TargetConnections<Connection extends PooledConnection> {
   constructor(settings: TargetClientSettings, create: (onLost: (connection: Connection) => void) => Connection) {
     this.#settings = settings;
     this.#create = create;
+    this.#idle = new RestingConnections<Connection>(settings, (connection) => this.#drop(connection));
   }
 
   /** Whoever asks for a connection now has to wait. What is kept is used before a connection is made, so all are busy. */
@@ -57,7 +58,7 @@ export class TargetConnections<Connection extends PooledConnection> {
   }
 
   figures(): ConnectionFigures {
-    const idleConnections = openOf(this.#idle);
+    const idleConnections = openOf(this.#idle.values());
     return {
       activeConnections: openOf(this.#all) - idleConnections,
       idleConnections,
@@ -108,21 +109,16 @@ export class TargetConnections<Connection extends PooledConnection> {
       this.#noticeUnused();
     });
     clearTimeout(cut);
-    const idle = this.#idle.splice(0);
-    for (const connection of idle) {
-      this.#all.delete(connection);
-      this.#settings.idle.giveBack();
-    }
+    const idle = this.#idle.takeAll();
+    for (const connection of idle) this.#all.delete(connection);
     await Promise.all(idle.map((connection) => connection.destroy()));
   }
 
   /** One that stands, else one that can be made. */
   #free(): Connection | null {
-    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
-      this.#settings.idle.giveBack();
+    for (let connection = this.#idle.take(); connection !== undefined; connection = this.#idle.take()) {
       if (connection.isUsable) return connection;
-      this.#all.delete(connection);
-      void connection.destroy();
+      this.#drop(connection);
     }
     if (this.isFull) return null;
     const connection = this.#create(this.#noteLost);
@@ -141,7 +137,7 @@ export class TargetConnections<Connection extends PooledConnection> {
 
   #rest(connection: Connection): void {
     this.#busy -= 1;
-    if (this.#mayBeKept(connection)) this.#idle.push(connection);
+    if (connection.isUsable && !this.#idle.areNone) this.#idle.add(connection);
     else {
       this.#all.delete(connection);
       // It may still be in the middle of the request that has ended.
@@ -150,17 +146,12 @@ export class TargetConnections<Connection extends PooledConnection> {
     this.#noticeUnused();
   }
 
-  #mayBeKept(connection: Connection): boolean {
-    const { maxIdle, idle } = this.#settings;
-    return connection.isUsable && this.#idle.length < maxIdle && idle.take();
+  #forgetIdle(connection: Connection): void {
+    if (this.#idle.remove(connection)) this.#drop(connection);
   }
 
-  #forgetIdle(connection: Connection): void {
-    const index = this.#idle.lastIndexOf(connection);
-    if (index < 0) return;
-    this.#idle.splice(index, 1);
+  #drop(connection: Connection): void {
     this.#all.delete(connection);
-    this.#settings.idle.giveBack();
     void connection.destroy();
   }
 
@@ -169,7 +160,7 @@ export class TargetConnections<Connection extends PooledConnection> {
       this.#waiting.delete(user);
       user.giveUp();
     }
-    for (const connection of this.#all) if (!this.#idle.includes(connection)) void connection.destroy();
+    for (const connection of this.#all) if (!this.#idle.has(connection)) void connection.destroy();
     this.#noticeUnused();
   }
 

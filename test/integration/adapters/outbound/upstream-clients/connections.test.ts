@@ -247,6 +247,14 @@ describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
       }
     });
 
+    it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async () => {
+      const upstream = await startTogether(6);
+      const client = targetClient(upstream.port, cleanUp, { maxIdle: 2 });
+      for (let turn = 0; turn < 20; turn += 1) await sendTogether(client, client, client, client, client, client);
+      expect(upstream.connections()).toBe(6);
+      await expect.poll(() => client.figures().idleConnections, { timeout: 3_000 }).toBe(2);
+    });
+
     it('are none where none may be kept', async () => {
       const upstream = await startTogether(1);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 0 });
@@ -275,6 +283,7 @@ describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
       cleanUp.add(() => upstream.close());
       let taken = 0;
       const idle = {
+        isNone: false,
         take: () => {
           taken += 1;
           return true;

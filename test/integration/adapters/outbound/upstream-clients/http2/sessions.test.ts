@@ -135,6 +135,7 @@ describe('the sessions with a target', () => {
     const upstream = await startHolding(10);
     let taken = 0;
     const idle = {
+      isNone: false,
       take: () => {
         taken += 1;
         return true;

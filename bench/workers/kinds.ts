@@ -28,7 +28,7 @@ export const kinds: readonly Kind[] = [
     name: 'limits small',
     describes: 'as before, the rate with a burst of 2000: a worker is lent little at a time',
     limits: roomy,
-    policies: [rateOf(50_000, 2_000, 'client_ip')],
+    policies: [rateOf(100_000, 2_000, 'client_ip')],
     isRefused: false,
   },
   {
@@ -69,8 +69,6 @@ ${policies.map((line) => `      ${line}`).join('\n')}
 upstreams {
   upstream "bench" {
     target "127.0.0.1:${at.upstreamPort}"
-    // As many as there are requests at a time: connections that are made anew would be measured, too.
-    connection-pool { max-connections 400; max-idle 200 }
   }
 }
 `;

@@ -65,7 +65,7 @@ export const metricDefinitions = {
   poolIdle: {
     name: 'gateway_connection_pool_idle',
     type: 'gauge',
-    help: 'Open connections to a target of an upstream, as it is configured, that wait for a request.',
+    help: 'Open connections to a target of an upstream, as it is configured, that wait for a request; under load more than max-idle.',
     labels: ['upstream', 'target'],
   },
   agentLatency: {

@@ -25,7 +25,7 @@ const poolShape = {
     integer(0, 100_000),
     20,
     '20',
-    'Connections to each target that are kept while nothing uses them; no more than `max-connections`. Others are closed half a second to a second after they were used last; with 0 all are, at once.',
+    'Connections to each target that are kept while nothing uses them; no more than `max-connections`. Others are closed one to two seconds after they were used last; with 0 all are, at once.',
   ),
 };
 

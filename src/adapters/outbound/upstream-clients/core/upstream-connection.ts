@@ -43,6 +43,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   slot = -1;
   next: WheelTimer | null = null;
   previous: WheelTimer | null = null;
+  restingAt = -1;
 
   readonly settings: TargetClientSettings;
   readonly reader: ResponseReader;

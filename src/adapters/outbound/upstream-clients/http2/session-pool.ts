@@ -3,6 +3,7 @@ import type {
   TargetClientSettings,
   UpstreamFailure,
 } from '../../../../application/ports/upstream-client.js';
+import { RestingConnections } from '../pool/resting-connections.js';
 import type { StreamUser } from './stream-user.js';
 import { maxStreams, type SessionListener, type UpstreamSession } from './upstream-session.js';
 
@@ -16,8 +17,7 @@ export class SessionPool implements SessionListener {
   readonly #sessions = new Set<UpstreamSession>();
   /** Of these, those that can take another stream now. */
   readonly #roomy = new Set<UpstreamSession>();
-  /** Those that nothing uses; each has its part of the upstream's allowance. */
-  readonly #kept = new Set<UpstreamSession>();
+  readonly #resting: RestingConnections<UpstreamSession>;
   /** Who a session is being made for. */
   readonly #expecting = new Map<UpstreamSession, Set<StreamUser>>();
   #waiting = new Set<StreamUser>();
@@ -33,6 +33,7 @@ export class SessionPool implements SessionListener {
   constructor(settings: TargetClientSettings, create: (listener: SessionListener) => UpstreamSession) {
     this.#settings = settings;
     this.#create = create;
+    this.#resting = new RestingConnections<UpstreamSession>(settings, (session) => session.leave());
   }
 
   /** Whoever asks for a stream now has to wait for that of another. */
@@ -45,7 +46,7 @@ export class SessionPool implements SessionListener {
     for (const session of this.#sessions) if (session.isOpen && session.streams > 0) active += 1;
     return {
       activeConnections: active,
-      idleConnections: this.#kept.size,
+      idleConnections: this.#resting.count,
       waitingRequests: this.#waiting.size,
     };
   }
@@ -85,6 +86,7 @@ export class SessionPool implements SessionListener {
       this.#noticeUnused();
     });
     clearTimeout(cut);
+    this.#resting.takeAll();
     for (const session of [...this.#sessions]) session.destroy();
   }
 
@@ -112,14 +114,14 @@ export class SessionPool implements SessionListener {
   onLeaving(session: UpstreamSession): void {
     this.#leaving += 1;
     this.#noteRoom(session);
-    this.#unkeep(session);
+    this.#resting.remove(session);
     this.#serveWaiting();
   }
 
   onLost(session: UpstreamSession, failure: UpstreamFailure): void {
     if (!this.#sessions.delete(session)) return;
     this.#roomy.delete(session);
-    this.#unkeep(session);
+    this.#resting.remove(session);
     if (session.isLeaving) this.#leaving -= 1;
     if (session.isShut) this.#shut -= 1;
     const users = this.#expecting.get(session);
@@ -143,12 +145,12 @@ export class SessionPool implements SessionListener {
     return staying < maxConnections && this.#leaving <= maxConnections && this.#shut === 0;
   }
 
-  /** One in use before one that rests, so that the others may end. */
+  /** One in use before one that rests, and of these the one used last, so that the others may end. */
   #free(): UpstreamSession | null {
     let resting: UpstreamSession | null = null;
     for (const session of this.#roomy) {
       if (session.streams > 0) return session;
-      resting ??= session;
+      if (resting === null || session.restingAt > resting.restingAt) resting = session;
     }
     return resting;
   }
@@ -177,7 +179,7 @@ export class SessionPool implements SessionListener {
   }
 
   #lend(session: UpstreamSession, user: StreamUser): void {
-    this.#unkeep(session);
+    this.#resting.remove(session);
     user.use(session);
     this.#noteRoom(session);
     this.#rest(session);
@@ -208,18 +210,13 @@ export class SessionPool implements SessionListener {
 
   /** One that nothing uses is kept, or ends. */
   #rest(session: UpstreamSession): void {
-    if (session.streams > 0 || this.#expecting.has(session) || this.#kept.has(session)) {
+    if (session.streams > 0 || this.#expecting.has(session) || session.restingAt >= 0) {
       this.#noticeUnused();
       return;
     }
-    const { maxIdle, idle } = this.#settings;
-    if (session.isOpen && !session.isLeaving && this.#kept.size < maxIdle && idle.take()) this.#kept.add(session);
+    if (session.isOpen && !session.isLeaving && !this.#resting.areNone) this.#resting.add(session);
     else session.leave();
     this.#noticeUnused();
-  }
-
-  #unkeep(session: UpstreamSession): void {
-    if (this.#kept.delete(session)) this.#settings.idle.giveBack();
   }
 
   #awaiting(): StreamUser[] {

@@ -9,6 +9,7 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
+import type { RestingConnection } from '../pool/resting-connections.js';
 import { waitText } from '../pool/wait-text.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
@@ -49,7 +50,8 @@ export interface SessionListener {
 type SessionSettings = Pick<TargetClientSettings, 'address' | 'connectMs' | 'readMs'>;
 
 /** A connection over which HTTP/2 is spoken with a target, from the attempt to connect on. */
-export class UpstreamSession {
+export class UpstreamSession implements RestingConnection {
+  restingAt = -1;
   /** Streams that are open. */
   streams = 0;
   /** Those that the peer takes, and we want, at once. */

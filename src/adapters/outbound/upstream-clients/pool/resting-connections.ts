@@ -2,9 +2,10 @@ import type { IdleAllowance } from '../../../../application/ports/upstream-clien
 
 /**
  * How often it is looked whether fewer would do, in milliseconds. What is used again within it is not closed meanwhile: under load,
- * between two requests, nearly all connections to a target have no request for some microseconds.
+ * between two requests, nearly all connections to a target have no request for some microseconds; and many clients ask once a
+ * second.
  */
-const lookMs = 500;
+const lookMs = 1_000;
 
 /** How many connections may be kept while nothing uses them. */
 export interface RestLimits {
@@ -12,17 +13,23 @@ export interface RestLimits {
   readonly idle: IdleAllowance;
 }
 
+export interface RestingConnection {
+  /** Where it rests; -1: it does not. `RestingConnections` alone writes it. */
+  restingAt: number;
+}
+
 /**
- * Connections to one target that nothing uses. The one used last is used next, so that the others may end. More than may be kept
- * are there for as long as all of them are used from time to time: of those that were not since the last look, and are too many,
- * the ones that have rested longest are let go of.
+ * Connections to one target that nothing uses. The one used last is used next, so that the others may end. They have to be within
+ * what may be kept from the second look on that they were not used: until then there may be more. Of those that are too many the
+ * ones that have rested longest are let go of.
  */
-export class RestingConnections<Connection> {
+export class RestingConnections<Connection extends RestingConnection> {
   readonly #limits: RestLimits;
   readonly #letGo: (connection: Connection) => void;
-  /** Those that have rested longest are the first. */
-  readonly #all: Connection[] = [];
-  /** How many of them have a part of the allowance. */
+  /** Those that have rested longest are the first; null: it is in here no more. */
+  #all: (Connection | null)[] = [];
+  #count = 0;
+  /** How many of them, from the first on, have a part of the allowance. */
   #counted = 0;
   /** The fewest that there were since the last look: so many of the first were not used. */
   #fewest = 0;
@@ -39,69 +46,81 @@ export class RestingConnections<Connection> {
     return this.#limits.maxIdle === 0 || this.#limits.idle.isNone;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** The one that was used last, taken out; undefined where there is none. */
   take(): Connection | undefined {
-    const connection = this.#all.pop();
-    this.#noteFewer();
+    const connection = this.#all.at(-1) ?? undefined;
+    if (connection !== undefined) this.remove(connection);
     return connection;
   }
 
   add(connection: Connection): void {
+    connection.restingAt = this.#all.length;
     this.#all.push(connection);
-    this.#count();
-    if (this.#all.length > this.#counted) this.#lookLater();
+    this.#count += 1;
+    if (this.#look === null) this.#lookLater();
   }
 
   /** False: it was not in here. */
   remove(connection: Connection): boolean {
-    const index = this.#all.lastIndexOf(connection);
-    if (index < 0) return false;
-    this.#all.splice(index, 1);
-    this.#noteFewer();
+    const place = connection.restingAt;
+    if (place < 0) return false;
+    this.#all[place] = null;
+    connection.restingAt = -1;
+    // INVARIANT: the last one is there, so that places which are free do not grow with each that comes and goes.
+    while (this.#all.at(-1) === null) this.#all.pop();
+    this.#count -= 1;
+    // It may have been one of those that were not used, and was not where it was the last one.
+    if (place < this.#all.length) this.#fewest -= 1;
+    this.#fewest = Math.max(0, Math.min(this.#fewest, this.#count));
+    if (this.#counted > this.#count) this.#countFirst(this.#count);
     return true;
   }
 
   /** Takes out all of them. */
   takeAll(): Connection[] {
-    const all = this.#all.splice(0);
-    this.#noteFewer();
+    const all = this.values();
+    for (const connection of all) connection.restingAt = -1;
+    this.#all = [];
+    this.#count = 0;
+    this.#fewest = 0;
+    this.#countFirst(0);
     if (this.#look !== null) clearTimeout(this.#look);
     this.#look = null;
     return all;
   }
 
-  has(connection: Connection): boolean {
-    return this.#all.includes(connection);
+  values(): Connection[] {
+    return this.#all.filter((connection) => connection !== null);
   }
 
-  values(): Iterable<Connection> {
-    return this.#all.values();
-  }
-
-  #count(): void {
-    const { maxIdle, idle } = this.#limits;
-    while (this.#counted < this.#all.length && this.#counted < maxIdle && idle.take()) this.#counted += 1;
-  }
-
-  #noteFewer(): void {
-    const { length } = this.#all;
-    this.#fewest = Math.min(this.#fewest, length);
-    for (; this.#counted > length; this.#counted -= 1) this.#limits.idle.giveBack();
+  /** Has so many of the first have a part of the allowance, or as many as there are parts. */
+  #countFirst(wanted: number): void {
+    const { idle } = this.#limits;
+    for (; this.#counted > wanted; this.#counted -= 1) idle.giveBack();
+    while (this.#counted < wanted && idle.take()) this.#counted += 1;
   }
 
   #lookLater(): void {
-    if (this.#look !== null) return;
-    this.#fewest = this.#all.length;
+    this.#fewest = this.#count;
     this.#look = setTimeout(() => this.#lookNow(), lookMs);
     this.#look.unref();
   }
 
   #lookNow(): void {
     this.#look = null;
-    // Another target may have given back what is wanted here.
-    this.#count();
-    const unused = this.#all.splice(0, Math.max(0, this.#fewest - this.#counted));
-    if (this.#all.length > this.#counted) this.#lookLater();
-    for (const connection of unused) this.#letGo(connection);
+    const unused = this.#fewest;
+    this.#countFirst(Math.min(unused, this.#limits.maxIdle));
+    const left = this.values();
+    const tooMany = left.splice(0, unused - this.#counted);
+    for (const connection of tooMany) connection.restingAt = -1;
+    for (const [place, connection] of left.entries()) connection.restingAt = place;
+    this.#all = left;
+    this.#count = left.length;
+    if (this.#count > this.#counted) this.#lookLater();
+    for (const connection of tooMany) this.#letGo(connection);
   }
 }

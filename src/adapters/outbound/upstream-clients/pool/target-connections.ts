@@ -1,11 +1,11 @@
 import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/upstream-client.js';
-import { RestingConnections } from './resting-connections.js';
+import { type RestingConnection, RestingConnections } from './resting-connections.js';
 
 /** Requests that may wait for a connection to one target. */
 const maxWaiting = 1_000;
 
 /** A connection to a target, that takes one request at a time. */
-export interface PooledConnection {
+export interface PooledConnection extends RestingConnection {
   readonly isOpen: boolean;
   /** It stands, or is being made: a request may be sent on it. */
   readonly isUsable: boolean;
@@ -160,7 +160,7 @@ export class TargetConnections<Connection extends PooledConnection> {
       this.#waiting.delete(user);
       user.giveUp();
     }
-    for (const connection of this.#all) if (!this.#idle.has(connection)) void connection.destroy();
+    for (const connection of this.#all) if (connection.restingAt < 0) void connection.destroy();
     this.#noticeUnused();
   }
 

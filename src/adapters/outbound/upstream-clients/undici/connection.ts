@@ -1,5 +1,6 @@
 import { Client, type Dispatcher } from 'undici';
 import type { SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
+import type { PooledConnection } from '../pool/target-connections.js';
 import { connectSocket, type UpstreamSocket } from './upstream-socket.js';
 
 export interface ConnectionOptions {
@@ -17,7 +18,8 @@ const maxResponseHeadBytes = 65_536;
 const origin = 'http://upstream';
 
 /** One connection to a target, made anew when it is needed again after it was closed. Takes one request at a time. */
-export class Connection {
+export class Connection implements PooledConnection {
+  restingAt = -1;
   readonly authority: string;
   /** Silence of the upstream that is borne. */
   readonly readMs: number;

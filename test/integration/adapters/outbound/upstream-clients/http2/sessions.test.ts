@@ -117,6 +117,20 @@ describe('the sessions with a target', () => {
     expect(kept().reduce((sum, count) => sum + count)).toBe(3);
   });
 
+  it('are not made anew under a load that needs more of them than may be kept, which rest when it is over', async () => {
+    const upstream = await startHolding(1);
+    const client = targetClient(upstream.port, cleanUp, { ...http2, maxIdle: 2 });
+    for (let turn = 0; turn < 10; turn += 1) {
+      const sent = Array.from({ length: 6 }, () => client.send(get));
+      await eventually(() => upstream.held.length === 6);
+      upstream.release();
+      for (const { response } of sent) expect(await response).toMatchObject({ ok: true });
+    }
+    expect(upstream.sessions).toHaveLength(6);
+    await eventually(() => upstream.sessions.filter(({ destroyed }) => !destroyed).length === 2);
+    expect(client.figures()).toEqual({ activeConnections: 0, idleConnections: 2, waitingRequests: 0 });
+  });
+
   it('end one by one where none may be kept', async () => {
     const upstream = await startHttp2Upstream(cleanUp, (stream) =>
       stream.respond({ ':status': 204 }, { endStream: true }),

@@ -3,7 +3,7 @@ import { ownText } from '../../../../domain/shared/own-text.js';
 /** How long a connection is kept where its upstream says nothing of that; milliseconds. */
 export const defaultKeepMs = 4_000;
 const longestMs = 600_000;
-/** The upstream's clock began earlier, and what it closes must not be on its way to it. */
+/** The upstream's clock began earlier, and what it closes must not be on its way to it; half of what it says is enough. */
 const marginMs = 2_000;
 
 const timeoutParameter = /(?:^|[,;\s])timeout\s{0,8}=\s{0,8}"?([0-9]{1,9})/i;
@@ -13,7 +13,8 @@ const maxLength = 256;
 const timeOf = (value: string): number => {
   const seconds = timeoutParameter.exec(value.slice(0, maxLength))?.[1];
   if (seconds === undefined) return defaultKeepMs;
-  return Math.max(0, Math.min(Number(seconds) * 1_000 - marginMs, longestMs));
+  const saidMs = Number(seconds) * 1_000;
+  return Math.min(Math.max(saidMs - marginMs, saidMs / 2), longestMs);
 };
 
 /** An upstream says the same every time, in a few characters: what was said last is read once. */

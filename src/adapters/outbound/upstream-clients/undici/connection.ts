@@ -17,6 +17,9 @@ const maxResponseHeadBytes = 65_536;
 /** undici wants a URL; no part of it is used, so that no host can be one that URLs have another opinion of. */
 const origin = 'http://upstream';
 
+/** How much sooner a connection is given up than its upstream says that it does. */
+const keepAliveMarginMs = 500;
+
 /** One connection to a target, made anew when it is needed again after it was closed. Takes one request at a time. */
 export class Connection implements PooledConnection {
   restingAt = -1;
@@ -32,6 +35,8 @@ export class Connection implements PooledConnection {
     this.readMs = readMs;
     this.#client = new Client(origin, {
       pipelining: 1,
+      // With the two seconds that it has by itself, an upstream that keeps connections for two has each of them closed at once.
+      keepAliveTimeoutThreshold: keepAliveMarginMs,
       connect: (_options, callback) => {
         this.#socket?.destroy();
         const socket = connectSocket(address, connectMs, callback);

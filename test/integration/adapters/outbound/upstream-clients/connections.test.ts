@@ -258,6 +258,20 @@ describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
       await expect.poll(() => client.figures().idleConnections, rest).toBe(2);
     });
 
+    it.each([
+      ['timeout=1', 1],
+      ['timeout=2', 1],
+      ['timeout=0', 10],
+    ])('are used again one behind the other where the upstream says %s: ten requests on %i', async (said, made) => {
+      const upstream = await startRawUpstream((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: ${said}\r\nContent-Length: 0\r\n\r\n`);
+      });
+      cleanUp.add(() => upstream.close());
+      const client = targetClient(upstream.port, cleanUp);
+      for (let turn = 0; turn < 10; turn += 1) await sendTogether(client);
+      expect(upstream.connections()).toBe(made);
+    });
+
     it('are none where none may be kept', async () => {
       const upstream = await startTogether(1);
       const client = targetClient(upstream.port, cleanUp, { maxIdle: 0 });

@@ -66,7 +66,7 @@ describe('a connection that has served', () => {
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n',
       {},
     ],
-    ['a time that is nearly over', 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok', {}],
+    ['a time that is over', 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=0\r\nContent-Length: 2\r\n\r\nok', {}],
   ];
 
   it.each(spent)('an answer with %s serves no more', async (_, answer, changes) => {

@@ -3,6 +3,7 @@ import type {
   SocketAddress,
   UpstreamHttpVersion,
 } from '../../domain/configuration/gateway-configuration.js';
+import type { AlikeFields } from '../../domain/http/alike-fields.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { BodySource } from './body-source.js';
 import type { ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
@@ -15,6 +16,8 @@ export interface UpstreamRequest {
   readonly headers: HeaderList;
   /** The head that the request came with; null: none that an adapter would know again. */
   readonly received: ReceivedRequestHead | null;
+  /** What is known of the headers where they are its fields. Absent, like null: nothing. */
+  readonly alike?: AlikeFields | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */

@@ -14,6 +14,7 @@ import { answerBodyFailure } from './answer-body-failure.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import { answerViolation } from './answer-violation.js';
 import { answerWithDecision } from './answer-with-decision.js';
+import { answeredAgain, rememberAnswered } from './answered-again.js';
 import { applyFailureMode } from './apply-failure-mode.js';
 import { noteOutcome } from './ask-agent.js';
 import { requestDirection } from './body-direction.js';
@@ -200,6 +201,13 @@ const takeAnswer = (
   { problems, audit: auditLog }: AskAgentsDependencies,
 ): StageOutcome => {
   const { responseHeaders, decision, audit } = answer;
+  const again = answeredAgain(exchange, answer);
+  if (again !== null) {
+    auditLog.judged(exchange, client.name, decision.kind, audit);
+    exchange.alike = again;
+    exchange.headers = again.fields;
+    return 'continue';
+  }
   // INVARIANT: the id belongs to the gateway, and was set before: no operation of an agent touches it.
   const applied = applyAnswered(exchange.headers, answer);
   if (!applied.ok) {
@@ -210,6 +218,7 @@ const takeAnswer = (
   auditLog.judged(exchange, client.name, decision.kind, audit);
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
+  rememberAnswered(exchange, answer, applied.value);
   exchange.headers = applied.value;
   return 'continue';
 };

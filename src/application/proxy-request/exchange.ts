@@ -1,5 +1,6 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
 import type { Verdict } from '../../domain/agent-protocol/verdict.js';
+import type { AlikeFields } from '../../domain/http/alike-fields.js';
 import type { ClientAddress } from '../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
@@ -40,6 +41,8 @@ export class Exchange {
   authority = '';
   /** The request's headers as they stand; each stage leaves them as the next is to see them. */
   headers: HeaderList;
+  /** What is known of them where they are its fields; else it is of a list that they were made of. */
+  alike: AlikeFields | null = null;
   /** Client certificates that can be believed, as header fields that are not among `headers` yet. */
   certificateFields: HeaderList = noHeaders;
   /** What is read of the client's body; null where it has none. */

@@ -31,6 +31,6 @@ export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestH
     },
     method: request.method,
     uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
-    headers: request.connection.known?.lowerNames(exchange.headers) ?? lowerNames(exchange.headers),
+    headers: request.connection.known?.lowerNames(exchange.headers, exchange.alike) ?? lowerNames(exchange.headers),
   };
 };

@@ -137,6 +137,7 @@ export class UpstreamSending implements UpstreamListener, TargetWish {
         target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
         headers: trace === null ? exchange.headers : trace.propagate(exchange.headers),
         received: exchange.request.received,
+        alike: exchange.alike,
         body: this.#repeatable?.begin() ?? exchange.forwardedBody,
         upgradeToWebSocket: exchange.request.wantsWebSocket,
         timeoutMs: Math.max(1, this.#deadlineMs - nowMs),

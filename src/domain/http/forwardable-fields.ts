@@ -1,4 +1,5 @@
 import { hasOwned, isOwned, type OwnedHeaders } from '../identity/owned-headers.js';
+import { AlikeFields } from './alike-fields.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
 import { addForwardedHeaders, droppedForwarding, type ForwardingFacts } from './forwarded-headers.js';
@@ -47,7 +48,24 @@ export const forwardableFields = (
 ): HeaderList => {
   const found = knownOf(headers, known);
   if (found === null) return fieldByField(headers, parts, traitsOf(headers, known));
-  return mayComeAgain(found, parts) ? remembered(found, parts) : ofKnown(found, parts);
+  const fields = ofKnown(found, parts);
+  if (mayComeAgain(found, parts)) {
+    (parts.known as KnownPeer).rememberGoingOn(found.fields, parts.owned, parts.host, fields);
+    found.goingOn = fields;
+  }
+  return fields;
+};
+
+/** The same where it was made of the very same fields before, and they differ in their correlation id alone; null: it was not. */
+export const forwardedAgain = (
+  headers: HeaderList,
+  parts: ForwardableParts,
+  known: KnownFields | null = null,
+): AlikeFields | null => {
+  const found = knownOf(headers, known);
+  if (found === null || !mayComeAgain(found, parts)) return null;
+  const before = (parts.known as KnownPeer).goingOn(found.fields, parts.owned, parts.host);
+  return before === null ? null : AlikeFields.of(before, before.length - 1, parts.correlationId);
 };
 
 const ofKnown = (found: KnownFields, parts: ForwardableParts): HeaderList => {
@@ -67,21 +85,6 @@ const mayComeAgain = (
   certificateFields.length === 0 &&
   known !== null &&
   known.client === client;
-
-const remembered = (found: KnownFields, parts: ForwardableParts): HeaderList => {
-  const { owned, host, correlationId } = parts;
-  const peer = parts.known as KnownPeer;
-  const before = peer.goingOn(found.fields, owned, host);
-  if (before !== null) {
-    const fields = before.slice();
-    fields[fields.length - 1] = correlationId;
-    return fields;
-  }
-  const fields = ofKnown(found, parts);
-  peer.rememberGoingOn(found.fields, owned, host, fields);
-  found.goingOn = fields;
-  return fields;
-};
 
 /** `all`: the traits of all names, or more than those. */
 const fieldByField = (headers: HeaderList, parts: ForwardableParts, all: number): HeaderList => {

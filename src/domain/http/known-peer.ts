@@ -1,6 +1,7 @@
 import type { OwnedHeaders } from '../identity/owned-headers.js';
 import { ownText } from '../shared/own-text.js';
 import { type Ok, ok, type Result } from '../shared/result.js';
+import { AlikeFields } from './alike-fields.js';
 import type { CidrSet } from './cidr-set.js';
 import { type ClientAddress, clientAddress } from './client-address.js';
 import { formatForwardedElement } from './forwarded-element.js';
@@ -30,6 +31,22 @@ interface GoingOn {
   lower: HeaderList | null;
 }
 
+/** Fields, and what an answer of an agent made of them. */
+interface Operated {
+  readonly kept: HeaderList;
+  readonly answer: object;
+  readonly fields: HeaderList;
+}
+
+/** Characters of fields; more are not kept for a connection that may not ask again. */
+const maxOperated = 8_192;
+
+const charactersOf = (fields: HeaderList): number => {
+  let characters = 0;
+  for (const text of fields) characters += text.length;
+  return characters;
+};
+
 /** Whether it begins with these fields, but for the last value. */
 const beginsWith = (headers: HeaderList, first: HeaderList): boolean => {
   if (headers.length < first.length) return false;
@@ -56,6 +73,7 @@ export class KnownPeer {
   /** Forwarded of a request for that host; null until it is asked for. */
   #forwarded: string | null = null;
   #goingOn: GoingOn | null = null;
+  #operated: Operated | null = null;
 
   constructor({ peerAddress, peerPort, scheme }: PeerFacts, trusted: CidrSet) {
     const client = clientAddress({ peerAddress, peerPort, headers: noHeaders, trusted });
@@ -102,10 +120,32 @@ export class KnownPeer {
       : null;
   }
 
-  /** What `lowerNames` says of a list: most of it is known where it begins with what was remembered. */
-  lowerNames(headers: HeaderList): HeaderList {
+  /** What an answer makes of fields that are alike; null where it is not the one that was remembered, or they are not. */
+  operated({ fields, kept, at }: AlikeFields, answer: object): AlikeFields | null {
+    const known = this.#operated;
+    if (known === null || known.kept !== kept || known.answer !== answer) return null;
+    return AlikeFields.of(known.fields, at, fields[at] as string);
+  }
+
+  /**
+   * Remembers what an answer made of fields, in the place of another one, if it has left the value where it is that differs.
+   * INVARIANT: what it makes of them depends on no value of a field, and nobody changes an answer or a list once it is made.
+   */
+  rememberOperated({ fields, kept, at }: AlikeFields, answer: object, operated: HeaderList): void {
+    const hasStayed = operated[at] === fields[at] && operated[at - 1] === fields[at - 1];
+    if (hasStayed && charactersOf(operated) <= maxOperated) this.#operated = { kept, answer, fields: operated };
+  }
+
+  /**
+   * What `lowerNames` says of a list: most of it is known where it begins with what was remembered.
+   *
+   * @param alike what is known of this list, or of another one
+   */
+  lowerNames(headers: HeaderList, alike: AlikeFields | null = null): HeaderList {
     const known = this.#goingOn;
-    if (known === null || !beginsWith(headers, known.fields)) return lowerNames(headers);
+    if (known === null) return lowerNames(headers);
+    const isLike = alike !== null && alike.fields === headers && alike.kept === known.fields;
+    if (!isLike && !beginsWith(headers, known.fields)) return lowerNames(headers);
     known.lower ??= lowerNames(known.fields);
     const lower = known.lower.slice();
     const last = lower.length - 1;

@@ -9,6 +9,13 @@ const maxGaps = 4;
 /** So many in a row that differ otherwise, and it is not tried any more. */
 const maxMisses = 16;
 
+/** Fields that are as those of a kept list, which is never changed, but for the value in one place. */
+export interface FieldsLikeKept {
+  readonly fields: readonly string[];
+  readonly kept: readonly string[];
+  readonly at: number;
+}
+
 /**
  * Lines that were sent, for requests whose fields come again: the next ones are the same but for a few values, which are made
  * for each request.
@@ -22,6 +29,8 @@ export class SentLines {
   /** The lines in front of the value of each gap, and behind the last one. */
   #parts: readonly string[] = [];
   #misses = 0;
+  /** A list that is the same but for the one gap; null: none is known. */
+  #kept: readonly string[] | null = null;
 
   /**
    * @param fields name and value in turn; never changed
@@ -36,11 +45,21 @@ export class SentLines {
   }
 
   /** The lines of other fields; null where they differ in other entries than those before did, or not in values alone that may be written. */
-  with(fields: readonly string[]): string | null {
+  with(fields: readonly string[], alike: FieldsLikeKept | null = null): string | null {
     if (this.#misses === maxMisses) return null;
+    const like = alike?.fields === fields ? alike : null;
+    if (like !== null && like.kept === this.#kept && like.at === this.#gaps[0])
+      return this.#withValue(fields[like.at] as string);
     const lines = fields.length === this.#fields.length ? this.#with(fields) : null;
     this.#misses = lines === null ? this.#misses + 1 : 0;
+    // INVARIANT: these fields are as the known ones but for the one gap, and as the kept ones but for the same place; so are all that
+    // are like the kept ones.
+    if (lines !== null && like !== null && this.#gaps.length === 1 && this.#gaps[0] === like.at) this.#kept = like.kept;
     return lines;
+  }
+
+  #withValue(value: string): string | null {
+    return isOf(value, valueOctets) ? `${this.#parts[0]}${value}${this.#parts[1]}` : null;
   }
 
   #with(fields: readonly string[]): string | null {

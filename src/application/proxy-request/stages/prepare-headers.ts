@@ -1,4 +1,4 @@
-import { forwardableFields } from '../../../domain/http/forwardable-fields.js';
+import { forwardableFields, forwardedAgain } from '../../../domain/http/forwardable-fields.js';
 import type { OwnedHeadersOfAgents } from '../owned-headers-of-agents.js';
 import type { Stage } from '../stage.js';
 
@@ -17,6 +17,8 @@ export const prepareHeaders =
       host: exchange.authority === '' ? null : exchange.authority,
       correlationId,
     };
-    exchange.headers = forwardableFields(exchange.headers, parts, request.received);
+    const again = forwardedAgain(exchange.headers, parts, request.received);
+    exchange.alike = again;
+    exchange.headers = again === null ? forwardableFields(exchange.headers, parts, request.received) : again.fields;
     return 'continue';
   };

@@ -20,8 +20,12 @@ const fields: readonly (readonly [string, string])[] = [
 const trailers = frame(frameTypes.headers, 1, 1, fieldBlock(fields));
 const goaway = frame(frameTypes.goaway, 0, 0, Buffer.alloc(8));
 
-const connections = 304;
 const atOnce = 8;
+const connections: Readonly<Record<Http2Reading, number>> = {
+  // Most break down within the first hundred. Which one does is a matter of luck, and of how busy the machine is.
+  bare: 3_040,
+  gated: 304,
+};
 
 const serverMeets = async (reading: Http2Reading, last: readonly Buffer[]): Promise<ProcessExit> => {
   const { child, port } = await startHttp2Server(reading);
@@ -36,12 +40,12 @@ const serverMeets = async (reading: Http2Reading, last: readonly Buffer[]): Prom
     client.send(postRequest(1), ...last);
     await client.closed();
   };
-  for (let made = 0; made < connections; made += atOnce) {
+  for (let made = 0; made < connections[reading]; made += atOnce) {
     if (hasEnded()) break;
     await Promise.all(Array.from({ length: atOnce }, abuse));
   }
   const exit = await child.stop();
-  if (exit.code === 0) expect(child.output()).toContain(`saw ${connections}`);
+  if (exit.code === 0) expect(child.output()).toContain(`saw ${connections[reading]}`);
   return exit;
 };
 

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { applyAnswered, rememberAnswer } from '../../../../src/domain/agent-protocol/lasting-answers.js';
+import { type AgentAnswer, allowAnswer, type HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
+import { AlikeFields } from '../../../../src/domain/http/alike-fields.js';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { type ClientAddress, clientAddress } from '../../../../src/domain/http/client-address.js';
-import { type ForwardableParts, forwardableFields } from '../../../../src/domain/http/forwardable-fields.js';
+import {
+  type ForwardableParts,
+  forwardableFields,
+  forwardedAgain,
+} from '../../../../src/domain/http/forwardable-fields.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import type { KnownFields } from '../../../../src/domain/http/known-fields.js';
 import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
@@ -44,7 +51,21 @@ const lists = fc
 /** Those of two states of the configuration, and of a route without agents. */
 const allOwned: readonly (OwnedHeaders | null)[] = [ownedHeaders(['X-User-Id']), ownedHeaders(['X-Custom']), null];
 
+const answerOf = (...requestHeaders: readonly HeaderOperation[]): AgentAnswer =>
+  rememberAnswer({ ...allowAnswer, requestHeaders });
+
+/** What agents answer again and again. */
+const answers: readonly AgentAnswer[] = [
+  answerOf({ kind: 'set', name: 'X-User-Id', value: 'u1' }, { kind: 'set', name: 'X-Auth-Method', value: 'jwt' }),
+  answerOf({ kind: 'set', name: 'X-User-Id', value: 'u2' }),
+  answerOf({ kind: 'remove', name: 'Cookie' }, { kind: 'add', name: 'Accept', value: 'b' }),
+  answerOf({ kind: 'set', name: 'accept', value: 'text/html' }),
+  answerOf(),
+  answerOf({ kind: 'set', name: 'X-Large', value: 'x'.repeat(8_192) }),
+];
+
 interface Turn {
+  readonly answer: number;
   /** Which of the lists of the connection it comes with. */
   readonly list: number;
   /** The very list of the turns before, as the engine gives it; else one that is as long-lived as the request. */
@@ -61,6 +82,7 @@ const usually = <Value>(value: Value, ...others: Value[]): fc.Arbitrary<Value> =
 
 const turns = fc.array(
   fc.record<Turn>({
+    answer: usually(0, 1, 2, 3, 4, 5),
     list: usually(0, 1),
     isSame: usually(true, false),
     owned: usually(0, 1, 2),
@@ -104,15 +126,15 @@ const clientOf = (known: KnownPeer, peerAddress: string, headers: HeaderList): C
 
 describe('fields that come with one request after the other', () => {
   it('go on as they would without memory, and have the lower names that they would have', () => {
-    let remembered = 0;
+    const remembered = { forwarded: 0, operated: 0 };
     const peers = fc.constantFrom('192.0.2.7', '192.0.2.7', '2001:db8::1', '10.1.2.3');
     fc.assert(
-      fc.property(peers, fc.tuple(lists, lists), turns, (peerAddress, kept, all) => {
+      fc.property(peers, fc.tuple(lists, lists), fc.nat(), turns, (peerAddress, kept, usual, all) => {
         const peer = { peerAddress, peerPort: 7, scheme } as const;
         const known = new KnownPeer(peer, trusted);
         const factsOfKept = kept.map((headers) => factsOf(headers, true));
         const given: { readonly fields: HeaderList; readonly copy: HeaderList }[] = [];
-        all.forEach(({ list, isSame, owned, host, certificateFields, changes }, turn) => {
+        all.forEach(({ answer, list, isSame, owned, host, certificateFields, changes }, turn) => {
           const headers = kept[list] as HeaderList;
           const facts = isSame ? (factsOfKept[list] as KnownFields) : factsOf([...headers], false);
           if (host !== null) known.authority(host);
@@ -127,26 +149,63 @@ describe('fields that come with one request after the other', () => {
             correlationId: `c-${turn}`,
           });
           const parts = partsWith(known);
-          if (facts.comesAgain && known.goingOn(facts.fields, parts.owned, host) !== null) remembered += 1;
-          const fields = forwardableFields(facts.fields, parts, facts);
+          const alike = forwardedAgain(facts.fields, parts, facts);
+          if (alike !== null) remembered.forwarded += 1;
+          const fields = alike === null ? forwardableFields(facts.fields, parts, facts) : alike.fields;
+          if (alike !== null) expect(alike.kept.with(alike.at, parts.correlationId)).toEqual(fields);
           const fresh = new KnownPeer(peer, trusted);
           expect(fields).toEqual(forwardableFields([...headers], partsWith(fresh), factsOf(headers, false)));
           expect(fields).toEqual(forwardableFields([...headers], { ...partsWith(fresh), known: null }));
 
-          const seen = known.lowerNames(fields);
+          const seen = known.lowerNames(fields, alike);
           expect(seen).toEqual(lowerNames(fields));
           // Who is given it may do with it as they like.
           (seen as string[]).fill('spoilt');
           const after = changed(fields, changes);
           expect(known.lowerNames(after)).toEqual(lowerNames(after));
+          expect(known.lowerNames(after, alike)).toEqual(lowerNames(after));
           given.push({ fields, copy: [...fields] });
+
+          const givenAnswer = answers[(usual + answer) % answers.length] as AgentAnswer;
+          const applied = applyAnswered(fields, givenAnswer);
+          if (!applied.ok) throw new Error(applied.error);
+          const operated = alike === null ? null : known.operated(alike, givenAnswer);
+          if (operated !== null) {
+            remembered.operated += 1;
+            expect(operated.fields).toEqual(applied.value);
+            expect(known.lowerNames(operated.fields, operated)).toEqual(lowerNames(operated.fields));
+            expect(operated.kept.with(operated.at, parts.correlationId)).toEqual(operated.fields);
+            given.push({ fields: operated.fields, copy: [...operated.fields] });
+          } else if (alike !== null) known.rememberOperated(alike, givenAnswer, applied.value);
           for (const earlier of given) expect(earlier.fields).toEqual(earlier.copy);
         });
         expect(new Set(given.map(({ fields }) => fields)).size).toBe(given.length);
       }),
       { numRuns: 1_500 },
     );
-    expect(remembered).toBeGreaterThan(1_000);
+    expect(remembered.forwarded).toBeGreaterThan(1_000);
+    expect(remembered.operated).toBeGreaterThan(500);
+  });
+
+  it('are told what an answer makes of them for the very answer and the very list alone, and not where that is long', () => {
+    const peer = known();
+    const kept: HeaderList = ['Accept', 'a', 'X-Correlation-Id', 'c-0'];
+    const [first, other, , , , large] = answers as readonly [AgentAnswer, ...AgentAnswer[]];
+    const operated: HeaderList = ['Accept', 'a', 'X-Correlation-Id', 'c-1', 'X-User-Id', 'u1'];
+    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), first, operated);
+    const next = peer.operated(AlikeFields.of(kept, 3, 'c-2'), first);
+    expect(next?.fields).toEqual(operated.with(3, 'c-2'));
+    expect([next?.kept, next?.at, operated[3]]).toEqual([operated, 3, 'c-1']);
+    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), { ...first })).toBeNull();
+    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
+    expect(peer.operated(AlikeFields.of([...kept], 3, 'c-2'), first)).toBeNull();
+    // One that has moved the value is not remembered, nor is one that would have a connection keep much.
+    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), other as AgentAnswer, ['X-Correlation-Id', 'c-1']);
+    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
+    const long = [...operated, 'X-Large', 'x'.repeat(8_192)];
+    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), large as AgentAnswer, long);
+    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), large as AgentAnswer)).toBeNull();
+    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), first)).not.toBeNull();
   });
 
   const headers: HeaderList = ['Host', 'a.example', 'X-Custom', 'a', 'X-User-Id', 'admin'];

@@ -119,7 +119,8 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   const lines = linesOf(request);
-  const again = bodyOctets === noBody && !request.upgradeToWebSocket ? (lines?.sent?.with(headers) ?? null) : null;
+  const again =
+    bodyOctets === noBody && !request.upgradeToWebSocket ? (lines?.sent?.with(headers, request.alike) ?? null) : null;
   if (again !== null && !methodsWithContent.has(method)) return `${requestLine(method, target)}${again}\r\n`;
   const same = unchanged(headers, lines);
   look(headers, lines, same);

@@ -85,6 +85,70 @@ describe('lines that were sent', () => {
     expect(told.refused).toBeGreaterThan(300);
   });
 
+  it('are those of fields that are like a kept list but for one value, whatever was asked for before', () => {
+    const told = { same: 0, refused: 0, unsaid: 0 };
+    const place = fc.nat({ max: 7 }).map((at) => at * 2 + 1);
+    const turn = fc.record({
+      list: fc.constantFrom(0, 0, 0, 0, 1, 2),
+      at: fc.constantFrom(0, 0, 0, 0, 1),
+      text: anyText,
+      // What is told is of other fields than those that are asked for.
+      other: fc.constantFrom(null, null, null, null, 0, 1, 2),
+    });
+    fc.assert(
+      fc.property(
+        fieldsSent,
+        fc.tuple(place, place),
+        fc.tuple(entries, entries),
+        fc.array(turn, { minLength: 1, maxLength: 8 }),
+        (fields, places, [change, another], all) => {
+          const lines = new SentLines(fields, fieldLines(fields), []);
+          // The one that was sent, and others that may be like it.
+          const keptLists = [fields, changed(fields, [change]), [...changed(fields, [change, another]), 'X-More', 'a']];
+          for (const { list, at: which, text, other } of all) {
+            const kept = keptLists[list] as string[];
+            const at = (places[which] as number) % kept.length;
+            const next = kept.with(at, text);
+            const alike = { fields: other === null ? next : [...next], kept: keptLists[other ?? list] as string[], at };
+            const lineText = lines.with(next, alike);
+            const expected = written(next);
+            if (lineText !== null) expect(lineText).toBe(expected);
+            told[lineText !== null ? 'same' : expected === null ? 'refused' : 'unsaid'] += 1;
+          }
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(told.same).toBeGreaterThan(1_000);
+    expect(told.refused).toBeGreaterThan(300);
+  });
+
+  it('are not gone through where the kept list is the one of before: what is in it is known', () => {
+    const kept = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
+    const lines = new SentLines(kept, fieldLines(kept), []);
+    const like = (id: string) => ({ fields: kept.with(3, id), kept, at: 3 });
+    for (const id of ['c-2', 'c-3']) {
+      const next = like(id);
+      expect(lines.with(next.fields, next)).toBe(fieldLines(next.fields));
+    }
+    // Nobody changes a kept list, nor says that other fields are like it: so this is not seen.
+    const other = { fields: ['Accept', 'b', 'X-Correlation-Id', 'c-4'], kept, at: 3 };
+    expect(lines.with(other.fields, other)).toBe(fieldLines(like('c-4').fields));
+    expect(lines.with(other.fields, { ...other, kept: [...kept] })).toBeNull();
+    expect(lines.with(other.fields, { ...other, at: 1 })).toBeNull();
+    expect(lines.with(other.fields)).toBeNull();
+    const elsewhere = {
+      fields: ['Accept', 'a', 'X-Correlation-Id', 'c-6'],
+      kept: ['Accept', 'b', 'X-Correlation-Id', 'c-6'],
+      at: 1,
+    };
+    expect(lines.with(elsewhere.fields, elsewhere)).toBe(fieldLines(elsewhere.fields));
+    const different = { fields: elsewhere.kept.with(3, 'c-7'), kept: elsewhere.kept, at: 3 };
+    expect(lines.with(different.fields, different)).toBeNull();
+    const bad = like('c-5\r\nX-User-Id: admin');
+    expect(lines.with(bad.fields, bad)).toBeNull();
+  });
+
   it('are told for every value of the entry that differed first, and for no other entry', () => {
     const fields = ['Accept', 'a', 'X-Correlation-Id', 'c-1', 'X-A', 'c-1'];
     const lines = new SentLines(fields, fieldLines(fields), []);

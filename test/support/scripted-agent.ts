@@ -15,6 +15,8 @@ export class ScriptedAgent implements AgentClient {
   readonly cancels: CancelReason[] = [];
   said: AgentCapabilities | null = null;
   answer: (event: AgentEvent) => AgentOutcome = () => ok(allowAnswer);
+  /** The outcome is there at once. */
+  isPrompt = false;
 
   constructor(readonly name = 'auth') {}
 
@@ -23,7 +25,11 @@ export class ScriptedAgent implements AgentClient {
     return this.answer(event);
   }
 
-  askFor(event: AgentEvent, listener: AgentCallListener): null {
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    if (this.isPrompt) {
+      this.events.push(event);
+      return this.answer(event);
+    }
     void this.ask(event).then((outcome) => listener.answered(outcome));
     return null;
   }

@@ -4,6 +4,7 @@ import type { AlikeFields } from '../../domain/http/alike-fields.js';
 import type { ClientAddress } from '../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
+import type { KnownTarget } from '../../domain/http/known-target.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { UpstreamExchange } from '../ports/upstream-client.js';
@@ -39,6 +40,8 @@ export class Exchange {
   host: string | null = null;
   /** The Host field as it will be forwarded. */
   authority = '';
+  /** What is known of the request, where one with the same method, target and fields came before on the connection. */
+  knownTarget: KnownTarget | null = null;
   /** The request's headers as they stand; each stage leaves them as the next is to see them. */
   headers: HeaderList;
   /** What is known of them where they are its fields; else it is of a list that they were made of. */

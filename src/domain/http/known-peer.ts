@@ -7,6 +7,7 @@ import { type ClientAddress, clientAddress } from './client-address.js';
 import { formatForwardedElement } from './forwarded-element.js';
 import { type HeaderList, noHeaders } from './header-list.js';
 import { parseAuthority, type RequestHost } from './host.js';
+import { KnownTarget, type ResolvedTarget } from './known-target.js';
 import { lowerName, lowerNames } from './lower-names.js';
 
 /** Hosts that are remembered one after the other; a connection that asks for more is that of a proxy, and asks for ever others. */
@@ -38,8 +39,15 @@ interface Operated {
   readonly fields: HeaderList;
 }
 
-/** Characters of fields; more are not kept for a connection that may not ask again. */
+const nothingOperated: readonly Operated[] = [];
+
+/** Characters of a target; a longer one is not kept for a connection that may not ask for it again. */
+const maxTarget = 1_024;
+
+/** Characters of fields, together; more are not kept for a connection that may not ask again. */
 const maxOperated = 8_192;
+/** Answers to requests that are alike: mostly one of each agent of a route. */
+const maxAnswers = 4;
 
 const charactersOf = (fields: HeaderList): number => {
   let characters = 0;
@@ -73,7 +81,13 @@ export class KnownPeer {
   /** Forwarded of a request for that host; null until it is asked for. */
   #forwarded: string | null = null;
   #goingOn: GoingOn | null = null;
-  #operated: Operated | null = null;
+  /** Each of fields that go on, or that one of these answers has made. */
+  #operated = nothingOperated;
+  #operatedCharacters = 0;
+  /** What the last request that came again asked for. */
+  #target: KnownTarget | null = null;
+  /** The target of the last request. */
+  #lastTarget = '';
 
   constructor({ peerAddress, peerPort, scheme }: PeerFacts, trusted: CidrSet) {
     const client = clientAddress({ peerAddress, peerPort, headers: noHeaders, trusted });
@@ -112,6 +126,26 @@ export class KnownPeer {
     return this.#forwarded;
   }
 
+  /** What was remembered of a request with this very list of fields; null: nothing. */
+  knownTarget(method: string, target: string, headers: HeaderList): KnownTarget | null {
+    const known = this.#target;
+    return known?.isOf(method, target, headers) ? known : null;
+  }
+
+  /**
+   * Remembers it, in the place of another one, if the request before has asked for the same.
+   *
+   * @param headers of a list that comes again
+   */
+  rememberTarget(method: string, target: string, headers: HeaderList, resolved: ResolvedTarget): KnownTarget | null {
+    if (target.length > maxTarget) return null;
+    const isAgain = this.#lastTarget === target;
+    this.#lastTarget = target;
+    if (!isAgain) return null;
+    this.#target = new KnownTarget(method, target, headers, resolved);
+    return this.#target;
+  }
+
   /** What was remembered of the very list, with the same names that the client may not send and the same Host; null: nothing. */
   goingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null): HeaderList | null {
     const known = this.#goingOn;
@@ -122,18 +156,24 @@ export class KnownPeer {
 
   /** What an answer makes of fields that are alike; null where it is not the one that was remembered, or they are not. */
   operated({ fields, kept, at }: AlikeFields, answer: object): AlikeFields | null {
-    const known = this.#operated;
-    if (known === null || known.kept !== kept || known.answer !== answer) return null;
-    return AlikeFields.of(known.fields, at, fields[at] as string);
+    for (const known of this.#operated) {
+      if (known.kept === kept && known.answer === answer) return AlikeFields.of(known.fields, at, fields[at] as string);
+    }
+    return null;
   }
 
   /**
-   * Remembers what an answer made of fields, in the place of another one, if it has left the value where it is that differs.
+   * Remembers what an answer made of fields, if it has left the value where it is that differs.
    * INVARIANT: what it makes of them depends on no value of a field, and nobody changes an answer or a list once it is made.
    */
   rememberOperated({ fields, kept, at }: AlikeFields, answer: object, operated: HeaderList): void {
     const hasStayed = operated[at] === fields[at] && operated[at - 1] === fields[at - 1];
-    if (hasStayed && charactersOf(operated) <= maxOperated) this.#operated = { kept, answer, fields: operated };
+    const characters = charactersOf(operated);
+    if (!hasStayed || characters > maxOperated) return;
+    const isFull = this.#operated.length === maxAnswers || this.#operatedCharacters + characters > maxOperated;
+    if (isFull) this.#forgetOperated();
+    this.#operated = [...this.#operated, { kept, answer, fields: operated }];
+    this.#operatedCharacters += characters;
   }
 
   /**
@@ -159,5 +199,12 @@ export class KnownPeer {
   /** Remembers it of a list that comes again: in the place of another one. */
   rememberGoingOn(headers: HeaderList, owned: OwnedHeaders | null, host: string | null, fields: HeaderList): void {
     this.#goingOn = { headers, owned, host, fields, lower: null };
+    // No request is like those before any more.
+    this.#forgetOperated();
+  }
+
+  #forgetOperated(): void {
+    this.#operated = nothingOperated;
+    this.#operatedCharacters = 0;
   }
 }

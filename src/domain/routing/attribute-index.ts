@@ -34,15 +34,16 @@ export class AttributeIndex {
   /** Placements have to be added in order of rank. */
   add(placement: Placement, open: OpenAttributes): void {
     this.minRank = Math.min(this.minRank, placement.candidate.rank);
-    if (open.headers.length > 0) {
+    // Methods first: to look at one is cheaper than to look at all fields.
+    if (open.methods.length > 0) {
+      this.#methods ??= new Map();
+      for (const method of open.methods) indexAt(this.#methods, method).add(placement, { ...open, methods: none });
+    } else if (open.headers.length > 0) {
       this.#headers ??= new Map();
       addNamed(this.#headers, open.headers, placement, { ...open, headers: none });
     } else if (open.queryParams.length > 0) {
       this.#queryParams ??= new Map();
       addNamed(this.#queryParams, open.queryParams, placement, { ...open, queryParams: none });
-    } else if (open.methods.length > 0) {
-      this.#methods ??= new Map();
-      for (const method of open.methods) indexAt(this.#methods, method).add(placement, { ...open, methods: none });
     } else if (this.#plain.at(-1)?.decided !== true) {
       // INVARIANT: ranks grow, so nothing behind a decided placement can ever be reached.
       this.#plain.push(placement);

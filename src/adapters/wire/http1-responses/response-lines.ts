@@ -4,6 +4,7 @@ import { isDroppedAlone } from '../../../domain/http/returnable-fields.js';
 import { fieldList } from '../http1/field-list.js';
 import { FieldNames } from '../http1/field-names.js';
 import { HeadLines } from '../http1/head-lines.js';
+import { statusLine } from '../http1/head-text.js';
 import { spanSize } from '../http1/message-head.js';
 import { ownCopy } from '../http1/own-copy.js';
 import type { ResponseHead } from '../http1/read-response-head.js';
@@ -38,6 +39,9 @@ export class ResponseLines {
   readonly #fieldCount: number;
   /** The lines that go on, where they are kept for further responses; null: they are put together when they are asked for. */
   #passedLines: string | null = null;
+  /** The same behind the line of a status, where they are kept; empty: it has not been asked for. */
+  #passedHead = '';
+  #passedStatus = 0;
   /** Lines in a row that are dropped, whatever the others are. */
   #cutStart = 0;
   #cutEnd = 0;
@@ -94,6 +98,20 @@ export class ResponseLines {
     const text = this.#text;
     const rest = text.slice(this.#cutEnd, this.#end);
     return this.#cutStart === this.#start ? rest : text.slice(this.#start, this.#cutStart) + rest;
+  }
+
+  /**
+   * The same behind a status line. Throws an `UnwritableHeadError`.
+   *
+   * INVARIANT: as that of `passedLines`.
+   */
+  passedHead(status: number): string {
+    if (this.#passedStatus === status) return this.#passedHead;
+    const head = statusLine(status) + this.passedLines;
+    if (this.#passedLines === null) return head;
+    this.#passedHead = ownCopy(head);
+    this.#passedStatus = status;
+    return this.#passedHead;
   }
 
   /** Finds what is dropped, and what is to be known of the rest. */

@@ -1,4 +1,5 @@
 import { lineLength } from './head-lines.js';
+import { requestLine } from './head-text.js';
 import { isOf, valueOctets } from './octets.js';
 import { ownCopy } from './own-copy.js';
 
@@ -6,6 +7,8 @@ import { ownCopy } from './own-copy.js';
 const nameExtra = 2;
 /** Values that may differ. */
 const maxGaps = 4;
+/** Characters of a request-target; a longer one is written each time. */
+const maxTarget = 1_024;
 /** So many in a row that differ otherwise, and it is not tried any more. */
 const maxMisses = 16;
 
@@ -31,6 +34,14 @@ export class SentLines {
   #misses = 0;
   /** A list that is the same but for the one gap; null: none is known. */
   #kept: readonly string[] | null = null;
+  /** What is behind the value of the last gap, to the end of the head. */
+  #end = '';
+  // A request that was sent again, up to the value of its one gap.
+  #method = '';
+  #target = '';
+  #begin = '';
+  /** That of the last request. */
+  #lastTarget = '';
 
   /**
    * @param fields name and value in turn; never changed
@@ -44,22 +55,49 @@ export class SentLines {
     this.#lines = ownCopy(lines);
   }
 
-  /** The lines of other fields; null where they differ in other entries than those before did, or not in values alone that may be written. */
-  with(fields: readonly string[], alike: FieldsLikeKept | null = null): string | null {
+  /**
+   * The head of a request with other fields, to its end (RFC 9112, section 2.1), one character for each octet; null where they differ
+   * in other entries than those before did, or not in values alone that may be written. Throws an `UnwritableHeadError`.
+   */
+  head(method: string, target: string, fields: readonly string[], alike: FieldsLikeKept | null = null): string | null {
+    if (!this.#isLike(fields, alike)) {
+      const lines = this.#linesOf(fields, alike);
+      return lines === null ? null : `${requestLine(method, target)}${lines}\r\n`;
+    }
+    this.#misses = 0;
+    const value = fields[alike.at] as string;
+    if (!isOf(value, valueOctets)) return null;
+    const begin = this.#target === target && this.#method === method ? this.#begin : this.#beginOf(method, target);
+    return `${begin}${value}${this.#end}`;
+  }
+
+  #linesOf(fields: readonly string[], alike: FieldsLikeKept | null): string | null {
     if (this.#misses === maxMisses) return null;
-    const like = alike?.fields === fields ? alike : null;
-    if (like !== null && like.kept === this.#kept && like.at === this.#gaps[0])
-      return this.#withValue(fields[like.at] as string);
     const lines = fields.length === this.#fields.length ? this.#with(fields) : null;
     this.#misses = lines === null ? this.#misses + 1 : 0;
     // INVARIANT: these fields are as the known ones but for the one gap, and as the kept ones but for the same place; so are all that
     // are like the kept ones.
-    if (lines !== null && like !== null && this.#gaps.length === 1 && this.#gaps[0] === like.at) this.#kept = like.kept;
+    const isLike = alike !== null && alike.fields === fields && this.#gaps.length === 1 && this.#gaps[0] === alike.at;
+    if (lines !== null && isLike) this.#kept = alike.kept;
     return lines;
   }
 
-  #withValue(value: string): string | null {
-    return isOf(value, valueOctets) ? `${this.#parts[0]}${value}${this.#parts[1]}` : null;
+  /** Whether they differ from the kept ones, which were found to differ in the one gap alone, in that place alone. */
+  #isLike(fields: readonly string[], alike: FieldsLikeKept | null): alike is FieldsLikeKept {
+    return alike !== null && alike.fields === fields && alike.kept === this.#kept && alike.at === this.#gaps[0];
+  }
+
+  /** What is in front of the value: remembered where the last request has asked for the same. */
+  #beginOf(method: string, target: string): string {
+    const begin = `${requestLine(method, target)}${this.#parts[0]}`;
+    if (target.length > maxTarget) return begin;
+    if (this.#lastTarget === target) {
+      this.#method = method;
+      this.#target = target;
+      this.#begin = ownCopy(begin);
+    }
+    this.#lastTarget = target;
+    return begin;
   }
 
   #with(fields: readonly string[]): string | null {
@@ -105,7 +143,9 @@ export class SentLines {
       }
       line += lineLength(name, value);
     }
-    parts.push(ownCopy(this.#lines.slice(begin)));
+    const last = ownCopy(this.#lines.slice(begin));
+    parts.push(last);
+    this.#end = `${last}\r\n`;
     this.#gaps = gaps;
     this.#parts = parts;
     this.#lines = '';

@@ -20,18 +20,23 @@ export const chooseRoute = (
     const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
     return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
   };
+  const places = new Map([...routes.keys()].map((configuration, place) => [configuration, place]));
+  const compiled = [...routes.values()];
+  const these = {};
+  /** The place of the route that takes the request; -1: none does. */
+  const find = ({ request: { method }, host, path, query, headers, knownTarget }: Exchange): number => {
+    const known = knownTarget?.routeAmong(these) ?? -1;
+    if (known >= 0) return known;
+    const found = table.find({ method, host, path, query, headers });
+    const place = found === null ? -1 : (places.get(found) ?? -1);
+    knownTarget?.rememberRoute(these, place);
+    return place;
+  };
   return (exchange) => {
     // What is asked of the server itself (RFC 9110, section 9.3.7) is not asked of any one upstream.
     if (exchange.path === '*') return refuse(exchange, 'No route takes the target "*".');
-    const found = table.find({
-      method: exchange.request.method,
-      host: exchange.host,
-      path: exchange.path,
-      query: exchange.query,
-      headers: exchange.headers,
-    });
-    const route = found && routes.get(found);
-    if (!route) return refuse(exchange, 'No route of this gateway takes the request.');
+    const route = compiled[find(exchange)];
+    if (route === undefined) return refuse(exchange, 'No route of this gateway takes the request.');
     exchange.route = route;
     route.inFlight += 1;
     return runStages(route.stages, exchange);

@@ -6,14 +6,7 @@ import type { Tunnel } from '../../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import {
-  chunkEnd,
-  chunkStart,
-  fieldLines,
-  lastChunk,
-  responseHeadText,
-  statusLine,
-} from '../../../wire/http1/head-text.js';
+import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { dateLine } from '../connections/date-line.js';
@@ -87,7 +80,7 @@ export class CoreResponse implements ClientResponse {
     const isSound = !responseFields.isUnsound && responseFields.contentLength < 0;
     if (!isSound || (length >= 0 && isUndelimited(status))) return false;
     const hasDate = responseFields.hasDate || (received.passedTraits & fieldTrait.date) !== 0;
-    const text = statusLine(status) + received.passedLines + fieldLines(added);
+    const text = received.passedHead(status) + fieldLines(added);
     this.#start(status, text, length, hasDate, close);
     return true;
   }

@@ -68,6 +68,8 @@ export class RepeatedHeads {
     if (this.#tries === 0) this.forget();
     if (!comesAgain || this.#tries === 0 || octets > maxOctets || !saysNothing()) return;
     if (fields.length > maxFields * 2) return;
+    // They are known, and came with other requests behind them: what others have found out of them is not thrown away.
+    if (this.#lines !== null && this.#lines.text === lines.text.slice(lines.start)) return;
     this.#tries -= 1;
     this.#lines = repeatedLines(lines, names);
     const { text } = this.#lines;

@@ -119,9 +119,9 @@ export const requestHead = (request: UpstreamRequest, authority: string, bodyOct
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   const lines = linesOf(request);
-  const again =
-    bodyOctets === noBody && !request.upgradeToWebSocket ? (lines?.sent?.with(headers, request.alike) ?? null) : null;
-  if (again !== null && !methodsWithContent.has(method)) return `${requestLine(method, target)}${again}\r\n`;
+  const isPlain = bodyOctets === noBody && !request.upgradeToWebSocket && !methodsWithContent.has(method);
+  const again = isPlain ? (lines?.sent?.head(method, target, headers, request.alike) ?? null) : null;
+  if (again !== null) return again;
   const same = unchanged(headers, lines);
   look(headers, lines, same);
   const { hasHost, hasTe, lengthAt } = found;

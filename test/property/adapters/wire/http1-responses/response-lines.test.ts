@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fieldList } from '../../../../../src/adapters/wire/http1/field-list.js';
-import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
+import { fieldLines, statusLine } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
 import { ResponseLines } from '../../../../../src/adapters/wire/http1-responses/response-lines.js';
 import { fieldTraits } from '../../../../../src/domain/http/field-traits.js';
@@ -76,6 +76,7 @@ it('the lines of a response that go on as they came are those of its returnable 
         expect(received.contentLength).toBe(contentLength);
         if (passAsTheyAre(received.passedTraits, status, own)) {
           const expected = returnableFields(list, status, own);
+          expect(received.passedHead(status)).toBe(statusLine(status) + received.passedLines);
           expect(received.passedLines + fieldLines(ownFields(own))).toBe(fieldLines(expected));
           passed += 1;
           if (received.traits !== received.passedTraits) cut += 1;
@@ -102,6 +103,8 @@ const toldOf = (received: ResponseLines): unknown => {
     fields,
     // INVARIANT: nobody asks for them where all bits are set.
     passedLines: passedTraits === -1 ? null : received.passedLines,
+    // Of one status after the other.
+    passedHeads: passedTraits === -1 ? null : [200, 404, 200, 200].map((status) => received.passedHead(status)),
     lines: lines === null ? null : { ...lines, text: lines.text.slice(0, lines.endOf(fields.length)) },
   };
 };

@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
-import { SentLines } from '../../../../../src/adapters/wire/http1/sent-lines.js';
+import { fieldLines, UnwritableHeadError } from '../../../../../src/adapters/wire/http1/head-text.js';
+import { type FieldsLikeKept, SentLines } from '../../../../../src/adapters/wire/http1/sent-lines.js';
 import { fieldValue, token } from '../../../../support/http1-arbitraries.js';
 import { octetsUsed } from '../../../../support/octets-used.js';
+
+const line = 'GET /a?b HTTP/1.1\r\n';
+
+/** The lines of a head with these fields. */
+const linesIn = (lines: SentLines, fields: readonly string[], alike: FieldsLikeKept | null = null): string | null => {
+  const head = lines.head('GET', '/a?b', fields, alike);
+  if (head === null) return null;
+  expect([head.slice(0, line.length), head.slice(-2)]).toEqual([line, '\r\n']);
+  return head.slice(line.length, -2);
+};
 
 /** Texts of which some may stand in no line. */
 const anyText = fc.oneof(
@@ -69,7 +79,7 @@ describe('lines that were sent', () => {
           const next = changed(fields, list);
           if (longer > 0) next.push('X-More', 'a');
           if (longer < 0) next.length -= 2;
-          const text = lines.with(next);
+          const text = linesIn(lines, next);
           if (text === null) {
             if (written(next) === null) told.refused += 1;
             continue;
@@ -110,7 +120,7 @@ describe('lines that were sent', () => {
             const at = (places[which] as number) % kept.length;
             const next = kept.with(at, text);
             const alike = { fields: other === null ? next : [...next], kept: keptLists[other ?? list] as string[], at };
-            const lineText = lines.with(next, alike);
+            const lineText = linesIn(lines, next, alike);
             const expected = written(next);
             if (lineText !== null) expect(lineText).toBe(expected);
             told[lineText !== null ? 'same' : expected === null ? 'refused' : 'unsaid'] += 1;
@@ -129,39 +139,91 @@ describe('lines that were sent', () => {
     const like = (id: string) => ({ fields: kept.with(3, id), kept, at: 3 });
     for (const id of ['c-2', 'c-3']) {
       const next = like(id);
-      expect(lines.with(next.fields, next)).toBe(fieldLines(next.fields));
+      expect(linesIn(lines, next.fields, next)).toBe(fieldLines(next.fields));
     }
     // Nobody changes a kept list, nor says that other fields are like it: so this is not seen.
     const other = { fields: ['Accept', 'b', 'X-Correlation-Id', 'c-4'], kept, at: 3 };
-    expect(lines.with(other.fields, other)).toBe(fieldLines(like('c-4').fields));
-    expect(lines.with(other.fields, { ...other, kept: [...kept] })).toBeNull();
-    expect(lines.with(other.fields, { ...other, at: 1 })).toBeNull();
-    expect(lines.with(other.fields)).toBeNull();
+    expect(linesIn(lines, other.fields, other)).toBe(fieldLines(like('c-4').fields));
+    expect(linesIn(lines, other.fields, { ...other, kept: [...kept] })).toBeNull();
+    expect(linesIn(lines, other.fields, { ...other, at: 1 })).toBeNull();
+    expect(linesIn(lines, other.fields)).toBeNull();
     const elsewhere = {
       fields: ['Accept', 'a', 'X-Correlation-Id', 'c-6'],
       kept: ['Accept', 'b', 'X-Correlation-Id', 'c-6'],
       at: 1,
     };
-    expect(lines.with(elsewhere.fields, elsewhere)).toBe(fieldLines(elsewhere.fields));
+    expect(linesIn(lines, elsewhere.fields, elsewhere)).toBe(fieldLines(elsewhere.fields));
     const different = { fields: elsewhere.kept.with(3, 'c-7'), kept: elsewhere.kept, at: 3 };
-    expect(lines.with(different.fields, different)).toBeNull();
+    expect(linesIn(lines, different.fields, different)).toBeNull();
     const bad = like('c-5\r\nX-User-Id: admin');
-    expect(lines.with(bad.fields, bad)).toBeNull();
+    expect(linesIn(lines, bad.fields, bad)).toBeNull();
+  });
+
+  it('have the line of their own request in front of them, whatever the one before has asked for', () => {
+    const kept = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
+    const asked = fc.record({
+      method: fc.constantFrom('GET', 'HEAD', 'G'),
+      target: fc.constantFrom('/', '/a', '/b', `/${'x'.repeat(1_023)}`, `/${'x'.repeat(1_024)}`),
+      id: fc.constantFrom('c-2', 'c-3', ''),
+      isLike: fc.integer({ min: 0, max: 9 }).map((number) => number > 0),
+    });
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 30 }), (all) => {
+        const lines = new SentLines(kept, fieldLines(kept), []);
+        for (const { method, target, id, isLike } of all) {
+          const fields = kept.with(3, id);
+          const head = lines.head(method, target, fields, isLike ? { fields, kept, at: 3 } : null);
+          expect(head).toBe(`${method} ${target} HTTP/1.1\r\n${fieldLines(fields)}\r\n`);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['a\r\nX-User-Id: admin', '/a'],
+    ['GET', '/a b'],
+    ['GET', '/a\r\n'],
+    ['GET', ''],
+    ['', '/a'],
+  ])('have no line in front of them that cannot be written: %j %j', (method, target) => {
+    const kept = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
+    const lines = new SentLines(kept, fieldLines(kept), []);
+    const like = (id: string) => ({ fields: kept.with(3, id), kept, at: 3 });
+    for (const next of ['c-2', 'c-3', 'c-4'].map(like)) expect(linesIn(lines, next.fields, next)).not.toBeNull();
+    for (let time = 0; time < 3; time += 1) {
+      const next = like('c-5');
+      expect(() => lines.head(method, target, next.fields, next)).toThrow(UnwritableHeadError);
+    }
+  });
+
+  it('are not given up for what has missed now and then, where others between them were alike', () => {
+    const kept = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
+    const lines = new SentLines(kept, fieldLines(kept), []);
+    const like = (id: string) => ({ fields: kept.with(3, id), kept, at: 3 });
+    const hit = (): void => {
+      for (const next of ['c-2', 'c-3'].map(like)) expect(linesIn(lines, next.fields, next)).not.toBeNull();
+    };
+    hit();
+    for (let time = 0; time < 40; time += 1) {
+      expect(linesIn(lines, ['Accept', 'a'])).toBeNull();
+      hit();
+    }
+    expect(linesIn(lines, kept)).not.toBeNull();
   });
 
   it('are told for every value of the entry that differed first, and for no other entry', () => {
     const fields = ['Accept', 'a', 'X-Correlation-Id', 'c-1', 'X-A', 'c-1'];
     const lines = new SentLines(fields, fieldLines(fields), []);
-    expect(lines.with(fields)).toBe(fieldLines(fields));
+    expect(linesIn(lines, fields)).toBe(fieldLines(fields));
     for (const id of ['c-2', '', 'a much longer one', 'c-1']) {
       const next = ['Accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-1'];
-      expect(lines.with(next)).toBe(fieldLines(next));
-      expect(lines.with(['Accept', 'b', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
-      expect(lines.with(['accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
-      expect(lines.with(['Accept', 'a', 'X-Correlation-ID', id, 'X-A', 'c-1'])).toBeNull();
-      expect(lines.with(['Accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-2'])).toBeNull();
-      expect(lines.with([...next, 'X-B', 'b'])).toBeNull();
-      expect(lines.with(next.slice(2))).toBeNull();
+      expect(linesIn(lines, next)).toBe(fieldLines(next));
+      expect(linesIn(lines, ['Accept', 'b', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
+      expect(linesIn(lines, ['accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-1'])).toBeNull();
+      expect(linesIn(lines, ['Accept', 'a', 'X-Correlation-ID', id, 'X-A', 'c-1'])).toBeNull();
+      expect(linesIn(lines, ['Accept', 'a', 'X-Correlation-Id', id, 'X-A', 'c-2'])).toBeNull();
+      expect(linesIn(lines, [...next, 'X-B', 'b'])).toBeNull();
+      expect(linesIn(lines, next.slice(2))).toBeNull();
     }
   });
 
@@ -170,11 +232,11 @@ describe('lines that were sent', () => {
     const lines = new SentLines(fields, fieldLines(fields), []);
     for (let code = 0; code < 0x180; code += 1) {
       const next = fields.with(place * 2 + 1, `x${String.fromCharCode(code)}y`);
-      expect(lines.with(next)).toBe(written(next));
+      expect(linesIn(lines, next)).toBe(written(next));
       // It is not given up for what may not be written.
-      expect(lines.with(fields)).toBe(fieldLines(fields));
+      expect(linesIn(lines, fields)).toBe(fieldLines(fields));
     }
-    expect(lines.with(fields.with(place * 2 + 1, 'a\u560d\u560aX-User-Id: admin'))).toBeNull();
+    expect(linesIn(lines, fields.with(place * 2 + 1, 'a\u560d\u560aX-User-Id: admin'))).toBeNull();
   });
 
   it('may differ in up to four values, which are always the same ones', () => {
@@ -184,10 +246,10 @@ describe('lines that were sent', () => {
     for (const places of [[1], [11], [1, 11], [3, 5], [1, 3, 9], [3, 5, 7, 11]]) {
       const lines = new SentLines(fields, fieldLines(fields), []);
       for (const value of ['x', '', 'longer than before', 'y']) {
-        expect(lines.with(otherAt(places, value))).toBe(fieldLines(otherAt(places, value)));
-        expect(lines.with(fields)).toBe(fieldLines(fields));
+        expect(linesIn(lines, otherAt(places, value))).toBe(fieldLines(otherAt(places, value)));
+        expect(linesIn(lines, fields)).toBe(fieldLines(fields));
         for (let at = 0; at < fields.length; at += 1) {
-          if (!places.includes(at)) expect(lines.with(otherAt([...places, at], value))).toBeNull();
+          if (!places.includes(at)) expect(linesIn(lines, otherAt([...places, at], value))).toBeNull();
         }
       }
     }
@@ -196,8 +258,8 @@ describe('lines that were sent', () => {
       [0, 1],
     ]) {
       const lines = new SentLines(fields, fieldLines(fields), []);
-      expect(lines.with(otherAt(places, 'x'))).toBeNull();
-      expect(lines.with(otherAt([1], 'x'))).toBe(fieldLines(otherAt([1], 'x')));
+      expect(linesIn(lines, otherAt(places, 'x'))).toBeNull();
+      expect(linesIn(lines, otherAt([1], 'x'))).toBe(fieldLines(otherAt([1], 'x')));
     }
   });
 
@@ -205,12 +267,12 @@ describe('lines that were sent', () => {
     const fields = ['A', 'a', 'B', 'b'];
     const lines = new SentLines(fields, fieldLines(fields), []);
     const miss = (times: number): void => {
-      for (let time = 0; time < times; time += 1) expect(lines.with(['A', 'a'])).toBeNull();
+      for (let time = 0; time < times; time += 1) expect(linesIn(lines, ['A', 'a'])).toBeNull();
     };
     miss(15);
-    expect(lines.with(fields)).toBe(fieldLines(fields));
+    expect(linesIn(lines, fields)).toBe(fieldLines(fields));
     miss(16);
-    expect(lines.with(fields)).toBeNull();
+    expect(linesIn(lines, fields)).toBeNull();
   });
 
   it('stay as they were sent, whatever becomes of the list that they were made from', () => {
@@ -218,8 +280,25 @@ describe('lines that were sent', () => {
     const lines = new SentLines(fields, fieldLines(fields), []);
     fields[1] = 'z';
     fields.push('C', 'c');
-    expect(lines.with(['A', 'a', 'B', 'b'])).toBe('A: a\r\nB: b\r\n');
-    expect(lines.with(fields)).toBeNull();
+    expect(linesIn(lines, ['A', 'a', 'B', 'b'])).toBe('A: a\r\nB: b\r\n');
+    expect(linesIn(lines, fields)).toBeNull();
+  });
+
+  it('hold on to no long target, however often it is asked for', () => {
+    const size = 100_000;
+    const before = octetsUsed();
+    const kept = Array.from({ length: 100 }, (_, index) => {
+      const target = `/${String(index).repeat(size).slice(0, size)}`;
+      const fields = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
+      const lines = new SentLines(fields, fieldLines(fields), []);
+      for (const id of ['c-2', 'c-3', 'c-4', 'c-5']) {
+        const next = fields.with(3, id);
+        expect(lines.head('GET', target, next, { fields: next, kept: fields, at: 3 })?.length).toBeGreaterThan(size);
+      }
+      return lines;
+    });
+    expect(octetsUsed() - before).toBeLessThan(20 * size);
+    expect(kept).toHaveLength(100);
   });
 
   it('hold on to no text that a value was part of', () => {
@@ -231,7 +310,7 @@ describe('lines that were sent', () => {
       const fields = ['Accept', 'a', 'X-Claim', whole.slice(0, value.length), 'X-Correlation-Id', 'c-1'];
       const lines = new SentLines(fields, fieldLines(fields), [['Accept', 'a']]);
       const next = fields.with(5, 'c-2');
-      expect(lines.with(next)).toBe(fieldLines(next));
+      expect(linesIn(lines, next)).toBe(fieldLines(next));
       return lines;
     });
     // The last text may still be at hand; all of them would be more.

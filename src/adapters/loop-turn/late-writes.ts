@@ -1,4 +1,5 @@
 import { turnMs } from './turn-clock.js';
+import { throwApart, writeAtTurnEnd } from './turn-end.js';
 
 /**
  * What is written at the end of a turn of the event loop, when all that had come has been handled. The other side of a socket, where it
@@ -20,7 +21,6 @@ const longestMs = 1;
 let waiting: LateWriter[] = [];
 /** The one that is not in use. */
 let spare: LateWriter[] = [];
-let isArmed = false;
 let isWriting = false;
 /** When the first of them came. */
 let sinceMs = 0;
@@ -33,10 +33,7 @@ const writeAll = (): void => {
     try {
       (due[place] as LateWriter).writeNow();
     } catch (error) {
-      // The others write all the same.
-      queueMicrotask(() => {
-        throw error;
-      });
+      throwApart(error);
     }
   }
   isWriting = false;
@@ -44,18 +41,11 @@ const writeAll = (): void => {
   spare = due;
 };
 
-const atEnd = (): void => {
-  isArmed = false;
-  writeAll();
-};
-
 /** Has somebody write at the end of this turn. */
 export const writeLate = (writer: LateWriter): void => {
   if (waiting.length === 0) sinceMs = turnMs();
   waiting.push(writer);
-  if (isArmed) return;
-  isArmed = true;
-  setImmediate(atEnd);
+  if (waiting.length === 1) writeAtTurnEnd(writeAll);
 };
 
 /** To be called when something that was read is about to be handled. */

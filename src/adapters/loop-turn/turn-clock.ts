@@ -1,14 +1,26 @@
 /**
- * What time it is while one read is handled. A request asks for the time in a handful of places, between which there are a few
- * microseconds; each look at the clock costs about as much as one of the stages.
+ * What time it is while one read is handled, or a few that are handled one after the other. A request asks for the time in a handful of
+ * places, between which there are a few microseconds; each look at the clock costs about as much as one of the stages.
  */
 
 /** Below zero: nothing is being handled. */
 let readMs = -1;
+/** Below zero: what is handled is alone. */
+let batchMs = -1;
+
+/** What is handled until the next call, or `batchEnds`, has one time. */
+export const batchBegins = (): void => {
+  batchMs = performance.now();
+};
+
+/** INVARIANT: called before the loop, or a promise, goes on; else time would stand still. */
+export const batchEnds = (): void => {
+  batchMs = -1;
+};
 
 /** Something has been read, and is handled from now on, until this returns: what it asks is what time it is now. */
 export const turnBegins = (): void => {
-  readMs = performance.now();
+  readMs = batchMs < 0 ? performance.now() : batchMs;
 };
 
 /** It is handled. INVARIANT: called before the loop, or a promise, goes on; else time would stand still. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
+import { batchBegins, batchEnds, turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
 
 /** Until the clock has gone on. */
 const passTime = (): void => {
@@ -35,5 +35,56 @@ describe('the clock of a turn', () => {
     passTime();
     expect(innerMs).toBeGreaterThanOrEqual(outerMs + 2);
     expect(turnMs()).toBeGreaterThanOrEqual(innerMs + 2);
+  });
+});
+
+/** The time of a read that begins now; time passes while it is handled. */
+const timeOfRead = (): number => {
+  turnBegins();
+  const atMs = turnMs();
+  passTime();
+  expect(turnMs()).toBe(atMs);
+  turnEnds();
+  return atMs;
+};
+
+describe('the clock of reads that are handled one after the other', () => {
+  it('stands at the time at which the first is handled, until the next begin', () => {
+    const beforeMs = performance.now();
+    batchBegins();
+    const first = [timeOfRead(), timeOfRead()];
+    batchBegins();
+    const second = [timeOfRead(), timeOfRead()];
+    batchEnds();
+    expect(first[0]).toBeGreaterThanOrEqual(beforeMs);
+    expect(first[1]).toBe(first[0]);
+    expect(second[0]).toBeGreaterThanOrEqual((first[0] ?? 0) + 4);
+    expect(second[1]).toBe(second[0]);
+  });
+
+  it('goes on between them, where nothing is handled', () => {
+    batchBegins();
+    const readMs = timeOfRead();
+    const betweenMs = turnMs();
+    batchEnds();
+    expect(betweenMs).toBeGreaterThanOrEqual(readMs + 2);
+  });
+
+  it('goes on behind them', () => {
+    batchBegins();
+    const readMs = timeOfRead();
+    batchEnds();
+    expect(turnMs()).toBeGreaterThanOrEqual(readMs + 2);
+    expect(timeOfRead()).toBeGreaterThanOrEqual(readMs + 2);
+  });
+
+  it('leaves a read that is being handled its time when they end', () => {
+    batchBegins();
+    turnBegins();
+    const readMs = turnMs();
+    batchEnds();
+    passTime();
+    expect(turnMs()).toBe(readMs);
+    turnEnds();
   });
 });

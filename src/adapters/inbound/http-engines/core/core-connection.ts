@@ -17,6 +17,7 @@ import { CoreResponse } from './core-response.js';
 import { readAsStream, readDirectly } from './direct-reads.js';
 import { ExchangeWaits } from './exchange-waits.js';
 import type { JoinedWrites } from './joined-writes.js';
+import { LateOctets } from './late-octets.js';
 import { LateText } from './late-text.js';
 import { Linger } from './linger.js';
 import { newBody } from './new-body.js';
@@ -38,6 +39,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly #deadline: ConnectionDeadline;
   readonly #waits: ExchangeWaits;
   readonly #linger: Linger;
+  readonly #early: LateOctets;
   readonly #late: LateText;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
@@ -60,6 +62,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
     this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
     this.#linger = new Linger(around.limits);
+    this.#early = new LateOctets((octets) => this.#handleOctets(octets));
     this.#late = new LateText(socket, () => {
       if (this.#phase === 'flushing') this.#awaitFlush();
     });
@@ -80,13 +83,16 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   /** Nothing of a request has come since that moment that is not answered, to its last octet. */
   hasBeenIdleSince(momentMs: number): boolean {
-    return (this.#phase === 'idle' || this.#isLeaving) && this.#idleSinceMs <= momentMs;
+    const isIdle = this.#phase === 'idle' && !this.#early.isWaiting;
+    return (isIdle || this.#isLeaving) && this.#idleSinceMs <= momentMs;
   }
 
   /** See `EngineSessions`. */
   retire(graceMs: number): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
+    // What has come is answered.
+    this.#early.handleNow();
     // A tunnel, and what waits to become one.
     if (this.#phase === 'given' || this.#response?.canUpgrade === true) {
       this.socket.destroy();
@@ -161,6 +167,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const phase = this.#phase;
     if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
     else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
+    // What waits may be no request: it is looked at again.
+    else if (this.#early.isWaiting) this.#deadline.set(nowMs);
     else this.socket.destroy();
   }
 
@@ -178,6 +186,17 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #takeOctets(octets: Buffer): void {
+    if (this.#early.isWaiting) this.#early.handleNow();
+    else if (this.#phase === 'idle') {
+      this.#early.wait(octets);
+      return;
+    }
+    // It may have become a tunnel by that, whose octets these are then.
+    if (this.#phase === 'given') this.socket.push(octets);
+    else this.#handleOctets(octets);
+  }
+
+  #handleOctets(octets: Buffer): void {
     if (this.#awaitsRequest) this.#run(octets);
     else if (this.#phase !== 'over') this.#takeWhileBusy(octets);
   }
@@ -248,10 +267,11 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   /** The client sends no more. */
   #takeEnd(): void {
+    this.#early.handleNow();
     const phase = this.#phase;
     if (phase === 'head') this.#refuse('malformed');
     // As nginx has it: whoever ends its side before it was answered has gone, whatever it has sent before.
-    else if (phase === 'exchange') this.socket.destroy();
+    else if (phase === 'exchange' || phase === 'given') this.socket.destroy();
     else if (phase === 'flushing') this.#input.close();
     else if (phase !== 'over') this.#leave();
   }
@@ -262,6 +282,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #closed(): void {
+    this.#early.drop();
     this.#late.drop();
     this.#waits.end();
     this.#deadline.end();

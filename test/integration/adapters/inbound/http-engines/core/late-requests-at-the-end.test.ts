@@ -1,0 +1,282 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import {
+  answerTo,
+  endOfTurn,
+  get,
+  type IdleClient,
+  type IdleClients,
+  idleClients,
+} from '../../../../../support/idle-clients.js';
+import { OpensslCertificates } from '../../../../../support/openssl-certificates.js';
+import { preparedTls } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+const pki = new OpensslCertificates();
+afterAll(() => pki.remove());
+const identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
+
+/** Longer than a test may take. */
+const forever = 600_000;
+
+/** Nothing is left of any connection, and each exchange that began has ended once. */
+const nothingIsLeft = async ({ listener, handler, ends }: IdleClients): Promise<void> => {
+  await eventually(() => listener.connections() === 0 && handler.open === 0);
+  await eventually(() => ends.length === handler.requests.length);
+  await endOfTurn();
+  expect([ends.length, handler.open]).toEqual([handler.requests.length, 0]);
+};
+
+/** Others are served as before. */
+const othersAreServed = async (clients: IdleClients): Promise<void> => {
+  const other = await clients.idle();
+  other.come(get('/other'));
+  await eventually(() => other.answered() === answerTo('/other'));
+  other.client.socket.destroy();
+};
+
+/**
+ * Sends, and holds the loop up for so long. What has come meanwhile is read before it is looked at what was due, and waits then;
+ * begun at the end of a turn, this finds the timers before what is to be read.
+ */
+const sendHeldUp = async ({ client }: IdleClient, text: string, ms: number): Promise<void> => {
+  await endOfTurn();
+  client.send(text);
+  const beganMs = performance.now();
+  while (performance.now() - beganMs < ms);
+};
+
+describe('octets on an idle connection whose client ends its side in the same turn', () => {
+  it('are answered, and the connection ends behind that', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come, answered } = await clients.idle();
+    come(get('/1'));
+    accepted.push(null);
+    await client.closed();
+    expect([answered(), client.isReset, clients.ends]).toEqual([answerTo('/1'), false, [true]]);
+    await nothingIsLeft(clients);
+  });
+
+  it('are answered all, where they are two requests in one piece', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come, answered } = await clients.idle();
+    come(get('/1') + get('/2'));
+    accepted.push(null);
+    await client.closed();
+    expect([answered(), clients.ends]).toEqual([answerTo('/1') + answerTo('/2'), [true, true]]);
+  });
+
+  // Whoever ends its side before it was answered has gone: nothing of the second is begun.
+  it('are answered as far as they were when the end came, where they are two requests in two pieces', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come, answered } = await clients.idle();
+    come(get('/1'), get('/2'));
+    accepted.push(null);
+    await client.closed();
+    expect([answered(), clients.ends]).toEqual([answerTo('/1'), [true]]);
+    await nothingIsLeft(clients);
+  });
+
+  it('are those of a client that has gone, where they are not answered at once', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come, answered } = await clients.idle();
+    come(get('/held'));
+    accepted.push(null);
+    await client.closed();
+    expect([clients.targets(), answered(), clients.ends]).toEqual([['/held'], '', [false]]);
+    await nothingIsLeft(clients);
+  });
+
+  it('are refused where they are the begin of a request', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, accepted, come, answered } = await clients.idle();
+    come('GET /1 HT');
+    accepted.push(null);
+    await client.closed();
+    expect(answered()).toMatch(/^HTTP\/1\.1 400 /);
+    await nothingIsLeft(clients);
+  });
+
+  it('are answered on a real connection, however they arrive', async () => {
+    const clients = await idleClients(cleanUp);
+    const idles = await Promise.all(Array.from({ length: 20 }, () => clients.idle(true)));
+    for (const { client } of idles) client.send(get('/1')).socket.end();
+    await Promise.all(idles.map(({ client }) => client.closed()));
+    expect(idles.map(({ answered }) => answered())).toEqual(idles.map(() => answerTo('/1')));
+    await nothingIsLeft(clients);
+  });
+});
+
+describe('octets on an idle connection that breaks in the same turn', () => {
+  it.each([
+    ['is answered at once', '/1'],
+    ['is answered too late', '/held'],
+  ])('leave nothing, where they are a request that %s', async (_, target) => {
+    const clients = await idleClients(cleanUp);
+    const idles = await clients.idles(4);
+    const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    for (const [place, { accepted, come }] of idles.entries()) {
+      come(get(`${target}/${place}`));
+      accepted.destroy(place % 2 === 0 ? error : undefined);
+    }
+    await nothingIsLeft(clients);
+    for (const response of clients.handler.responses) if (!response.headSent) response.send(200, [], 'late', false);
+    await nothingIsLeft(clients);
+    await othersAreServed(clients);
+  });
+
+  it('leave nothing where the clients reset their connections', async () => {
+    const clients = await idleClients(cleanUp);
+    const idles = await clients.idles(20);
+    for (const [place, { client }] of idles.entries()) {
+      client.send(get(place % 2 === 0 ? '/1' : '/held')).socket.resetAndDestroy();
+    }
+    await nothingIsLeft(clients);
+    await othersAreServed(clients);
+  });
+
+  it('keep nobody else from being answered', async () => {
+    const clients = await idleClients(cleanUp);
+    const idles = await clients.idles(9);
+    for (const [place, { accepted, come }] of idles.entries()) {
+      come(get(`/${place}`));
+      if (place % 3 === 0) accepted.destroy();
+    }
+    const standing = idles.filter((_, place) => place % 3 !== 0);
+    await eventually(() => standing.every(({ answered }) => answered() !== ''));
+    expect(standing.map(({ answered }) => answered())).toEqual(
+      ['/1', '/2', '/4', '/5', '/7', '/8'].map((target) => answerTo(target)),
+    );
+  });
+});
+
+describe('octets of a tunnel that come in the same turn as the request for it', () => {
+  const request = get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n');
+
+  it.each([
+    ['where it is handled', true],
+    ['later', false],
+  ])(
+    'reach it, and so does their end (it is given %s)',
+    async (_, atOnce) => {
+      const clients = await idleClients(cleanUp);
+      const { client, accepted, come } = await clients.idle(true);
+      let received = '';
+      const give = async (response: ClientResponse): Promise<void> => {
+        const tunnel = response.upgrade([]);
+        for await (const piece of tunnel.iterator({ destroyOnReturn: false })) received += Buffer.from(piece);
+        received += ' and their end';
+        tunnel.end();
+      };
+      if (atOnce) clients.handler.handle = (_, response) => void give(response);
+      come(request, 'octets', ' of it');
+      await endOfTurn();
+      const [held] = clients.handler.responses;
+      if (held !== undefined) void give(held);
+      await client.got('101');
+      client.socket.end();
+      await eventually(() => received === 'octets of it and their end');
+      accepted.destroy();
+    },
+    5_000,
+  );
+});
+
+describe('octets on an idle connection that is not to stand any more, in the same turn', () => {
+  it('are answered, and then it ends', async () => {
+    const clients = await idleClients(cleanUp);
+    const [asked, silent] = await clients.idles(2);
+    asked?.come(get('/1'));
+    clients.listener.secure(preparedTls([identity]), forever);
+    await Promise.all([asked?.client.closed(), silent?.client.closed()]);
+    expect([asked?.answered(), silent?.answered()]).toEqual([answerTo('/1'), '']);
+    expect([asked?.client.isReset, clients.ends]).toEqual([false, [true]]);
+    await nothingIsLeft(clients);
+  });
+
+  it('are answered, however late, and then it ends', async () => {
+    const clients = await idleClients(cleanUp);
+    const { client, come, answered } = await clients.idle();
+    come(get('/held') + get('/behind'));
+    clients.listener.secure(preparedTls([identity]), forever);
+    expect(clients.targets()).toEqual(['/held']);
+    await endOfTurn();
+    clients.handler.responses[0]?.send(200, [], 'late', false);
+    await client.closed();
+    expect(answered()).toBe(answerTo('late').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect([clients.targets(), clients.ends]).toEqual([['/held'], [true]]);
+  });
+
+  it.each([
+    ['a tunnel is asked for', get('/held', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')],
+    ['they are the begin of a request', 'GET /1 HT'],
+    ['they are an empty line', '\r\n'],
+  ])('end with it at once where %s', async (_, text) => {
+    const clients = await idleClients(cleanUp);
+    const { client, come, answered } = await clients.idle();
+    come(text);
+    clients.listener.secure(preparedTls([identity]), forever);
+    await client.closed();
+    expect(answered()).toBe('');
+    await nothingIsLeft(clients);
+  });
+});
+
+describe('octets on an idle connection of a listener that is drained in the same turn', () => {
+  it('are answered, while the idle ones end at once', async () => {
+    const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
+    const idles = await clients.idles(4);
+    for (const place of [1, 2]) idles[place]?.come(get(`/${place}`));
+    const drained = clients.listener.drain(forever);
+    expect(idles.map(({ accepted }) => accepted.destroyed)).toEqual([true, false, false, true]);
+    await Promise.all([drained, ...idles.map(({ client }) => client.closed())]);
+    expect(idles.map(({ answered }) => answered())).toEqual(['', answerTo('/1'), answerTo('/2'), '']);
+    expect(clients.ends).toEqual([true, true]);
+    await nothingIsLeft(clients);
+  });
+
+  it('are waited for where they are not answered at once', async () => {
+    const clients = await idleClients(cleanUp, { drainLingerMs: 0 });
+    const { client, come, answered } = await clients.idle();
+    come(get('/held'));
+    const drained = clients.listener.drain(forever);
+    await endOfTurn();
+    clients.handler.responses[0]?.send(200, [], 'late', true);
+    await Promise.all([drained, client.closed()]);
+    expect([answered().endsWith('late'), clients.ends]).toEqual([true, [true]]);
+  });
+});
+
+describe('octets on an idle connection whose patience ends in the same turn', () => {
+  const idleMs = 400;
+  const heldUpMs = 550;
+
+  it('are answered', async () => {
+    const clients = await idleClients(cleanUp, { idleMs });
+    const [asked, silent] = [await clients.idle(), await clients.idle()];
+    await sendHeldUp(asked, get('/1'), heldUpMs);
+    await silent.client.closed();
+    await eventually(() => asked.answered() === answerTo('/1') || asked.client.isClosed);
+    expect([asked.answered(), silent.answered()]).toEqual([answerTo('/1'), '']);
+    await asked.client.closed();
+    await nothingIsLeft(clients);
+  });
+
+  it.each([
+    ['an empty line', '\r\n'],
+    ['the begin of an empty line', '\r'],
+  ])(
+    'do not have it stand for ever where they are %s',
+    async (_, text) => {
+      const clients = await idleClients(cleanUp, { idleMs });
+      const idle = await clients.idle();
+      await sendHeldUp(idle, text, heldUpMs);
+      await idle.client.closed();
+      await nothingIsLeft(clients);
+    },
+    5_000,
+  );
+});

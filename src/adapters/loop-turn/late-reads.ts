@@ -1,4 +1,4 @@
-import { batchBegins, batchEnds } from './turn-clock.js';
+import { batchBegins, batchEnds, turnMs } from './turn-clock.js';
 import { handleAtTurnEnd, throwApart } from './turn-end.js';
 
 /**
@@ -14,12 +14,16 @@ export interface LateReader {
 
 /** So many wait at the most: what comes first does not wait for all the others. */
 const most = 64;
-/** So many are handled in what is one moment: less than a millisecond, where none of them takes a signature. */
-const moment = 8;
+/** Nor do they wait for longer than this and what is being handled, in milliseconds. */
+const longestMs = 1;
+/** So many are handled in what is one moment: a small part of a millisecond, where none of them takes a signature. */
+const moment = 4;
 
 let waiting: LateReader[] = [];
 /** The one that is not in use. */
 let spare: LateReader[] = [];
+/** When the first of them came. */
+let sinceMs = 0;
 
 const handle = (reader: LateReader): void => {
   try {
@@ -45,6 +49,13 @@ const handleAll = (): void => {
 /** Has somebody handle what was read at the end of this turn. */
 export const handleLate = (reader: LateReader): void => {
   waiting.push(reader);
-  if (waiting.length === 1) handleAtTurnEnd(handleAll);
-  else if (waiting.length === most) handleAll();
+  if (waiting.length === 1) {
+    sinceMs = turnMs();
+    handleAtTurnEnd(handleAll);
+  } else if (waiting.length === most) handleAll();
+};
+
+/** To be called when something else that was read is about to be handled, or somebody has come. */
+export const boundLateReads = (): void => {
+  if (waiting.length > 0 && turnMs() - sinceMs > longestMs) handleAll();
 };

@@ -41,7 +41,7 @@ interface Operated {
 
 const nothingOperated: readonly Operated[] = [];
 
-/** Characters of a target; a longer one is not kept for a connection that may not ask for it again. */
+/** Characters of a method and a target; longer ones are not kept for a connection that may not ask for them again. */
 const maxTarget = 1_024;
 
 /** Characters of fields, together; more are not kept for a connection that may not ask again. */
@@ -138,7 +138,7 @@ export class KnownPeer {
    * @param headers of a list that comes again
    */
   rememberTarget(method: string, target: string, headers: HeaderList, resolved: ResolvedTarget): KnownTarget | null {
-    if (target.length > maxTarget) return null;
+    if (method.length + target.length > maxTarget) return null;
     const isAgain = this.#lastTarget === target;
     this.#lastTarget = target;
     if (!isAgain) return null;

@@ -7,7 +7,7 @@ import { ownCopy } from './own-copy.js';
 const nameExtra = 2;
 /** Values that may differ. */
 const maxGaps = 4;
-/** Characters of a request-target; a longer one is written each time. */
+/** Characters of a method and a request-target; longer ones are written each time. */
 const maxTarget = 1_024;
 /** So many in a row that differ otherwise, and it is not tried any more. */
 const maxMisses = 16;
@@ -90,7 +90,7 @@ export class SentLines {
   /** What is in front of the value: remembered where the last request has asked for the same. */
   #beginOf(method: string, target: string): string {
     const begin = `${requestLine(method, target)}${this.#parts[0]}`;
-    if (target.length > maxTarget) return begin;
+    if (method.length + target.length > maxTarget) return begin;
     if (this.#lastTarget === target) {
       this.#method = method;
       this.#target = target;

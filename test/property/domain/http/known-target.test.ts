@@ -55,6 +55,14 @@ describe('what is known of a target', () => {
     );
     const long = `/${'x'.repeat(1_024)}`;
     expect([long, long, long].map(ask)).toEqual([false, false, false]);
+    // Of both, because either may be long.
+    const method = 'M'.repeat(1_024);
+    const askSo = (target: string): boolean => {
+      if (peer.knownTarget(method, target, headers) !== null) return true;
+      peer.rememberTarget(method, target, headers, resolved);
+      return false;
+    };
+    expect(['/m', '/m', '/m'].map(askSo)).toEqual([false, false, false]);
   });
 
   it('has a route among those that it was found among, and no others', () => {

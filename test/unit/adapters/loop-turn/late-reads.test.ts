@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
+import { boundLateReads, handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
 import { uncaughtErrors } from '../../../support/uncaught-errors.js';
 
 /** As many as may wait, which are handled at once, and one less; and as many as are handled in one moment. */
-const [within, most, moment] = [63, 64, 8];
+const [within, most, moment] = [63, 64, 4];
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
@@ -179,13 +179,31 @@ describe('what was read', () => {
 });
 
 describe('the time of what was read', () => {
-  it('is one for eight that are handled one after the other, and then a new one', async () => {
+  it('is one for four that are handled one after the other, and then a new one', async () => {
     const times = timesOf(2 * moment + 1);
     await endOfTurn();
     const distinct = [...new Set(times)];
     expect(times).toEqual(times.map((_, index) => distinct[Math.floor(index / moment)]));
     expect(distinct).toHaveLength(3);
     expect(distinct).toEqual(distinct.toSorted((one, other) => one - other));
+  });
+
+  it('bounds how long it waits while something else is handled', async () => {
+    const handled = readers(2);
+    boundLateReads();
+    expect(handled).toEqual([]);
+    passTime();
+    boundLateReads();
+    expect(handled).toEqual([0, 1]);
+    // What comes now has not waited.
+    const next = readers(1);
+    boundLateReads();
+    expect(next).toEqual([]);
+    await endOfTurn();
+    expect([handled, next]).toEqual([[0, 1], [0]]);
+    passTime();
+    boundLateReads();
+    expect([handled, next]).toEqual([[0, 1], [0]]);
   });
 
   it('is that at which it is handled, not at which it came', async () => {

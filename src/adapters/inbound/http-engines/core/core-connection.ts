@@ -91,14 +91,13 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   retire(graceMs: number): void {
     if (this.#isRetired) return;
     this.#isRetired = true;
-    // What has come is answered.
-    this.#early.handleNow();
     // A tunnel, and what waits to become one.
     if (this.#phase === 'given' || this.#response?.canUpgrade === true) {
       this.socket.destroy();
       return;
     }
     this.closeAfterResponse();
+    // What waits begins nothing any more.
     if (this.#response === null) this.#leave();
     const cut = setTimeout(() => this.socket.destroy(), graceMs);
     this.socket.once('close', () => clearTimeout(cut));
@@ -165,10 +164,10 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   /** The phase has lasted for as long as it may. */
   #expired(nowMs: number): void {
     const phase = this.#phase;
-    if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
+    // What waits may be all of a request, or nothing of one: it is looked at again.
+    if (this.#early.isWaiting) this.#deadline.set(nowMs);
+    else if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
     else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
-    // What waits may be no request: it is looked at again.
-    else if (this.#early.isWaiting) this.#deadline.set(nowMs);
     else this.socket.destroy();
   }
 
@@ -187,7 +186,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   #takeOctets(octets: Buffer): void {
     if (this.#early.isWaiting) this.#early.handleNow();
-    else if (this.#phase === 'idle') {
+    else if (this.#awaitsRequest) {
       this.#early.wait(octets);
       return;
     }

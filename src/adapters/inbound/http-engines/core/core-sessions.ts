@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { boundLateReads } from '../../../loop-turn/late-reads.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ConnectionSurroundings } from './connection-surroundings.js';
@@ -15,6 +16,8 @@ export class CoreSessions implements EngineSessions {
 
   /** HTTP is spoken on this socket from now on. */
   speak(socket: Socket, origin: ConnectionOrigin): void {
+    // A burst of them does not keep those waiting that came before.
+    boundLateReads();
     this.#connections.set(socket, new CoreConnection(socket, origin, this.#around));
   }
 

@@ -284,16 +284,19 @@ describe('lines that were sent', () => {
     expect(linesIn(lines, fields)).toBeNull();
   });
 
-  it('hold on to no long target, however often it is asked for', () => {
+  it.each([
+    ['target', (long: string) => ['GET', `/${long}`] as const],
+    ['method', (long: string) => [long, '/'] as const],
+  ])('hold on to no long %s, however often it comes', (_, requested) => {
     const size = 100_000;
     const before = octetsUsed();
     const kept = Array.from({ length: 100 }, (_, index) => {
-      const target = `/${String(index).repeat(size).slice(0, size)}`;
+      const [method, target] = requested(String(index).repeat(size).slice(0, size));
       const fields = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
       const lines = new SentLines(fields, fieldLines(fields), []);
       for (const id of ['c-2', 'c-3', 'c-4', 'c-5']) {
         const next = fields.with(3, id);
-        expect(lines.head('GET', target, next, { fields: next, kept: fields, at: 3 })?.length).toBeGreaterThan(size);
+        expect(lines.head(method, target, next, { fields: next, kept: fields, at: 3 })?.length).toBeGreaterThan(size);
       }
       return lines;
     });

@@ -186,28 +186,16 @@ describe('octets of a tunnel that come in the same turn as the request for it', 
 });
 
 describe('octets on an idle connection that is not to stand any more, in the same turn', () => {
-  it('are answered, and then it ends', async () => {
+  it('are not answered: nothing begins any more for a client that would not be let in', async () => {
     const clients = await idleClients(cleanUp);
     const [asked, silent] = await clients.idles(2);
     asked?.come(get('/1'));
     clients.listener.secure(preparedTls([identity]), forever);
-    await Promise.all([asked?.client.closed(), silent?.client.closed()]);
-    expect([asked?.answered(), silent?.answered()]).toEqual([answerTo('/1'), '']);
-    expect([asked?.client.isReset, clients.ends]).toEqual([false, [true]]);
-    await nothingIsLeft(clients);
-  });
-
-  it('are answered, however late, and then it ends', async () => {
-    const clients = await idleClients(cleanUp);
-    const { client, come, answered } = await clients.idle();
-    come(get('/held') + get('/behind'));
-    clients.listener.secure(preparedTls([identity]), forever);
-    expect(clients.targets()).toEqual(['/held']);
     await endOfTurn();
-    clients.handler.responses[0]?.send(200, [], 'late', false);
-    await client.closed();
-    expect(answered()).toBe(answerTo('late').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-    expect([clients.targets(), clients.ends]).toEqual([['/held'], [true]]);
+    await Promise.all([asked?.client.closed(), silent?.client.closed()]);
+    expect([asked?.answered(), silent?.answered()]).toEqual(['', '']);
+    expect([clients.targets(), clients.ends]).toEqual([[], []]);
+    await nothingIsLeft(clients);
   });
 
   it.each([

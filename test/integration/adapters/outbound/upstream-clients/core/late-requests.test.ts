@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { handleLate } from '../../../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
 import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
 import type { BodySource } from '../../../../../../src/application/ports/body-source.js';
@@ -112,6 +113,27 @@ describe('requests of one turn', () => {
     const exchanges = await beforePoll(() => wanted.map((target) => client.send(to(target))));
     expect(await Promise.all(exchanges.map(outcomeOf))).toEqual(wanted);
     expect(targets().slice(maxConnections).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('that came before an answer, and have waited for long, are handled before it', async () => {
+    const pass = (ms: number): void => {
+      const beganMs = performance.now();
+      while (performance.now() - beganMs < ms);
+    };
+    const happened: string[] = [];
+    const upstream = await startRawUpstream((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      // In the next turn, before the answer is read.
+      void beforePoll(() => {
+        handleLate({ handleNow: () => void happened.push('handled') });
+        pass(5);
+      });
+      pass(5);
+    });
+    cleanUp.add(() => upstream.close());
+    const client = targetClient(upstream.port, cleanUp, { engine: 'core' });
+    await client.send(get).response.then(() => happened.push('answered'));
+    expect(happened).toEqual(['handled', 'answered']);
   });
 
   it('do not come to the upstream where they are given up, and no other has their connection', async () => {

@@ -33,6 +33,15 @@ describe('the field lines of a connection', () => {
     expect(read[0]?.headers).not.toBe(read[2]?.headers);
   });
 
+  it('stay the same list where a head with them came in one piece with another, which is read', () => {
+    const two = Buffer.concat([plain, plain]);
+    const read = readHeads([plain, plain, plain, two, plain, two, two, plain], 65_536);
+    const [first, ...others] = read.filter(({ isKnown }) => isKnown).map(({ request }) => request?.headers);
+    expect(others).toHaveLength(5);
+    for (const list of others) expect(list).toBe(first);
+    expect(read.filter(({ isKnown, request }) => !isKnown && request !== null)).toHaveLength(5);
+  });
+
   it('are known to their own connection alone', () => {
     expect(knownOf([plain, plain, plain])).toContain(true);
     expect(knownOf([plain, plain])).not.toContain(true);

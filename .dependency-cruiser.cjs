@@ -44,7 +44,7 @@ module.exports = {
         'Adapters of both sides use them: what stands between a socket and node:http2 knows no use case and no port.',
       severity: 'error',
       from: { path: '^src/adapters/http2-sockets/' },
-      to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets))/' },
+      to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets|loop-turn))/' },
     },
     {
       name: 'loop-turn-knows-nothing',

@@ -183,5 +183,19 @@ const nginxWithService: Contender = {
   },
 };
 
-/** The proxies that people would run instead, as far as they are installed. */
-export const otherProxies: readonly Contender[] = [...recipes.map(contender), nginxWithService];
+/** What no program on Node's sockets can go below. */
+const socketRelay: Contender = {
+  name: 'sockets',
+  describes: 'a Node program that passes octets between sockets and looks at none of them',
+  missing: null,
+  async start(place) {
+    const port = await freePort();
+    const script = fileURLToPath(new URL('./socket-relay.js', import.meta.url));
+    const relay = start('sockets', place.core, [process.execPath, script, String(port), String(place.upstreamPort)]);
+    await untilReady(relay, { port });
+    return { port, pids: [relay.pid], stop: () => relay.stop() };
+  },
+};
+
+/** What people would run instead, as far as it is installed, and what is below all that runs on Node. */
+export const otherProxies: readonly Contender[] = [...recipes.map(contender), nginxWithService, socketRelay];

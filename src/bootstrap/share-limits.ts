@@ -1,4 +1,5 @@
 import type { Container } from 'inversify';
+import { writeLate } from '../adapters/loop-turn/late-writes.js';
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import type { Correspondence } from '../application/correspondence/correspondence.js';
 import { MemoryReports } from '../application/guard-memory/memory-reports.js';
@@ -29,7 +30,12 @@ export const shareLimitsInWorker = (
     .rebind(gateway.localRateLimits)
     .toResolvedValue(
       (clock, scheduler) =>
-        new LeasedRateLimitStore({ supervisor, clock, scheduler, atEndOfTurn: (task) => void setImmediate(task) }),
+        new LeasedRateLimitStore({
+          supervisor,
+          clock,
+          scheduler,
+          atEndOfTurn: (task) => writeLate({ writeNow: task }),
+        }),
       [shared.clock, shared.scheduler],
     )
     .inSingletonScope();

@@ -32,6 +32,11 @@ class FedSocket extends Socket {
   override _final(done: () => void): void {
     done();
   }
+
+  /** As with the system's sockets, that it is closed is told behind the turn. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    setImmediate(() => setImmediate(() => super._destroy(error, done)));
+  }
 }
 
 /** A connection of the core engine in memory. */

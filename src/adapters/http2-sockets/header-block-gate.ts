@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { boundLateness } from '../loop-turn/bound-lateness.js';
 import { HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
 import { GatheredWrites, type Written } from './gathered-writes.js';
 import { HeaderBlockError } from './header-block-error.js';
@@ -136,6 +137,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   }
 
   #take(octets: Buffer): void {
+    boundLateness();
     const fault = this.#scanner.take(octets) ?? this.#hold(this.#scanner.held);
     if (fault === null || this.#isEnding) return;
     this.#socket.pause();

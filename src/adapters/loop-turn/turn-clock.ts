@@ -18,14 +18,21 @@ export const batchEnds = (): void => {
   batchMs = -1;
 };
 
-/** Something has been read, and is handled from now on, until this returns: what it asks is what time it is now. */
-export const turnBegins = (): void => {
+/**
+ * Something has been read, and is handled from now on, until this returns: what it asks is what time it is now.
+ *
+ * @returns what `turnEnds` is to be told: something else may be in the midst of being handled
+ */
+export const turnBegins = (): number => {
+  const outerMs = readMs;
   readMs = batchMs < 0 ? performance.now() : batchMs;
+  return outerMs;
 };
 
 /** It is handled. INVARIANT: called before the loop, or a promise, goes on; else time would stand still. */
-export const turnEnds = (): void => {
-  readMs = -1;
+export const turnEnds = (outerMs: number): void => {
+  // What goes on has the later of the two times: it never goes back.
+  if (outerMs < 0) readMs = -1;
 };
 
 /** Monotonic milliseconds, as `performance.now` counts: when what is being handled was read; now, where nothing is. */

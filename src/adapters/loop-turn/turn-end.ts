@@ -9,11 +9,13 @@ let handling: Step | null = null;
 let writing: Step | null = null;
 let isArmed = false;
 
-const end = (): void => {
+const handleAll = (): void => {
   const handle = handling;
   handling = null;
-  // INVARIANT: no step throws; the other one would be lost.
   handle?.();
+};
+
+const writeAll = (): void => {
   const write = writing;
   writing = null;
   isArmed = false;
@@ -21,10 +23,12 @@ const end = (): void => {
   write?.();
 };
 
+/** Between the two steps promises go on, those of requests that have just been handled among them: what they write goes out with the rest. */
 const arm = (): void => {
   if (isArmed) return;
   isArmed = true;
-  setImmediate(end);
+  setImmediate(handleAll);
+  setImmediate(writeAll);
 };
 
 /** Has all that was read handled at the end of the turn; in the next one, where it is called when that is being done. */

@@ -2,6 +2,7 @@ import type { Client, ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
 import type { ConnectionEnd } from '../../../application/ports/agent-connector.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { boundLateness } from '../../loop-turn/bound-lateness.js';
 import { agentToProxyShape, lookAtAgentMessage, proxyControlShape } from '../../wire/agent-grpc/agent-message-shape.js';
 import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
@@ -86,6 +87,7 @@ export class GrpcLine {
     });
     this.#stream.on('data', (read: Result<ReadMessage<GrpcAgentToProxy>, string>) => {
       if (this.#isOver) return;
+      boundLateness();
       if (read.ok) listener.onMessage(read.value.message, read.value.look);
       else this.#end({ kind: 'malformed', detail: read.error });
     });

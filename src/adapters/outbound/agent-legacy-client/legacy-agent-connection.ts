@@ -11,6 +11,7 @@ import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err } from '../../../domain/shared/result.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
+import { boundLateness } from '../../loop-turn/bound-lateness.js';
 import { legacyFrame } from '../../wire/agent-legacy-frames/legacy-frame.js';
 import { LegacyFrameDecoder } from '../../wire/agent-legacy-frames/legacy-frame-decoder.js';
 import {
@@ -67,7 +68,10 @@ export class LegacyAgentConnection implements AgentConnection {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer its configuration in time' });
     });
     this.#socket.once('connect', () => void this.#begin(config));
-    this.#socket.on('data', (chunk) => this.#onData(chunk));
+    this.#socket.on('data', (chunk) => {
+      boundLateness();
+      this.#onData(chunk);
+    });
     this.#socket.on('error', (error) => this.#finish({ kind: 'ended', detail: error.message }));
     this.#socket.on('close', () => {
       const detail = this.#decoder.isInsideFrame ? 'the connection ended within a frame' : 'the agent closed it';

@@ -12,6 +12,8 @@ import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/ag
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { boundLateness } from '../../loop-turn/bound-lateness.js';
+import { boundLateWrites, writeLate } from '../../loop-turn/late-writes.js';
 import { type AgentMessage, readAgentMessage } from '../../wire/agent-frames/agent-message.js';
 import { cancelJson, configureJson, pingJson } from '../../wire/agent-frames/control-codec.js';
 import { eventJson } from '../../wire/agent-frames/event-codec.js';
@@ -92,7 +94,10 @@ export class SocketAgentConnection implements AgentConnection {
       },
     });
     // Requests come by sockets of their own: what is asked for all that had something to read leaves together.
-    this.#outbox = new FrameOutbox((octets) => this.#write(octets), setImmediate);
+    this.#outbox = new FrameOutbox(
+      (octets) => this.#write(octets),
+      (flush) => writeLate({ writeNow: flush }),
+    );
     this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
     });
@@ -186,6 +191,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   #onData(chunk: Uint8Array): void {
     if (this.#isOver) return;
+    boundLateness();
     this.#isSilentSincePing = false;
     this.#decoder.push(chunk);
     for (let frame = this.#decoder.next(); frame !== null; frame = this.#decoder.next()) {
@@ -193,6 +199,8 @@ export class SocketAgentConnection implements AgentConnection {
       if (message.ok) this.#handle(message.value);
       else this.#finish({ kind: 'malformed', detail: message.error });
       if (this.#isOver) return;
+      // Each may have a request sent.
+      boundLateWrites();
     }
     if (this.#decoder.failure !== null) this.#finish({ kind: 'malformed', detail: this.#decoder.failure });
   }

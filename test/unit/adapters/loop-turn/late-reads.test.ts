@@ -30,10 +30,10 @@ const passTime = (): void => {
 
 /** The time of a read that begins now; time passes while it is handled. */
 const timeOfRead = (): number => {
-  turnBegins();
+  const outerMs = turnBegins();
   const atMs = turnMs();
   passTime();
-  turnEnds();
+  turnEnds(outerMs);
   return atMs;
 };
 

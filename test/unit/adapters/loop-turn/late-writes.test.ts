@@ -30,8 +30,8 @@ const passTime = (): void => {
 };
 
 // What is written waits for one millisecond at most, and a test may be slow.
-beforeEach(turnBegins);
-afterEach(turnEnds);
+beforeEach(() => void turnBegins());
+afterEach(() => turnEnds(-1));
 
 describe('what is written late', () => {
   it('waits for promises and ticks, and goes out at the end of the turn in the order of its coming', async () => {

@@ -10,11 +10,11 @@ const passTime = (): void => {
 describe('the clock of a turn', () => {
   it('stands at the time of the read while that is handled', () => {
     const beforeMs = performance.now();
-    turnBegins();
+    const outerMs = turnBegins();
     const atMs = turnMs();
     passTime();
     expect(turnMs()).toBe(atMs);
-    turnEnds();
+    turnEnds(outerMs);
     expect(atMs).toBeGreaterThanOrEqual(beforeMs);
     expect(turnMs()).toBeGreaterThanOrEqual(atMs + 2);
   });
@@ -25,26 +25,28 @@ describe('the clock of a turn', () => {
     expect(turnMs()).toBeGreaterThanOrEqual(atMs + 2);
   });
 
-  it('goes on with a read that is handled within another, and behind that', () => {
-    turnBegins();
+  it('goes on with a read that is handled within another, stands at its time behind that, and goes on behind both', () => {
+    const before = turnBegins();
     const outerMs = turnMs();
     passTime();
-    turnBegins();
+    const outer = turnBegins();
     const innerMs = turnMs();
-    turnEnds();
+    turnEnds(outer);
     passTime();
     expect(innerMs).toBeGreaterThanOrEqual(outerMs + 2);
+    expect(turnMs()).toBe(innerMs);
+    turnEnds(before);
     expect(turnMs()).toBeGreaterThanOrEqual(innerMs + 2);
   });
 });
 
 /** The time of a read that begins now; time passes while it is handled. */
 const timeOfRead = (): number => {
-  turnBegins();
+  const outerMs = turnBegins();
   const atMs = turnMs();
   passTime();
   expect(turnMs()).toBe(atMs);
-  turnEnds();
+  turnEnds(outerMs);
   return atMs;
 };
 
@@ -80,11 +82,11 @@ describe('the clock of reads that are handled one after the other', () => {
 
   it('leaves a read that is being handled its time when they end', () => {
     batchBegins();
-    turnBegins();
+    const outerMs = turnBegins();
     const readMs = turnMs();
     batchEnds();
     passTime();
     expect(turnMs()).toBe(readMs);
-    turnEnds();
+    turnEnds(outerMs);
   });
 });

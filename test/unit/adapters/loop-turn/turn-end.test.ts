@@ -57,6 +57,18 @@ describe('the end of a turn', () => {
     expect(steps.done).toHaveLength(2);
   });
 
+  it('is writing behind all that promises do which handling has left', async () => {
+    const steps = new Steps();
+    const goOn = async (): Promise<void> => {
+      await Promise.resolve();
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      steps.write('write of a promise');
+    };
+    steps.handle('handle', () => void goOn());
+    await endOfTurn();
+    expect(steps.done).toEqual(['handle', 'write of a promise']);
+  });
+
   it('leaves what is asked for to be handled while handling to the next turn', async () => {
     const steps = new Steps();
     steps.handle('first', () => steps.handle('second', () => steps.handle('third')));

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
+import { boundLateness } from '../../../loop-turn/bound-lateness.js';
 import { boundLateWrites } from '../../../loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
@@ -62,7 +63,10 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
     this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
     this.#linger = new Linger(around.limits);
-    this.#early = new LateOctets((octets) => this.#handleOctets(octets));
+    this.#early = new LateOctets((octets) => {
+      // The end of one that was destroyed is told later than what was read before.
+      if (!socket.destroyed) this.#handleOctets(octets);
+    });
     this.#late = new LateText(socket, () => {
       if (this.#phase === 'flushing') this.#awaitFlush();
     });
@@ -190,6 +194,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       this.#early.wait(octets);
       return;
     }
+    boundLateness();
     // It may have become a tunnel by that, whose octets these are then.
     if (this.#phase === 'given') this.socket.push(octets);
     else this.#handleOctets(octets);
@@ -241,12 +246,12 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     // What waits may be of the body: the end of what is read comes after it.
     this.#input.begin(body, rest);
     if (forTunnel || !isPersistent) this.#input.close();
-    turnBegins();
+    const outerMs = turnBegins();
     try {
       boundLateWrites();
       this.#around.handler.handle(request, response);
     } finally {
-      turnEnds();
+      turnEnds(outerMs);
     }
   }
 

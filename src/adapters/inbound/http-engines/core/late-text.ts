@@ -17,9 +17,13 @@ export class LateText implements LateWriter {
     return this.#text !== null;
   }
 
-  /** False: it cannot wait, and is to be written now. A text of no characters behind one that waits takes nothing from that. */
+  /**
+   * False: it cannot wait, and is to be written now, or into nothing where the socket is known to be gone. A text of no characters behind
+   * one that waits takes nothing from that.
+   */
   take(text: string): boolean {
-    if (this.#text !== null || this.#socket.writableLength > 0) return false;
+    const socket = this.#socket;
+    if (this.#text !== null || socket.writableLength > 0 || socket.destroyed) return false;
     this.#text = text;
     writeLate(this);
     return true;

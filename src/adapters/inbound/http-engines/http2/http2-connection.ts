@@ -4,6 +4,7 @@ import type { EngineLimits, RejectionAnswer, RequestHandler } from '../../../../
 import type { ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
+import { boundLateWrites } from '../../../loop-turn/late-writes.js';
 import type { ListenerPatience } from '../connections/listener-patience.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
@@ -163,6 +164,7 @@ export class Http2Connection implements WrittenConnection {
       return;
     }
     this.meter.octets += head.value.octets;
+    boundLateWrites();
     handler.handle(this.#request(stream, head.value, hasBody), response);
   }
 

@@ -1,8 +1,8 @@
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { boundLateReads } from '../../../loop-turn/late-reads.js';
-import { boundLateWrites, type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
+import { boundLateness } from '../../../loop-turn/bound-lateness.js';
+import { type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import type { PooledConnection } from '../pool/target-connections.js';
 import { defaultKeepMs } from './keep-alive-time.js';
@@ -245,15 +245,14 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
     const socket = this.#socket;
     if (holder !== null) {
       // Not before: what waits here, or is begun by it on this connection, would be written as if it had come before these octets.
-      turnBegins();
+      const outerMs = turnBegins();
       try {
-        boundLateReads();
-        boundLateWrites();
+        boundLateness();
         // INVARIANT: they go to nobody else but the one whose answer they are, whatever was ended or begun by what was written. An
         // exchange that ends before its answer has discarded its socket, so that below it is nobody else's who would suffer for it.
         if (this.#holder === holder && this.#socket === socket) return holder.received(octets, end);
       } finally {
-        turnEnds();
+        turnEnds(outerMs);
       }
     }
     if (socket !== null) this.#ended(socket, null);

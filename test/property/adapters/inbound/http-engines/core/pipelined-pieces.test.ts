@@ -117,7 +117,8 @@ const readBy = async (octets: Buffer, steps: readonly Step[]): Promise<Reading> 
   }
   const reasons = connection.handler.rejections.map(({ reason }) => reason);
   connection.end();
-  await new Promise(setImmediate);
+  // That it is closed is told behind the turn.
+  for (let turns = 0; turns < 4; turns += 1) await new Promise(setImmediate);
   return { seen, reasons };
 };
 

@@ -1,0 +1,45 @@
+// What Node's sockets cost a proxy whatever it does: octets are passed on as they come, and nothing of them is looked at.
+// Arguments: a port, that of the upstream.
+import { connect, createServer, type Socket } from 'node:net';
+
+const [port = '0', upstreamPort = '0'] = process.argv.slice(2);
+const shared = Buffer.alloc(65_536);
+
+interface Waiting {
+  readonly to: Socket;
+  readonly text: string;
+}
+
+let waiting: Waiting[] = [];
+
+const writeAll = (): void => {
+  const due = waiting;
+  waiting = [];
+  for (const { to, text } of due) to.write(text, 'latin1');
+};
+
+/** At the end of the turn, as the gateway writes. */
+const writeLate = (to: Socket, text: string): void => {
+  waiting.push({ to, text });
+  if (waiting.length === 1) setImmediate(writeAll);
+};
+
+const server = createServer({ noDelay: true }, (client) => {
+  const upstream = connect({
+    port: Number(upstreamPort),
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: {
+      buffer: shared,
+      callback: (octets) => {
+        writeLate(client, shared.toString('latin1', 0, octets));
+        return true;
+      },
+    },
+  });
+  client.on('data', (octets: Buffer) => writeLate(upstream, octets.toString('latin1')));
+  client.on('error', () => client.destroy()).on('close', () => upstream.destroy());
+  upstream.on('error', () => upstream.destroy()).on('close', () => client.destroy());
+});
+server.listen(Number(port), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

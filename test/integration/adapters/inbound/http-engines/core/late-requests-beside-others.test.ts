@@ -1,0 +1,63 @@
+import { afterEach, expect, it } from 'vitest';
+import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { fedConnection } from '../../../../../support/fed-connection.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const octets = (text: string): Buffer => Buffer.from(text, 'latin1');
+const get = octets('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+const upload = octets('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const passTime = (): void => {
+  const beganMs = performance.now();
+  while (performance.now() - beganMs < 2);
+};
+
+/** A connection of which it is known how many of its requests have begun. */
+const connection = () => {
+  let begun = 0;
+  const ends: boolean[] = [];
+  const responses: ClientResponse[] = [];
+  const fed = fedConnection((_, response) => {
+    begun += 1;
+    responses.push(response);
+    response.onClosed((isWhole) => ends.push(isWhole));
+  });
+  cleanUp.add(() => fed.end());
+  return { fed, begun: () => begun, responses, ends };
+};
+
+it('is begun before the octets of a body are handled that come more than a millisecond behind it', async () => {
+  const [asking, uploading] = [connection(), connection()];
+  await uploading.fed.feed(upload);
+  expect(uploading.begun()).toBe(1);
+  const fed = asking.fed.feed(get);
+  expect(asking.begun()).toBe(0);
+  passTime();
+  const more = uploading.fed.feed(octets('c'));
+  expect(asking.begun()).toBe(1);
+  await Promise.all([fed, more]);
+  expect(asking.begun()).toBe(1);
+});
+
+it('is not begun where its connection was destroyed behind it in the same turn', async () => {
+  const { fed, begun } = connection();
+  const taken = fed.feed(get);
+  fed.end();
+  await taken;
+  for (let turn = 0; turn < 4; turn += 1) await endOfTurn();
+  expect(begun()).toBe(0);
+});
+
+it('has no whole answer where its connection is known to be destroyed when that comes', async () => {
+  const { fed, responses, ends } = connection();
+  await fed.feed(get);
+  fed.end();
+  responses[0]?.send(200, [], 'to nobody', false);
+  await eventually(() => ends.length > 0);
+  expect([ends, fed.written]).toEqual([[false], '']);
+});

@@ -1,0 +1,85 @@
+import { afterEach, expect, it } from 'vitest';
+import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
+import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js';
+import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
+import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
+import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
+import { rawAgent } from '../../../../support/raw-agent-peer.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nothing = (): void => undefined;
+
+/** Connected; `onAnswer` is called with each answer. */
+const start = async (onAnswer: (correlationId: string) => void = nothing) => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const path = folder.file('agent.sock');
+  const agent = await rawAgent(path);
+  cleanUp.add(() => agent.close());
+  let isReady = false;
+  const connector = new SocketAgentConnector(
+    { path, owner: null, proxyId: 'test', proxyVersion: '0' },
+    { clock: new SystemClock(), scheduler: new NodeScheduler() },
+  );
+  const connection: AgentConnection = connector.connect(null, {
+    onReady: () => {
+      isReady = true;
+    },
+    onAnswer,
+    onLogLine: nothing,
+    onHealth: nothing,
+    onMetrics: nothing,
+    onUnreadableReport: nothing,
+    onConfigUpdate: nothing,
+    onFlowControl: nothing,
+    onRoom: nothing,
+    onEnd: nothing,
+  });
+  cleanUp.add(() => connection.close('the test is over'));
+  await eventually(() => isReady);
+  const [peer] = agent.peers;
+  if (peer === undefined) throw new Error('nobody has connected');
+  return { connection, peer };
+};
+
+it('leave at the end of the turn in which the requests are handled, together, before anything else is read', async () => {
+  const { connection, peer } = await start();
+  const gathering: boolean[] = [];
+  for (const id of ['a', 'b']) {
+    handleLate({
+      handleNow: () => {
+        connection.sendEvent(headersEvent(id));
+        gathering.push(connection.isGathering === true);
+      },
+    });
+  }
+  await endOfTurn();
+  expect([gathering, connection.isGathering]).toEqual([[true, true], false]);
+  await eventually(() => peer.frames.filter(({ code }) => code === 0x10).length === 2);
+});
+
+it('are answered one behind the other, and what has waited to be written for long goes out in between', async () => {
+  const order: string[] = [];
+  const { connection, peer } = await start((id) => {
+    order.push(id);
+    writeLate({ writeNow: () => void order.push(`written for ${id}`) });
+    const beganMs = performance.now();
+    while (performance.now() - beganMs < 2);
+  });
+  const ids = ['a', 'b', 'c'];
+  for (const id of ids) connection.sendEvent(headersEvent(id));
+  await eventually(() => peer.frames.filter(({ code }) => code === 0x10).length === ids.length);
+  peer.socket.cork();
+  for (const id of ids) peer.send(0x20, { version: 2, decision: 'allow', audit: { custom: { correlation_id: id } } });
+  peer.socket.uncork();
+  await eventually(() => order.length === 6);
+  expect(order).toEqual(['a', 'written for a', 'b', 'written for b', 'c', 'written for c']);
+});

@@ -15,6 +15,8 @@ import { OutgoingSockets } from './outgoing-sockets.js';
 
 const width = 32;
 const patienceMs = 250;
+/** Longer than it takes an upstream to read what a case has left it to read. */
+const probePatienceMs = 12_000;
 /** They take long: some megabytes each. */
 const shareOfUploads = 0.04;
 const longestShown = 20_000;
@@ -28,7 +30,7 @@ const statusesIn = (text: string): string =>
 const probe = async ({ gateway, recorder }: Lane, index: number): Promise<string | null> => {
   const target = `/probe-${index}`;
   const parts = [Buffer.from(`GET ${target} HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n`)];
-  const { text } = await clientExchange(gateway.port, { parts, isOver: () => false, patienceMs: 2_000 });
+  const { text } = await clientExchange(gateway.port, { parts, isOver: () => false, patienceMs: probePatienceMs });
   const [response] = strictResponses(text, []).messages;
   if (response?.status !== 200 || response.body !== `for ${target}`) return `the next client gets: ${text}`;
   const sent = recorder.requests().filter((request) => targetOf(request) === target);

@@ -36,7 +36,8 @@ const adapted = (
     ...upstream,
     httpVersion,
     targetBreaker: null,
-    timeouts: { connectMs: 1_000, readMs: 1_000, requestMs: 2_000 },
+    // Megabytes that wait for an upstream take it seconds on a slow machine, where its strict reader shares a core with all lanes.
+    timeouts: { connectMs: 5_000, readMs: 10_000, requestMs: 20_000 },
   })),
   limits: { ...configuration.limits, maxConnectionsPerClient: 10_000 },
 });

@@ -183,7 +183,7 @@ const nginxWithService: Contender = {
   },
 };
 
-/** What no program on Node's sockets can go below. */
+/** What the sockets of Node cost a small exchange by themselves. */
 const socketRelay: Contender = {
   name: 'sockets',
   describes: 'a Node program that passes octets between sockets and looks at none of them',
@@ -197,5 +197,5 @@ const socketRelay: Contender = {
   },
 };
 
-/** What people would run instead, as far as it is installed, and what is below all that runs on Node. */
+/** What people would run instead, as far as it is installed, and what Node's sockets cost by themselves. */
 export const otherProxies: readonly Contender[] = [...recipes.map(contender), nginxWithService, socketRelay];

@@ -138,6 +138,8 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
 
   #take(octets: Buffer): void {
     boundLateness();
+    // What waited may have ended it, and node:http2 with it.
+    if (this.destroyed) return;
     const fault = this.#scanner.take(octets) ?? this.#hold(this.#scanner.held);
     if (fault === null || this.#isEnding) return;
     this.#socket.pause();

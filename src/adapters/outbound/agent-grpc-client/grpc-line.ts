@@ -86,8 +86,8 @@ export class GrpcLine {
       listener.onOwnedHeaders(metadata.get(ownedHeadersKey).filter((value) => typeof value === 'string'));
     });
     this.#stream.on('data', (read: Result<ReadMessage<GrpcAgentToProxy>, string>) => {
-      if (this.#isOver) return;
       boundLateness();
+      if (this.#isOver) return;
       if (read.ok) listener.onMessage(read.value.message, read.value.look);
       else this.#end({ kind: 'malformed', detail: read.error });
     });

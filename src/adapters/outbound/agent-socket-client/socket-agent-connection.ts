@@ -190,17 +190,18 @@ export class SocketAgentConnection implements AgentConnection {
   }
 
   #onData(chunk: Uint8Array): void {
-    if (this.#isOver) return;
     boundLateness();
+    // What waited may have ended it.
+    if (this.#isOver) return;
     this.#isSilentSincePing = false;
     this.#decoder.push(chunk);
     for (let frame = this.#decoder.next(); frame !== null; frame = this.#decoder.next()) {
       const message = readAgentMessage(frame, this.#known);
       if (message.ok) this.#handle(message.value);
       else this.#finish({ kind: 'malformed', detail: message.error });
-      if (this.#isOver) return;
       // Each may have a request sent.
       boundLateWrites();
+      if (this.#isOver) return;
     }
     if (this.#decoder.failure !== null) this.#finish({ kind: 'malformed', detail: this.#decoder.failure });
   }

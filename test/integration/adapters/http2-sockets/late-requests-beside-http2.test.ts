@@ -1,29 +1,44 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
+import { CleanUp } from '../../../support/clean-up.js';
 import { frame, frameTypes } from '../../../support/http2-frames.js';
+import { endOfTurn, passTime } from '../../../support/loop-turns.js';
 
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
-};
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
 
-it('are handled before what a peer in HTTP/2 says more than a millisecond behind them', async () => {
+/** What is done where a request has waited for long when its peer in HTTP/2 says something; `then` is done with the request. */
+const orderOf = async (then: (gate: HeaderBlockGate) => void): Promise<readonly string[]> => {
   const server = createServer().listen(0, '127.0.0.1');
+  cleanUp.add(() => void server.close());
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await once(socket, 'connect');
   const order: string[] = [];
   const gate = new HeaderBlockGate(socket, 'server', () => undefined);
+  cleanUp.add(() => void gate.destroy());
   gate.on('data', () => order.push('of HTTP/2'));
   gate.resume();
-  await new Promise(setImmediate);
-  handleLate({ handleNow: () => void order.push('late') });
+  await endOfTurn();
+  handleLate({
+    handleNow: () => {
+      order.push('late');
+      then(gate);
+    },
+  });
   passTime();
   socket.push(frame(frameTypes.settings, 0, 0));
-  expect(order).toEqual(['late', 'of HTTP/2']);
-  gate.destroy();
-  server.close();
+  await endOfTurn();
+  return order;
+};
+
+it('are handled before what a peer in HTTP/2 says more than a millisecond behind them', async () => {
+  expect(await orderOf(() => undefined)).toEqual(['late', 'of HTTP/2']);
+});
+
+it('have nothing more be read of a peer whose connection they end', async () => {
+  expect(await orderOf((gate) => void gate.destroy())).toEqual(['late']);
 });

@@ -2,13 +2,7 @@ import { expect, it } from 'vitest';
 import { boundLateness } from '../../../../src/adapters/loop-turn/bound-lateness.js';
 import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
-};
+import { endOfTurn, passTime } from '../../../support/loop-turns.js';
 
 /** What was done of one that is to be handled, and has something written then, and of one that is to be written. */
 const late = (): readonly string[] => {
@@ -46,8 +40,4 @@ it('leaves what has just come to the end of the turn', async () => {
   expect(done).toEqual([]);
   await endOfTurn();
   expect(done).toEqual(['handled', 'written', 'what was written of that']);
-});
-
-it('does nothing where nothing waits', () => {
-  expect(boundLateness).not.toThrow();
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { boundLateReads, handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
+import { endOfTurn, passTime } from '../../../support/loop-turns.js';
 import { uncaughtErrors } from '../../../support/uncaught-errors.js';
 
 /** As many as may wait, which are handled at once, and one less; and as many as are handled in one moment. */
 const [within, most, moment] = [63, 64, 4];
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
 
 /** Readers that say in what order they were handled; `then` is what the first of them does besides. */
@@ -21,11 +21,6 @@ const readers = (count: number, then: () => void = () => undefined): readonly nu
     });
   }
   return handled;
-};
-
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
 };
 
 /** The time of a read that begins now; time passes while it is handled. */

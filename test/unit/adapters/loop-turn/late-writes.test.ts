@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { boundLateWrites, writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds } from '../../../../src/adapters/loop-turn/turn-clock.js';
+import { endOfTurn, passTime } from '../../../support/loop-turns.js';
 import { uncaughtErrors } from '../../../support/uncaught-errors.js';
 
 /** As many as may wait while something else is handled, and one more. */
 const [within, most] = [63, 64];
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Writers that say in what order they have written; `then` is what the first of them does besides. */
 const writers = (count: number, then: () => void = () => undefined) => {
@@ -22,12 +22,6 @@ const writers = (count: number, then: () => void = () => undefined) => {
 };
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
-
-/** Until the clock has gone on by more than what is written may wait for. */
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
-};
 
 // What is written waits for one millisecond at most, and a test may be slow.
 beforeEach(() => void turnBegins());

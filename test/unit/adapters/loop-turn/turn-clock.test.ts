@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchBegins, batchEnds, turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
-
-/** Until the clock has gone on. */
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
-};
+import { passTime } from '../../../support/loop-turns.js';
 
 describe('the clock of a turn', () => {
   it('stands at the time of the read while that is handled', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handleAtTurnEnd, throwApart, writeAtTurnEnd } from '../../../../src/adapters/loop-turn/turn-end.js';
+import { endOfTurn } from '../../../support/loop-turns.js';
 import { uncaughtErrors } from '../../../support/uncaught-errors.js';
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Says what was done, in which order; `then` is what a step does besides. */
 class Steps {

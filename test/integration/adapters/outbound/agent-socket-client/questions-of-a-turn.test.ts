@@ -8,13 +8,13 @@ import type { AgentConnection } from '../../../../../src/application/ports/agent
 import { headersEvent } from '../../../../support/agent-events.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { eventually } from '../../../../support/eventually.js';
+import { endOfTurn, passTime } from '../../../../support/loop-turns.js';
 import { rawAgent } from '../../../../support/raw-agent-peer.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const nothing = (): void => undefined;
 
 /** Connected; `onAnswer` is called with each answer. */
@@ -71,8 +71,7 @@ it('are answered one behind the other, and what has waited to be written for lon
   const { connection, peer } = await start((id) => {
     order.push(id);
     writeLate({ writeNow: () => void order.push(`written for ${id}`) });
-    const beganMs = performance.now();
-    while (performance.now() - beganMs < 2);
+    passTime();
   });
   const ids = ['a', 'b', 'c'];
   for (const id of ids) connection.sendEvent(headersEvent(id));
@@ -82,4 +81,22 @@ it('are answered one behind the other, and what has waited to be written for lon
   peer.socket.uncork();
   await eventually(() => order.length === 6);
   expect(order).toEqual(['a', 'written for a', 'b', 'written for b', 'c', 'written for c']);
+});
+
+it('have no more answers once what has waited has ended the connection', async () => {
+  const told: string[] = [];
+  const { connection, peer } = await start((id) => {
+    told.push(id);
+    writeLate({ writeNow: () => connection.close('what was written has ended it') });
+    passTime();
+  });
+  for (const id of ['a', 'b']) connection.sendEvent(headersEvent(id));
+  await eventually(() => peer.frames.filter(({ code }) => code === 0x10).length === 2);
+  peer.socket.cork();
+  for (const id of ['a', 'b']) {
+    peer.send(0x20, { version: 2, decision: 'allow', audit: { custom: { correlation_id: id } } });
+  }
+  peer.socket.uncork();
+  await eventually(() => peer.socket.destroyed);
+  expect(told).toEqual(['a']);
 });

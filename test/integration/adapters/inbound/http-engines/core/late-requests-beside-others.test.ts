@@ -3,6 +3,7 @@ import type { ClientResponse } from '../../../../../../src/application/ports/htt
 import { CleanUp } from '../../../../../support/clean-up.js';
 import { eventually } from '../../../../../support/eventually.js';
 import { fedConnection } from '../../../../../support/fed-connection.js';
+import { endOfTurn, passTime } from '../../../../../support/loop-turns.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
@@ -10,12 +11,6 @@ afterEach(() => cleanUp.run());
 const octets = (text: string): Buffer => Buffer.from(text, 'latin1');
 const get = octets('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
 const upload = octets('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const passTime = (): void => {
-  const beganMs = performance.now();
-  while (performance.now() - beganMs < 2);
-};
 
 /** A connection of which it is known how many of its requests have begun. */
 const connection = () => {

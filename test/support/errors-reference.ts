@@ -20,7 +20,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Correct the client. Behind a proxy: the proxy passes on what it should have refused.',
   },
   unsafe_path: {
-    when: 'The path holds `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`.',
+    when: 'The path holds `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`, also as `%3B`.',
     remedy: 'Carry such a value in the query or the body.',
   },
   invalid_host: {

@@ -1,5 +1,5 @@
 import { canonicalName } from '../http/canonical-name.js';
-import { isHopByHop } from '../http/field-traits.js';
+import { claimedNames, isHopByHop } from '../http/field-traits.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
 
 /** The options of an agent that name a header. */
@@ -13,16 +13,17 @@ export type HeaderOption =
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
 /** Request fields that mean something to upstreams, caches or proxies, or bear another credential. */
-const wellKnown: ReadonlySet<string> = new Set(
-  (
-    'accept accept-charset accept-encoding accept-language alt-used authorization baggage cache-control client-ip cookie ' +
+const wellKnown: ReadonlySet<string> = new Set([
+  ...claimedNames,
+  ...(
+    'accept accept-charset accept-encoding accept-language alt-used authorization baggage cache-control cookie ' +
     'cookie2 date dnt early-data forwarded from if-match if-modified-since if-none-match if-range if-unmodified-since ' +
     'max-forwards origin pragma prefer priority range referer save-data server set-cookie soapaction traceparent ' +
-    'tracestate true-client-ip upgrade-insecure-requests user-agent vary via want-digest want-content-digest warning ' +
-    'x-client-ip x-correlation-id x-csrf-token x-http-method x-http-method-override x-method-override x-original-method ' +
-    'x-original-uri x-original-url x-real-ip x-request-id x-requested-with x-rewrite-url'
+    'tracestate upgrade-insecure-requests user-agent vary via want-digest want-content-digest warning ' +
+    'x-correlation-id x-csrf-token x-http-method x-http-method-override x-method-override x-original-method ' +
+    'x-request-id x-requested-with'
   ).split(' '),
-);
+]);
 
 const wellKnownPrefixes = ['access-control-', 'content-', 'sec-', 'x-b3-', 'x-envoy-', 'x-forwarded-'];
 

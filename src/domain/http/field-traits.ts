@@ -52,20 +52,51 @@ const unambiguous: ReadonlySet<string> = new Set(['content-length', 'x-correlati
 /** The fields that the gateway writes itself. */
 const written: ReadonlySet<string> = new Set(['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']);
 
-/** Further fields that say who a client is. */
-const claimed: ReadonlySet<string> = new Set([
+/** Further fields in which proxies say who a client is, and what it has asked for. */
+export const claimedNames: readonly string[] = [
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'client-ip',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'front-end-https',
   'true-client-ip',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
   'x-client-ip',
   'x-cluster-client-ip',
+  'x-envoy-external-address',
   'x-forwarded',
+  'x-forwarded-access-token',
+  'x-forwarded-by',
+  'x-forwarded-email',
+  'x-forwarded-groups',
+  'x-forwarded-method',
+  'x-forwarded-path',
   'x-forwarded-port',
+  'x-forwarded-preferred-username',
   'x-forwarded-prefix',
+  'x-forwarded-protocol',
   'x-forwarded-scheme',
   'x-forwarded-server',
   'x-forwarded-ssl',
+  'x-forwarded-tls-client-cert',
+  'x-forwarded-tls-client-cert-info',
+  'x-forwarded-uri',
+  'x-forwarded-user',
   'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-uri',
+  'x-original-url',
+  'x-originating-ip',
+  'x-proxyuser-ip',
   'x-real-ip',
-]);
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-rewrite-url',
+  'x-url-scheme',
+];
+const claimed: ReadonlySet<string> = new Set(claimedNames);
 
 /** Traits of a name that is written so, but for the case of its letters. */
 const traitsOfName: ReadonlyMap<string, number> = new Map([
@@ -89,7 +120,7 @@ export const namesWithTraits: readonly string[] = [
   ...hopByHop,
   ...unambiguous,
   ...written,
-  ...claimed,
+  ...claimedNames,
   ...traitsOfName.keys(),
 ];
 

@@ -25,6 +25,7 @@ const dot = 0x2e;
 const slash = 0x2f;
 const backslash = 0x5c;
 const nul = 0;
+const escapedSemicolon = '%3B';
 
 /** The value of a hexadecimal digit, or -1. */
 const hexValue = (code: number): number => {
@@ -60,7 +61,7 @@ const beginsDotSegment = (path: string, index: number): boolean => {
   while (end < path.length && end < index + 3 && path.charCodeAt(end) === dot) end += 1;
   const dots = end - index;
   if (dots === 0 || dots > 2) return false;
-  return end === path.length || path[end] === '/' || path[end] === ';';
+  return end === path.length || path[end] === '/' || path[end] === ';' || path.startsWith(escapedSemicolon, end);
 };
 
 /** One look, without allocation: most paths are normal already. */
@@ -102,6 +103,13 @@ const canonicalCharacters = (path: string): Result<string, PathError> => {
   return ok(text);
 };
 
+/** Some servers drop path parameters before they resolve dots, some of those once they have decoded escapes, and would read `.` or `..`. */
+const hidesDots = (segment: string): boolean => {
+  if (segment.charCodeAt(0) !== dot) return false;
+  const end = segment.charCodeAt(1) === dot ? 2 : 1;
+  return segment[end] === ';' || segment.startsWith(escapedSemicolon, end);
+};
+
 /** Removes dot segments (RFC 3986, section 5.2.4) and duplicate slashes; `..` at the root stays at the root. */
 const resolveSegments = (path: string): Result<string, PathError> => {
   const segments: string[] = [];
@@ -109,8 +117,7 @@ const resolveSegments = (path: string): Result<string, PathError> => {
   for (const segment of path.split('/')) {
     endsInDirectory = segment === '' || segment === '.' || segment === '..';
     if (segment === '..') segments.pop();
-    // Some servers drop path parameters before they resolve dots, and would read this as `.` or `..`.
-    else if (segment.startsWith('.;') || segment.startsWith('..;')) return err('unsafe_path');
+    else if (hidesDots(segment)) return err('unsafe_path');
     else if (!endsInDirectory) segments.push(segment);
   }
   if (segments.length === 0) return ok('/');
@@ -122,7 +129,7 @@ const resolveSegments = (path: string): Result<string, PathError> => {
  * as file systems do), escapes of unreserved characters decoded, the other escapes in upper case. The result is routed,
  * shown to agents, authorised and forwarded.
  *
- * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` (what an upstream could read as a separator or a climb).
+ * `unsafe_path`: `%2F`, `%5C`, `%00`, a backslash, or `..;` and `..%3B` (what an upstream could read as a separator or a climb).
  * `malformed_request`: a broken escape, a control character, an octet beyond ASCII, no slash at the start.
  * Normalising twice changes nothing. `*` (OPTIONS) is its own form.
  */

@@ -19,11 +19,11 @@ export const headFaults = [
   'first_line_too_long',
   'head_too_large',
   'repeated_host',
-  /** No decimal number, one that cannot be counted exactly, or a list. */
+  /** No decimal number, one that cannot be counted exactly, a list, or one with a tab around it. */
   'invalid_content_length',
   'repeated_content_length',
   'repeated_transfer_encoding',
-  /** Another than `chunked`, several, or none. */
+  /** Another than `chunked`, several, none, or with a tab around it. */
   'unknown_transfer_coding',
   'length_and_coding',
   /** A connection option that is no token: readers that split lists otherwise could find `close` or a field's name in it. */

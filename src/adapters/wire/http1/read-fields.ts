@@ -63,6 +63,24 @@ const readConnectionOptions = (octets: Uint8Array, start: number, end: number, h
   return 0;
 };
 
+/**
+ * Whether a field that frames the body has a tab around its value. That is no part of it (RFC 9112, section 5), but to some readers it
+ * is, Node's of responses and nginx among them: they see another framing, or none.
+ */
+const isTabbedFraming = (
+  field: number,
+  octets: Uint8Array,
+  nameEnd: number,
+  start: number,
+  end: number,
+  lineEnd: number,
+) => {
+  if (field !== contentLengthField && field !== transferEncodingField) return false;
+  for (let at = nameEnd + 1; at < start; at += 1) if (octets[at] === tab) return true;
+  for (let at = end; at < lineEnd; at += 1) if (octets[at] === tab) return true;
+  return false;
+};
+
 /** Takes in what a field says of framing and connection. A fault, or 0. */
 const heed = (field: number, octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
   switch (field) {
@@ -144,6 +162,9 @@ export const readFields = (
     if (field !== 0) {
       const fault = heed(field, octets, valueStart, valueEnd, head);
       if (fault !== 0) return fault;
+      if (isTabbedFraming(field, octets, nameEnd, valueStart, valueEnd, at - 2)) {
+        return faulty(field === contentLengthField ? 'invalid_content_length' : 'unknown_transfer_coding');
+      }
     }
     head.add(nameStart - origin, nameEnd - origin, valueStart - origin, valueEnd - origin);
   }

@@ -129,6 +129,14 @@ const deviations: readonly Deviation[] = [
     ],
   },
   {
+    what: 'refused: invalid_content_length',
+    why: 'a tab around what frames the body is a part of it to some readers',
+    cases: [
+      'request/content-length.md: Tabs in `Content-Length` (surrounding)',
+      'response/content-length.md: Tabs in `Content-Length` (surrounding)',
+    ],
+  },
+  {
     what: 'refused: invalid_field_value',
     why: 'a value has no controls (RFC 9110, section 5.5)',
     cases: [

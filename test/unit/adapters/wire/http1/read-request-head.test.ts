@@ -128,19 +128,16 @@ describe('readRequestHead', () => {
     ['007', 7],
     ['010', 10],
     ['999999999999999', 999_999_999_999_999],
-    [' \t5\t ', 5],
+    ['  5  ', 5],
   ])('reads the Content-Length "%s"', (value, length) => {
     read(withFields(`Content-Length:${value}`));
     expect(requestHead.contentLength).toBe(length);
   });
 
-  it.each(['chunked', 'Chunked', 'CHUNKED', ' chunked \t', '\tchunked'])(
-    'reads the Transfer-Encoding "%s"',
-    (value) => {
-      expect(typeof read(withFields(`Transfer-Encoding:${value}`))).toBe('number');
-      expect(requestHead.isChunked).toBe(true);
-    },
-  );
+  it.each(['chunked', 'Chunked', 'CHUNKED', '  chunked  '])('reads the Transfer-Encoding "%s"', (value) => {
+    expect(typeof read(withFields(`Transfer-Encoding:${value}`))).toBe('number');
+    expect(requestHead.isChunked).toBe(true);
+  });
 
   it('takes an empty Host for one, and leaves it to others what it means', () => {
     expect(typeof read(withFields('Host:'))).toBe('number');

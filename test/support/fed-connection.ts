@@ -45,6 +45,8 @@ export interface FedConnection {
   readonly budget: ReadAheadBudget;
   /** The engine has ended its side. */
   readonly hasEnded: boolean;
+  /** The engine reads no more for now. */
+  readonly isPaused: boolean;
   /** All that the engine has written, one character for each octet. */
   readonly written: string;
   /** The next octets of the client, as one piece of memory of their own. Resolves when they have been taken, if they are. */
@@ -80,6 +82,9 @@ export const fedConnection = (
     budget,
     get hasEnded() {
       return socket.writableEnded || socket.destroyed;
+    },
+    get isPaused() {
+      return socket.isPaused();
     },
     get written() {
       return Buffer.concat(socket.written).toString('latin1');

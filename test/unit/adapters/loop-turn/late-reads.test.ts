@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundLateReads, handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
+import { boundLateReads, goOnLate, goOnNoMore, handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
 import { endOfTurn, passTime } from '../../../support/loop-turns.js';
@@ -258,5 +258,45 @@ describe('the time of what was read', () => {
     handleLate({ handleNow: () => void seen.push(isNow()) });
     await endOfTurn();
     expect([seen, isNow()]).toEqual([[true], true]);
+  });
+});
+
+describe('what goes on', () => {
+  const goOn = (count: number) => {
+    const handled: number[] = [];
+    const all = upTo(count).map((number) => ({ handleNow: () => void handled.push(number) }));
+    for (const reader of all) goOnLate(reader);
+    return { handled, all };
+  };
+
+  it('does so four at a time, behind what has come', async () => {
+    const { handled } = goOn(6);
+    handleLate({ handleNow: () => void handled.push(-1) });
+    await endOfTurn();
+    expect(handled).toEqual([-1, 0, 1, 2, 3]);
+    await endOfTurn();
+    expect(handled).toEqual([-1, 0, 1, 2, 3, 4, 5]);
+  });
+
+  it('and is given up takes no place of others', async () => {
+    const { handled, all } = goOn(1_000);
+    for (const reader of all.slice(1, 997)) goOnNoMore(reader);
+    await endOfTurn();
+    expect(handled).toEqual([0, 997, 998, 999]);
+  });
+
+  it('has its next turn behind all others', async () => {
+    const handled: string[] = [];
+    const again = {
+      handleNow: () => {
+        handled.push('again');
+        if (handled.length < 3) goOnLate(again);
+      },
+    };
+    goOnLate(again);
+    for (const name of ['a', 'b', 'c', 'd']) goOnLate({ handleNow: () => void handled.push(name) });
+    await endOfTurn();
+    await endOfTurn();
+    expect(handled).toEqual(['again', 'a', 'b', 'c', 'd', 'again']);
   });
 });

@@ -4,6 +4,7 @@ import type { ListeningSocket } from '../../../../application/ports/listening-so
 import type { ListenerTimeouts, SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import type { ConnectionGate } from './connection-gate.js';
+import { cutAfter } from './cut-after.js';
 import type { ListenerPatience } from './listener-patience.js';
 import { PreparedTls } from './prepared-tls.js';
 
@@ -101,7 +102,7 @@ export class EngineListener implements BoundListener {
       // Connections that are used end with their next response: the gateway says close in each.
       const lingerMs = Math.min(this.#lingerMs, graceMs);
       const sweep = setInterval(() => this.#closeIdle(lingerMs), sweepMs);
-      const cut = setTimeout(() => this.#gate.endAll(), graceMs);
+      const cut = cutAfter(graceMs, () => this.#gate.endAll());
       const end = (): void => {
         clearInterval(sweep);
         clearTimeout(cut);

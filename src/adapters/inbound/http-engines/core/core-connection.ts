@@ -9,6 +9,7 @@ import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
+import { cutAfter } from '../connections/cut-after.js';
 import { rejectionOctets } from '../connections/rejection-octets.js';
 import { ConnectionDeadline } from './connection-deadline.js';
 import type { ConnectionPhase } from './connection-phase.js';
@@ -18,7 +19,6 @@ import { CoreResponse } from './core-response.js';
 import { readAsStream, readDirectly } from './direct-reads.js';
 import { ExchangeWaits } from './exchange-waits.js';
 import type { JoinedWrites } from './joined-writes.js';
-import { LateOctets } from './late-octets.js';
 import { LateText } from './late-text.js';
 import { Linger } from './linger.js';
 import { newBody } from './new-body.js';
@@ -26,6 +26,7 @@ import { isConnect, readRequest } from './read-request.js';
 import { rejectionReason } from './rejection-reason.js';
 import { RequestHeads } from './request-heads.js';
 import { RequestInput } from './request-input.js';
+import { RequestTurns } from './request-turns.js';
 import type { ResponseConnection } from './response-connection.js';
 
 /** A connection of a client, whose requests are answered one after the other. */
@@ -40,7 +41,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly #deadline: ConnectionDeadline;
   readonly #waits: ExchangeWaits;
   readonly #linger: Linger;
-  readonly #early: LateOctets;
+  readonly #turns: RequestTurns;
   readonly #late: LateText;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
@@ -63,10 +64,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#heads = new RequestHeads(around.limits.maxHeadBytes, around.budget);
     this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
     this.#linger = new Linger(around.limits);
-    this.#early = new LateOctets((octets) => {
-      // The end of one that was destroyed is told later than what was read before.
-      if (!socket.destroyed) this.#handleOctets(octets);
-    });
+    this.#turns = new RequestTurns((octets) => this.#takeInTurn(octets), this.#end);
     this.#late = new LateText(socket, () => {
       if (this.#phase === 'flushing') this.#awaitFlush();
     });
@@ -87,7 +85,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   /** Nothing of a request has come since that moment that is not answered, to its last octet. */
   hasBeenIdleSince(momentMs: number): boolean {
-    const isIdle = this.#phase === 'idle' && !this.#early.isWaiting;
+    const isIdle = this.#phase === 'idle' && !this.#turns.isWaiting;
     return (isIdle || this.#isLeaving) && this.#idleSinceMs <= momentMs;
   }
 
@@ -103,7 +101,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.closeAfterResponse();
     // What waits begins nothing any more.
     if (this.#response === null) this.#leave();
-    const cut = setTimeout(() => this.socket.destroy(), graceMs);
+    const cut = cutAfter(graceMs, () => this.socket.destroy());
     this.socket.once('close', () => clearTimeout(cut));
   }
 
@@ -169,7 +167,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #expired(nowMs: number): void {
     const phase = this.#phase;
     // What waits may be all of a request, or nothing of one: it is looked at again.
-    if (this.#early.isWaiting) this.#deadline.set(nowMs);
+    if (this.#turns.isWaiting) this.#deadline.set(nowMs);
     else if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
     else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
     else this.socket.destroy();
@@ -189,14 +187,24 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #takeOctets(octets: Buffer): void {
-    if (this.#early.isWaiting) this.#early.handleNow();
-    else if (this.#awaitsRequest) {
-      this.#early.wait(octets);
+    // It comes behind that.
+    if (this.#turns.isWaiting) {
+      this.#takeWhileBusy(octets);
+      return;
+    }
+    if (this.#awaitsRequest) {
+      this.#turns.wait(octets);
       return;
     }
     boundLateness();
     // It may have become a tunnel by that, whose octets these are then.
     if (this.#phase === 'given') this.socket.push(octets);
+    else this.#handleOctets(octets);
+  }
+
+  #takeInTurn(octets: Buffer): void {
+    // The end of one that was destroyed is told later than what was read before.
+    if (this.socket.destroyed) this.#turns.drop();
     else this.#handleOctets(octets);
   }
 
@@ -214,7 +222,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
       if (reading > 0) this.#begin();
       else if (reading === incomplete) this.#awaitHead();
       else this.#refuse(rejectionReason(faultOf(reading)));
-      octets = this.#awaitsRequest ? this.#input.next() : null;
+      octets = this.#awaitsRequest ? this.#turns.take(this.#input.next()) : null;
     }
     this.#isRunning = false;
     this.#flow();
@@ -241,6 +249,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const response = new CoreResponse(this, { minorVersion, isHead: method === 'HEAD', wantsWebSocket });
     this.#heads.forget();
     this.#phase = 'exchange';
+    this.#turns.noteBegun();
     this.#waits.begin();
     this.#response = response;
     // What waits may be of the body: the end of what is read comes after it.
@@ -271,7 +280,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   /** The client sends no more. */
   #takeEnd(): void {
-    this.#early.handleNow();
+    if (!this.#turns.mayEnd()) return;
     const phase = this.#phase;
     if (phase === 'head') this.#refuse('malformed');
     // As nginx has it: whoever ends its side before it was answered has gone, whatever it has sent before.
@@ -286,7 +295,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   #closed(): void {
-    this.#early.drop();
+    this.#turns.drop();
     this.#late.drop();
     this.#waits.end();
     this.#deadline.end();
@@ -339,7 +348,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#idleSinceMs = turnMs();
     this.#deadline.set(this.#idleSinceMs + this.#around.patience.timeouts.idleMs);
     if (this.#isRunning) return;
-    const octets = this.#input.next();
+    const octets = this.#turns.take(this.#input.next());
     if (octets === null) this.#flow();
     else this.#run(octets);
   }

@@ -99,6 +99,20 @@ describe('a connection that has served', () => {
     expect(await textFrom(client)).toBe('ok');
     expect(upstream.connections()).toBe(2);
   });
+
+  it('an answer that came before the upstream had taken all of the request serves no more', async () => {
+    const { upstream, client } = await startWith((socket) => {
+      socket.pause();
+      socket.write(ok);
+    });
+    // More than the two systems hold, in one piece: nothing of it is left to be asked for.
+    const octets = Buffer.alloc(32 * 1_048_576, 'b');
+    const body = new ScriptedBody([octets], octets.length);
+    expect(await textFrom(client, { ...plainUpstreamRequest, body })).toBe('ok');
+    expect(client.figures()).toMatchObject({ activeConnections: 0, idleConnections: 0 });
+    expect(await textFrom(client)).toBe('ok');
+    expect(upstream.connections()).toBe(2);
+  });
 });
 
 describe('a connection that nothing uses', () => {

@@ -1,0 +1,80 @@
+import { afterEach, expect, it } from 'vitest';
+import { boundLateness } from '../../../../../../src/adapters/loop-turn/bound-lateness.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/idle-clients.js';
+import { passTime } from '../../../../../support/loop-turns.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
+const all = paths.map((path) => get(path)).join('');
+
+it('are sixteen of a connection at the most, however many it has pipelined, and others have their turn', async () => {
+  const clients = await idleClients(cleanUp);
+  const [greedy, modest, late] = [await clients.idle(), await clients.idle(), await clients.idle()];
+  greedy.come(all);
+  modest.come(get('/modest'));
+  await endOfTurn();
+  expect(clients.targets()).toEqual([...paths.slice(0, 16), '/modest']);
+  late.come(get('/late'));
+  await endOfTurn();
+  expect(clients.targets().slice(17)).toEqual(['/late', ...paths.slice(16, 32)]);
+  await eventually(() => greedy.answered().endsWith(answerTo('/199')));
+  expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
+});
+
+it('are sixteen of a connection, too, where they are answered by promises', async () => {
+  const clients = await idleClients(cleanUp);
+  const greedy = await clients.idle();
+  const { handler } = clients;
+  const answer = handler.handle.bind(handler);
+  handler.handle = (request, response) => queueMicrotask(() => answer(request, response));
+  greedy.come(all);
+  await endOfTurn();
+  expect(clients.targets()).toEqual(paths.slice(0, 16));
+  await eventually(() => greedy.answered().endsWith(answerTo('/199')));
+  expect(greedy.answered()).toBe(paths.map((path) => answerTo(path)).join(''));
+});
+
+it('are few in all of those that go on, however many connections have pipelined', async () => {
+  const clients = await idleClients(cleanUp);
+  const greedy = await clients.idles(70);
+  for (const each of greedy) each.come(all);
+  await endOfTurn();
+  // Of those that were handled before the end of the turn, four have gone on at it.
+  expect(clients.targets().length).toBeLessThanOrEqual((70 + 4) * 16);
+  for (let turn = 0; turn < 3; turn += 1) {
+    const before = clients.targets().length;
+    await endOfTurn();
+    expect(clients.targets().length - before).toBe(4 * 16);
+  }
+  for (const each of greedy) await eventually(() => each.answered().endsWith(answerTo('/199')));
+  const answers = paths.map((path) => answerTo(path)).join('');
+  for (const each of greedy) expect(each.answered()).toBe(answers);
+});
+
+it('are no more where other things that are read hurry those that wait', async () => {
+  const clients = await idleClients(cleanUp);
+  const greedy = await clients.idle();
+  greedy.come(all);
+  for (let reading = 0; reading < 5; reading += 1) {
+    passTime();
+    boundLateness();
+  }
+  expect(clients.targets()).toEqual(paths.slice(0, 16));
+  await eventually(() => greedy.answered().endsWith(answerTo('/199')));
+});
+
+it('go on in order behind which more comes while some of them wait, the pieces of a body among it', async () => {
+  const clients = await idleClients(cleanUp);
+  const greedy = await clients.idle();
+  greedy.come(`${all}POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nab`);
+  await endOfTurn();
+  greedy.come('cd');
+  await endOfTurn();
+  greedy.come(`ef${get('/last')}`);
+  await eventually(() => greedy.answered().endsWith(answerTo('/last')));
+  expect(clients.targets()).toEqual([...paths, '/body', '/last']);
+});

@@ -1,0 +1,29 @@
+import { afterEach, expect, it } from 'vitest';
+import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
+import { CleanUp } from '../../../../../support/clean-up.js';
+import { eventually } from '../../../../../support/eventually.js';
+import { getRequest } from '../../../../../support/http2-frames.js';
+import { passTime } from '../../../../../support/loop-turns.js';
+import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/tls-listener.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+it('go out between the requests of one read of HTTP/2, once they have waited for long', async () => {
+  const { listener, handler } = await recordedListener(cleanUp, null, { http2: true });
+  const order: string[] = [];
+  const answer = handler.handle.bind(handler);
+  handler.handle = (request, response) => {
+    answer(request, response);
+    const { length } = handler.requests;
+    order.push(`request ${length}`);
+    writeLate({ writeNow: () => order.push(`write ${length}`) });
+    passTime();
+  };
+  const client = new RawHttp2Client(listener.address());
+  cleanUp.add(() => client.socket.destroy());
+  client.send(Buffer.concat([getRequest(1), getRequest(3), getRequest(5)]));
+  await eventually(() => order.length === 6);
+  expect(order).toEqual(['request 1', 'write 1', 'request 2', 'write 2', 'request 3', 'write 3']);
+});

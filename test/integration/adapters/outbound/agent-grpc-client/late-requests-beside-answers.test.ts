@@ -1,0 +1,37 @@
+import { afterEach, expect, it } from 'vitest';
+import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { ConnectionRecord } from '../../../../support/connection-record.js';
+import { eventually } from '../../../../support/eventually.js';
+import { grpcConnector } from '../../../../support/grpc-connections.js';
+import { passTime } from '../../../../support/loop-turns.js';
+import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+it('are handled between the answers of one read of an agent over gRPC, once they have waited for long', async () => {
+  const agent = await RawGrpcAgent.open();
+  cleanUp.add(() => agent.close());
+  const order: string[] = [];
+  const told = new (class extends ConnectionRecord {
+    override onAnswer(...args: Parameters<ConnectionRecord['onAnswer']>): void {
+      super.onAnswer(...args);
+      const [id] = args;
+      order.push(id);
+      handleLate({ handleNow: () => order.push(`request behind ${id}`) });
+      passTime();
+    }
+  })();
+  const connection = grpcConnector(agent.address).connect(null, told);
+  cleanUp.add(() => connection.close('the test is over'));
+  const stream = await agent.greeted();
+  await told.isReady();
+  const ids = ['a', 'b', 'c'];
+  for (const id of ids) connection.sendEvent(headersEvent(id));
+  await stream.first((message) => (message.request_headers?.metadata?.correlation_id === 'c' ? message : null));
+  for (const id of ids) stream.send({ response: { correlation_id: id, allow: {} } });
+  await eventually(() => order.length === 6);
+  expect(order).toEqual(['a', 'request behind a', 'b', 'request behind b', 'c', 'request behind c']);
+});

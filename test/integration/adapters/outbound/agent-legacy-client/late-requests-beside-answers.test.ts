@@ -1,0 +1,45 @@
+import { afterEach, expect, it } from 'vitest';
+import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
+import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js';
+import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
+import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { headersEvent } from '../../../../support/agent-events.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { eventually } from '../../../../support/eventually.js';
+import { passTime } from '../../../../support/loop-turns.js';
+import { legacyAllow, rawLegacyAgent } from '../../../../support/raw-legacy-agent.js';
+import { RecordingConnectionListener } from '../../../../support/recording-connection-listener.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+it('are handled, and their writes go out, before what an agent of the older framing answers long behind them', async () => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const path = folder.file('agent.sock');
+  const agent = await rawLegacyAgent(path);
+  cleanUp.add(() => agent.close());
+  const order: string[] = [];
+  const listener = new RecordingConnectionListener();
+  listener.whenAnswered = () => order.push('answer');
+  const connector = new LegacyAgentConnector(
+    { name: 'waf', path, owner: null, events: ['request_headers'] },
+    { scheduler: new NodeScheduler() },
+  );
+  const connection = connector.connect(null, listener);
+  cleanUp.add(() => connection.close('the test is over'));
+  await listener.ready();
+  const peer = await agent.peer();
+  connection.sendEvent(headersEvent('a'));
+  await peer.received(2);
+  // From a timer, behind which the loop reads before it comes to the end of its turn.
+  setTimeout(() => {
+    peer.send(legacyAllow);
+    handleLate({ handleNow: () => order.push('request') });
+    writeLate({ writeNow: () => order.push('write') });
+    passTime();
+  });
+  await eventually(() => order.length === 3);
+  expect(order).toEqual(['request', 'write', 'answer']);
+});

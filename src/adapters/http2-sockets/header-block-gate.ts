@@ -3,9 +3,14 @@ import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { boundLateness } from '../loop-turn/bound-lateness.js';
 import { HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
+import { OutgoingFrames } from '../wire/http2/outgoing-frames.js';
+import { ConnectionFaultError } from './connection-fault-error.js';
 import { GatheredWrites, type Written } from './gathered-writes.js';
 import { HeaderBlockError } from './header-block-error.js';
 import { type HeldBudget, processBudget, usualBlockOctets } from './held-budget.js';
+
+/** How long a peer that has broken the protocol has to take what it is told of that, in milliseconds. */
+const faultGraceMs = 1_000;
 
 /** Is told of a GOAWAY: its code, and the last stream that its sender has seen to. */
 export type GoawayListener = (code: number, lastStream: number) => void;
@@ -15,7 +20,8 @@ export type GoawayListener = (code: number, lastStream: number) => void;
  * INVARIANT: whatever lets node:http2 read what a peer wrote gives it one of these. Where a connection ends within the
  * trailers of a stream, or the head of a response, Node 20 keeps fields beyond the session that they belong to, and the
  * process aborts with a garbage collection. Nor does it get a GOAWAY, which it would answer by closing the session within
- * its own reading: see `endSession`. Who has the session gets it instead.
+ * its own reading: see `endSession`. Who has the session gets it instead. Where node:http2 sends one that names an error, the
+ * gate ends: nghttp2 reads nothing more then, and nobody is told.
  *
  * Nobody else reads from the socket any more. It ends with the gate, and the gate with it. Nothing
  * goes by the buffers of a Duplex, which would stand behind those of the socket: it is for node:http2 alone, which reads
@@ -26,6 +32,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   readonly #onGoaway: GoawayListener;
   readonly #scanner: HeaderBlockScanner;
   readonly #writes: GatheredWrites;
+  readonly #outgoing: OutgoingFrames;
   readonly #budget: HeldBudget;
   /** What is held has taken of the budget. */
   #charged = 0;
@@ -47,6 +54,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#onGoaway = onGoaway;
     this.#scanner = new HeaderBlockScanner(peer, this);
     this.#writes = new GatheredWrites(socket);
+    this.#outgoing = new OutgoingFrames(peer === 'client' ? 'server' : 'client');
     this.#budget = budget;
     // What node:http2 does with a socket that it knows.
     socket.setNoDelay(true);
@@ -113,6 +121,9 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
 
   override write(octets: Uint8Array, encodingOrDone?: BufferEncoding | Written, done?: Written): boolean {
     const told = typeof encodingOrDone === 'function' ? encodingOrDone : done;
+    this.#outgoing.take(octets);
+    const { errorCode } = this.#outgoing;
+    if (errorCode !== 0) this.#endLater(new ConnectionFaultError(errorCode));
     return this.#writes.add(octets, told ?? (() => undefined));
   }
 
@@ -127,8 +138,10 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     const socket = this.#socket;
     this.#waiting = [];
     this.#charge(0);
-    if (this.#lingers && error === null && !socket.destroyed) {
+    const isFault = error instanceof ConnectionFaultError;
+    if ((isFault || (this.#lingers && error === null)) && !socket.destroyed) {
       socket.end();
+      if (isFault) this.#destroyLater();
       // What still comes is read, so that the end is no reset, which may overtake what was written.
       socket.removeAllListeners('data');
       socket.resume();
@@ -180,6 +193,12 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#isEndTold = true;
     this.emit('end');
     if (this.#isClosed) this.#endLater(null);
+  }
+
+  #destroyLater(): void {
+    const socket = this.#socket;
+    const deadline = setTimeout(() => socket.destroy(), faultGraceMs);
+    socket.once('close', () => clearTimeout(deadline));
   }
 
   /** INVARIANT: not within what node:http2 has been given to read, or has written: see `endSession`. */

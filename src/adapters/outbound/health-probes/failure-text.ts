@@ -16,7 +16,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Codes begin so where Node's parsers do not take what came for HTTP/1.1, or for HTTP/2. */
-const parserCode = /^(?:HPE_|ERR_HTTP2_(?:ERROR|SESSION_ERROR|TOO_MANY)|ERR_HTTP2_HEADER)/;
+const parserCode = /^(?:HPE_|ERR_HTTP2_(?:ERROR|SESSION_ERROR|TOO_MANY|HEADER|CONNECTION_FAULT))/;
 
 /** Why a connection failed: the same words for the same cause, and nothing of what the target has sent. */
 export const failureText = (error: unknown): string => {

@@ -36,14 +36,20 @@ const malformed: ReadonlySet<number> = new Set([
 
 const systemCode = (error: unknown): string => (error as NodeJS.ErrnoException | null)?.code ?? '';
 
+/** What came is no HTTP/2. */
+const notHttp2: ReadonlySet<string> = new Set([
+  'ERR_HTTP2_ERROR',
+  'ERR_HTTP2_HEADER_BLOCK',
+  'ERR_HTTP2_CONNECTION_FAULT',
+]);
+
 /** A session that did not come about, or broke. */
 export const classifySessionError = (error: Error): UpstreamFailure => {
   const detail = `${error.name}: ${error.message}`;
   const code = systemCode(error);
   // The system gives up connecting before the gateway does.
   if (code === 'ETIMEDOUT') return { code: 'timed_out', detail };
-  // What came is no HTTP/2.
-  if (code === 'ERR_HTTP2_ERROR' || code === 'ERR_HTTP2_HEADER_BLOCK') return { code: 'invalid_response', detail };
+  if (notHttp2.has(code)) return { code: 'invalid_response', detail };
   return { code: 'unreachable', detail };
 };
 

@@ -162,8 +162,7 @@ export class UpstreamSession implements RestingConnection {
   }
 
   /**
-   * A request has had no answer in time, and nothing else came: is anybody there? One that does not say so in time is given
-   * up, as is one that node:http2 has stopped reading because what came was no HTTP/2: it does not tell.
+   * A request has had no answer in time, and nothing else came: is anybody there? One that does not say so in time is given up.
    */
   doubt(): void {
     if (this.#isDoubted || !this.isOpen) return;

@@ -286,10 +286,38 @@ describe('a flood', () => {
   });
 });
 
-it('DATA where there is no stream ends the connection, at the latest when a head would have had to come', async () => {
-  const { client, handler } = await attacked({ headMs: 150 });
-  client.send(frame(frameTypes.data, endStream, 1, Buffer.from('ab')));
-  expect(await client.goawayCode()).toBe(protocolError);
-  await client.closed();
-  expect(handler.requests).toEqual([]);
+describe('what is no HTTP/2 ends the connection at once, whatever the client does then', () => {
+  const compressionError = 9;
+  const internalError = 2;
+  const frameSizeError = 6;
+
+  it.each([
+    ['DATA where there is no stream', protocolError, frame(frameTypes.data, endStream, 1, Buffer.from('ab'))],
+    ['DATA of no stream', protocolError, frame(frameTypes.data, endStream, 0, Buffer.from('ab'))],
+    ['a frame that is too long', frameSizeError, frame(frameTypes.data, 0, 1, Buffer.alloc(20_000))],
+    ['an index of no field', compressionError, frame(frameTypes.headers, endHeaders, 1, Buffer.of(0xff, 0xff, 0x7f))],
+    ['SETTINGS of a stream', internalError, frame(frameTypes.settings, 0, 1)],
+    ['a PING of seven octets', frameSizeError, frame(frameTypes.ping, 0, 0, Buffer.alloc(7))],
+    ['a stream of the other side', internalError, getRequest(2)],
+    ['more of a window than there can be', internalError, frame(frameTypes.windowUpdate, 0, 0, uint32(0x7fffffff))],
+  ])('%s', async (_, code, octets) => {
+    const { client, handler } = await attacked();
+    // Its own side has no end.
+    client.socket.allowHalfOpen = true;
+    client.send(octets);
+    expect(await client.goawayCode()).toBe(code);
+    await eventually(() => handler.open === 0);
+    expect(handler.requests).toEqual([]);
+  });
+
+  it('and the requests that were under way are over', async () => {
+    const { client, handler } = await attacked();
+    client.send(postRequest(1));
+    handler.held = true;
+    await eventually(() => handler.requests.length === 1);
+    const isCompleted = new Promise((resolve) => handler.responses[0]?.onClosed(resolve));
+    client.send(frame(frameTypes.data, 0, 0));
+    await client.closed();
+    expect(await isCompleted).toBe(false);
+  });
 });

@@ -23,6 +23,7 @@ const request: ClientRequest = {
 
 const response: ClientResponse = {
   headSent: false,
+  inform: () => undefined,
   begin: () => undefined,
   write: () => undefined,
   writeText: () => undefined,

@@ -6,6 +6,7 @@ import { firstHeader, type HeaderList } from '../../src/domain/http/header-list.
 export class RecordedResponse implements ClientResponse {
   status = 0;
   headers: HeaderList = [];
+  readonly interims: [number, HeaderList][] = [];
   trailers: HeaderList = [];
   text = '';
   /** `open` until the response has ended, or was cut. */
@@ -24,6 +25,10 @@ export class RecordedResponse implements ClientResponse {
   /** The code of the problem that was sent. */
   get problem(): string {
     return (JSON.parse(this.text) as { code: string }).code;
+  }
+
+  inform(status: number, headers: HeaderList): void {
+    this.interims.push([status, headers]);
   }
 
   begin(status: number, headers: HeaderList): void {

@@ -35,6 +35,11 @@ class RecordingSink implements ResponseSink {
     return this.#told.map((tell) => tell());
   }
 
+  interimResponse(status: number, headers: HeaderList): boolean {
+    this.#told.push(() => ['interim', status, headers]);
+    return true;
+  }
+
   wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void {
     this.#told.push(() => ['whole', status, linesOf(received), body === null ? null : bodyOf(body, this.#manner)]);
   }

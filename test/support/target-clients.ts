@@ -8,6 +8,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../src/application/ports/upstream-client.js';
+import type { HeaderList } from '../../src/domain/http/header-list.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
 import type { CleanUp } from './clean-up.js';
 
@@ -16,6 +17,8 @@ export type UpstreamOutcome = Result<UpstreamResponse, UpstreamFailure>;
 /** A request, and what its sender says where it might be sent once more; no, if it says nothing. */
 export interface AskedRequest extends UpstreamRequest {
   readonly mayRepeat?: () => boolean;
+  /** Is told of interim responses. */
+  readonly informed?: (status: number, headers: HeaderList) => void;
 }
 
 /** A request on its way, whose outcome can be awaited. */
@@ -37,7 +40,7 @@ export class AwaitedClient implements Omit<TargetClient, 'send'> {
 
   /** The outcome is rejected where a listener is told twice, or before it may be. */
   send(request: AskedRequest): AwaitedExchange {
-    const { promise, listener, begun } = awaited(request.mayRepeat);
+    const { promise, listener, begun } = awaited(request);
     const exchange = this.#client.send(request, listener);
     begun();
     return { response: promise, cancel: () => exchange.cancel() };
@@ -56,7 +59,7 @@ export class AwaitedClient implements Omit<TargetClient, 'send'> {
   }
 }
 
-const awaited = (mayRepeat: (() => boolean) | undefined) => {
+const awaited = ({ mayRepeat, informed }: AskedRequest) => {
   let hasBegun = false;
   let told = 0;
   let resolve: (outcome: UpstreamOutcome) => void = () => undefined;
@@ -73,6 +76,7 @@ const awaited = (mayRepeat: (() => boolean) | undefined) => {
     resolve(outcome);
   };
   const listener: UpstreamListener = {
+    informed: informed ?? (() => undefined),
     answered: (response) => tell(ok(response)),
     failed: (failure) => tell(err(failure)),
     mayRepeat: mayRepeat ?? (() => false),
@@ -124,5 +128,6 @@ export const plainUpstreamRequest: UpstreamRequest = {
   upgradeToWebSocket: false,
   timeoutMs: 5_000,
   received: null,
+  alike: null,
   patienceMs: 5_000,
 };

@@ -72,6 +72,12 @@ export interface ClientResponse {
   readonly headSent: boolean;
 
   /**
+   * Sends an interim response (1xx but 100 and 101; RFC 9110, section 15.2), to a client of HTTP/1.1 or later. Without effect once the
+   * head was sent, and where this response is not the next of its connection.
+   */
+  inform(status: number, headers: HeaderList): void;
+
+  /**
    * Sends the head. With `close` the connection ends after this response. Without a Content-Length the engine frames
    * the body itself. `received`: the head that the response came with, where there is one.
    */

@@ -16,8 +16,8 @@ export interface UpstreamRequest {
   readonly headers: HeaderList;
   /** The head that the request came with; null: none that an adapter would know again. */
   readonly received: ReceivedRequestHead | null;
-  /** What is known of the headers where they are its fields. Absent, like null: nothing. */
-  readonly alike?: AlikeFields | null;
+  /** What is known of the headers where they are its fields; null: nothing. */
+  readonly alike: AlikeFields | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
@@ -73,9 +73,11 @@ export interface UpstreamFailure {
 
 /**
  * Who has had a request sent. One of `answered` and `failed` is called, once, in every case, at the latest when the time-out is
- * over, and never before `send` has returned. None of the functions may throw: they are called from where octets are read.
+ * over, and none of the functions before `send` has returned. None of the functions may throw: they are called from where octets are read.
  */
 export interface UpstreamListener {
+  /** An interim response has come, which is not 101 (RFC 9110, section 15.2). None is told of behind `answered` or `failed`. */
+  informed(status: number, headers: HeaderList): void;
   /**
    * The head of the answer has come. What the client had to do about its connection is done: another request may be sent
    * before this returns.

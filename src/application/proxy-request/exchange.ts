@@ -64,6 +64,8 @@ export class Exchange {
   inflation: InflatedBody | null = null;
   /** Address of the target that was tried last. */
   target: string | null = null;
+  /** What interim responses have counted that were passed on: see `maxInterimOctets`. */
+  interimOctets = 0;
   /** How often the request was sent to a target. */
   upstreamAttempts = 0;
   status = 0;

@@ -1,27 +1,21 @@
-import { canonicalName } from '../../domain/http/canonical-name.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
 import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../domain/http/trailer-fields.js';
 import { withoutHeader } from '../../domain/http/without-header.js';
-import { alwaysOwned, isOwned, ownedHeaders } from '../../domain/identity/owned-headers.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { Soon } from '../ports/soon.js';
 import type { UpstreamResponse } from '../ports/upstream-client.js';
 import type { Exchange } from './exchange.js';
 import { type ResponseFault, responseFaultOf } from './response-fault.js';
+import { settledFields } from './settled-fields.js';
 import { withResponseOperations } from './with-response-operations.js';
 
 const nothing = new Uint8Array(0);
 
-const identity = ownedHeaders(alwaysOwned);
-
 /** The trailers that the client gets: none that speaks of what the head, an agent or the gateway has settled. */
-const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList => {
-  if (trailers.length === 0) return trailers;
-  const operated = new Set(exchange.responseOperations.map(({ name }) => canonicalName(name)));
-  return passableTrailers(trailers, (canonical) => operated.has(canonical) || isOwned(identity, canonical));
-};
+const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
+  trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
 export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {

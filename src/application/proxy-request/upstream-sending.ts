@@ -1,4 +1,5 @@
 import { outcomeOfFailure } from '../../domain/circuit-breaking/failure-classification.js';
+import type { HeaderList } from '../../domain/http/header-list.js';
 import { mayRetry } from '../../domain/load-balancing/retry-rules.js';
 import type { BodySource } from '../ports/body-source.js';
 import type {
@@ -12,6 +13,7 @@ import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus } from 
 import type { Exchange } from './exchange.js';
 import { HeldBody } from './held-body.js';
 import { holdResponse } from './hold-response.js';
+import { relayInterim } from './relay-interim.js';
 import { relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './repeatable-body.js';
@@ -81,6 +83,16 @@ export class UpstreamSending implements UpstreamListener, TargetWish {
 
   get tried(): readonly string[] {
     return this.#tried;
+  }
+
+  informed(status: number, headers: HeaderList): void {
+    // An agent that judges the response would have to judge this one, too.
+    if (this.#rules.responseJudge !== null) return;
+    try {
+      relayInterim(this.#exchange, status, headers);
+    } catch (error) {
+      this.#fault(error);
+    }
   }
 
   answered(response: UpstreamResponse): void {

@@ -61,6 +61,10 @@ export class CoreResponse implements ClientResponse {
     return this.#request.wantsWebSocket && !this.headSent;
   }
 
+  inform(status: number, headers: HeaderList): void {
+    if (!this.headSent && !this.#isOver) this.#text(`${responseHeadText(status, headers)}\r\n`);
+  }
+
   begin(status: number, headers: HeaderList, close: boolean, received: ReceivedHead | null = null): void {
     if (this.headSent) throw new Error('the head of this response was sent already');
     readResponseFields(headers);

@@ -56,6 +56,18 @@ export class Http2Response implements ClientResponse {
     return this.#isBegun;
   }
 
+  inform(status: number, headers: HeaderList): void {
+    const stream = this.#stream;
+    if (this.#isBegun || this.#writer.isCut || stream.destroyed || stream.closed) return;
+    const fields = responseFields(headers);
+    fields[':status'] = status;
+    try {
+      stream.additionalHeaders(fields);
+    } catch {
+      // Fields that Node would not send: nothing of them has gone out, and the response is to come.
+    }
+  }
+
   begin(status: number, headers: HeaderList, close: boolean): void {
     this.#isBegun = true;
     this.#isBodyless = this.#request.isHead || isBodyless(status);

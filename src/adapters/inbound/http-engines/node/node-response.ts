@@ -4,6 +4,7 @@ import type { ClientResponse } from '../../../../application/ports/http-exchange
 import type { Tunnel } from '../../../../application/ports/tunnel.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
+import { responseHeadText } from '../../../wire/http1/head-text.js';
 import { drained } from '../connections/drained.js';
 import type { ClientSession } from './client-session.js';
 import { isDroppedUpgrade } from './filtered-incoming-message.js';
@@ -62,6 +63,12 @@ export class NodeResponse implements ClientResponse {
   /** All of it is on its way. */
   get isGiven(): boolean {
     return this.#isGiven;
+  }
+
+  inform(status: number, headers: HeaderList): void {
+    // Node has functions for 103 and 102, which check fields by regular expressions or take none.
+    const { socket } = this.#response;
+    if (socket !== null && !this.headSent) socket.write(`${responseHeadText(status, headers)}\r\n`, 'latin1');
   }
 
   begin(status: number, headers: HeaderList, close: boolean): void {

@@ -40,6 +40,10 @@ export class UpgradeResponse implements ClientResponse {
     return this.#headSent;
   }
 
+  inform(status: number, headers: HeaderList): void {
+    if (!this.#headSent) this.#socket.write(`${responseHeadText(status, headers)}\r\n`, 'latin1');
+  }
+
   begin(status: number, headers: HeaderList, _close: boolean): void {
     this.#headSent = true;
     this.#socket.write(`${responseHeadText(status, [...headers, 'Connection', 'close'])}\r\n`, 'latin1');

@@ -153,6 +153,11 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     } else this.#fail(lossFailure(error));
   }
 
+  interimResponse(status: number, headers: HeaderList): boolean {
+    if (!this.#isEnded) this.#listener.informed(status, headers);
+    return !this.#isEnded;
+  }
+
   wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void {
     this.#noteHead(received);
     this.#end();

@@ -28,6 +28,8 @@ const maxInterims = 100;
  * next request may have been sent by then.
  */
 export interface ResponseSink {
+  /** An interim response has come, which is not 101. False: nothing more is wanted of the connection. */
+  interimResponse(status: number, headers: HeaderList): boolean;
   /** All of it came at once. Null: it can have no body. */
   wholeResponse(status: number, received: ResponseLines, body: BodySource | null): void;
   /** The head has come; what comes of the body follows, and then its end. `length`: as it is declared. */
@@ -142,9 +144,11 @@ export class ResponseReader {
         this.#fail(sink, 'too_many_interim_responses');
         return;
       }
+      const begin = at;
       at += reading;
       this.#held = null;
-      if (at === end) return;
+      const { fields } = new ResponseLines(octetText(octets, begin, at), responseHead, reading);
+      if (!sink.interimResponse(status, fields) || at === end) return;
     }
   }
 

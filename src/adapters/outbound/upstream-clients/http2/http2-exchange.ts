@@ -7,6 +7,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
+import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { waitText } from '../pool/wait-text.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';
@@ -161,6 +162,11 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#deadlines.holdFor(holdMs, letGo);
   }
 
+  onInterim(status: number, headers: HeaderList): void {
+    // As for the response: its order is kept.
+    if (!this.#isTold) queueMicrotask(() => this.#listener.informed(status, headers));
+  }
+
   onResponse(response: UpstreamResponse): void {
     this.#noteHead();
     if (this.#isTold) return;
@@ -187,11 +193,12 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   onCut(reader: ResponseReader): void {
     if (reader !== this.#reader || this.#isEnded) return;
     const isUnprocessed = this.#isUnprocessed(reader);
-    if (this.#mayRepeat(isUnprocessed, reader.hasBegun)) {
+    // node:http2 ends the streams of a session that has failed before it says why: each has the error, too.
+    const { code, detail } = this.#session?.failure ?? classifyStreamEnd(reader.stream.rstCode, reader.error);
+    if (this.#mayRepeat(isUnprocessed, reader.hasBegun, code)) {
       this.#repeat();
       return;
     }
-    const { code, detail } = this.#session?.failure ?? classifyStreamEnd(reader.stream.rstCode, reader.error);
     this.#fail({ code: isUnprocessed ? 'unreachable' : code, detail, neverSent: isUnprocessed });
   }
 
@@ -241,7 +248,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
    * Sent once more, on another session or the same one: what was not processed, whatever its method; and a safe one whose
    * session, which had served before, closed without a word for it.
    */
-  #mayRepeat(isUnprocessed: boolean, hasBegun: boolean): boolean {
+  #mayRepeat(isUnprocessed: boolean, hasBegun: boolean, code: UpstreamFailure['code']): boolean {
     if (this.#isRepeated || hasBegun) return false;
     const isRepeatable = this.#sender === null || this.#sender.isRepeatable;
     const wasLost =
@@ -249,8 +256,8 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       this.#hadServed &&
       this.#sender === null &&
       safeMethods.has(this.#request.method) &&
-      this.#session.failure?.code !== 'invalid_response' &&
-      this.#session.failure?.code !== 'timed_out';
+      code !== 'invalid_response' &&
+      code !== 'timed_out';
     // Last, because it takes a retry of those that there are.
     return ((isUnprocessed && isRepeatable) || wasLost) && this.#listener.mayRepeat();
   }

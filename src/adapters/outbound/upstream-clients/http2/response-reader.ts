@@ -22,6 +22,8 @@ const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
 
 /** Who is told of a response. */
 export interface ResponseListener {
+  /** An interim response has come. */
+  onInterim(status: number, headers: HeaderList): void;
   /** Something has come. */
   onSign(): void;
   /** A head has come, and is held until the callback is called, or more comes. */
@@ -68,7 +70,9 @@ export class ResponseReader {
       () => listener.cancel(),
     );
     onResponseEnd(stream, (isWhole) => this.#onEnd(isWhole));
-    stream.on('headers', () => this.#onInterim());
+    stream.on('headers', (head: { ':status'?: number }, _flags: number, ...rest: unknown[]) =>
+      this.#onInterim(head[':status'] ?? 0, rest[0]),
+    );
     // The fields as they came are the third argument: node:http2 joins those of one name in the first.
     stream.on('response', (head: { ':status'?: number }, flags: number, ...rest: unknown[]) =>
       this.#onHead(head[':status'] ?? 0, rest[0], isEndOfStream(flags)),
@@ -98,11 +102,15 @@ export class ResponseReader {
     return isGiven;
   }
 
-  #onInterim(): void {
+  #onInterim(status: number, raw: unknown): void {
+    if (this.#isOver) return;
     this.hasBegun = true;
     this.#listener.onSign();
     this.#interim += 1;
+    const headers = responseFields(raw);
     if (this.#interim > maxInterim) this.#listener.onMalformed('too many interim responses');
+    else if (headers === null) this.#listener.onMalformed('an interim response is malformed, or too large');
+    else this.#listener.onInterim(status, headers);
   }
 
   #onHead(status: number, raw: unknown, isAll: boolean): void {

@@ -8,7 +8,8 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
-import { firstHeader } from '../../../../domain/http/header-list.js';
+import { listMembers } from '../../../../domain/http/field-list.js';
+import { allHeaders, firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
 import { responseFramingFault } from '../../../../domain/http/response-framing.js';
 import { maxStatus } from '../pool/max-status.js';
@@ -29,6 +30,8 @@ const holdMs = 5;
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+const isClose = (option: string): boolean => option.toLowerCase() === 'close';
 
 /** What the reader of a body is told of a failure that came after the head. */
 const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
@@ -126,10 +129,12 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    // Interim responses (RFC 9110, section 15.2) are the gateway's own business: only the final one goes on.
-    if (status < 200) return;
-    this.#clearTimer();
     const headers = rawHeaderList(controller.rawHeaders);
+    if (status < 200) {
+      this.#tellInterim(status, headers);
+      return;
+    }
+    this.#clearTimer();
     const fault =
       status > maxStatus
         ? 'status_out_of_range'
@@ -331,6 +336,12 @@ export class UndiciExchange implements UpstreamExchange, ConnectionUser<Connecti
     if (this.#isTold) return;
     this.#isTold = true;
     queueMicrotask(() => this.#listener.answered(response));
+  }
+
+  #tellInterim(status: number, headers: HeaderList): void {
+    // Nothing can come behind one that closes, which undici does.
+    const closes = allHeaders(headers, 'connection').some((value) => listMembers(value).some(isClose));
+    if (!this.#isTold && !closes) queueMicrotask(() => this.#listener.informed(status, headers));
   }
 
   #tellFailure(failure: UpstreamFailure): void {

@@ -67,6 +67,10 @@ class RecordingListener implements UpstreamListener {
     this.#whenAnswered = whenAnswered;
   }
 
+  informed(status: number): void {
+    this.told.push(String(status));
+  }
+
   answered(response: UpstreamResponse): void {
     this.told.push('answered');
     this.#whenAnswered(response);

@@ -267,7 +267,7 @@ it('what an upstream answers is handled behind what waited before that, where 64
   const answered = (): void => {
     waited = waiting;
   };
-  client.send(get, { answered, failed: () => undefined, mayRepeat: () => false });
+  client.send(get, { informed: () => undefined, answered, failed: () => undefined, mayRepeat: () => false });
   await expect.poll(() => asked.length).toBe(1);
   await beforePoll(() => {
     asked[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -293,7 +293,12 @@ it('the time of a turn stands while an answer is handled, and goes on behind it'
       pass();
       resolve([atMs, turnMs()]);
     };
-    client.send(get, { answered, failed: ({ detail }) => reject(new Error(detail)), mayRepeat: () => false });
+    client.send(get, {
+      informed: () => undefined,
+      answered,
+      failed: ({ detail }) => reject(new Error(detail)),
+      mayRepeat: () => false,
+    });
   });
   expect(seen[1]).toBe(seen[0]);
   const beforeMs = turnMs();

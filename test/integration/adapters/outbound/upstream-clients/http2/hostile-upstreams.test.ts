@@ -306,20 +306,47 @@ describe('a response that is malformed', () => {
   });
 
   it.each([
-    ['a push', (stream: number) => frame(frameTypes.pushPromise, endHeaders, stream, number32(2))],
-    ['octets that are no frames', () => Buffer.alloc(200, 255)],
-    ['a frame that is too large', (stream: number) => frame(frameTypes.data, 0, stream, Buffer.alloc(20_000))],
-  ])('by %s is none, and its session serves no other', async (_, make) => {
+    // It is a stream as any, as long as the upstream has not seen the settings that forbid it.
+    ['a push', 'timed_out', (stream: number) => frame(frameTypes.pushPromise, endHeaders, stream, number32(2))],
+    ['octets that are no frames', 'invalid_response', () => Buffer.alloc(200, 255)],
+    [
+      'a frame that is too large',
+      'invalid_response',
+      (stream: number) => frame(frameTypes.data, 0, stream, Buffer.alloc(20_000)),
+    ],
+    [
+      'an index of no field',
+      'invalid_response',
+      (stream: number) => frame(frameTypes.headers, endHeaders, stream, Buffer.of(255, 255, 127)),
+    ],
+    ['DATA of no stream', 'invalid_response', () => frame(frameTypes.data, 0, 0)],
+  ])('by %s is none, and its session serves no other', async (_, outcome, make) => {
     const { client, upstream } = await clientOf(
       (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
-      { readMs: 100 },
+      outcome === 'timed_out' ? { readMs: 100 } : {},
     );
-    expect(['invalid_response', 'timed_out', 'unreachable']).toContain(await outcomeOf(client));
+    expect(await outcomeOf(client)).toBe(outcome);
     expect(await outcomeOf(client)).toBe('200 ');
     expect(upstream.peers).toHaveLength(2);
     await eventually(() => upstream.peers[0]?.socket.closed === true);
   });
 });
+
+it.each([
+  ['DATA of no stream', () => frame(frameTypes.data, 0, 0)],
+  ['a CONTINUATION of nothing', () => frame(frameTypes.continuation, endHeaders, 1)],
+  ['more of a window than there can be', () => frame(frameTypes.windowUpdate, 0, 0, number32(0x7fffffff))],
+])(
+  'a request is not sent once more where what came on a session that had served was no HTTP/2: %s',
+  async (_, make) => {
+    const { client, upstream } = await clientOf((stream, peer, turn) =>
+      peer.write(turn === 0 ? ok(stream, endHeaders + endStream) : make()),
+    );
+    expect(await outcomeOf(client)).toBe('200 ');
+    expect(await outcomeOf(client, { ...get, mayRepeat: () => true })).toBe('invalid_response');
+    expect(upstream.peers.flatMap((peer) => peer.of(frameTypes.headers))).toHaveLength(2);
+  },
+);
 
 describe('a flood', () => {
   it('of fields over 65 536 octets is no response', async () => {

@@ -121,6 +121,7 @@ const requestOf = (
   target,
   headers,
   received,
+  alike: null,
   body: null,
   upgradeToWebSocket: isUpgrade,
   timeoutMs: 1_000,

@@ -10,6 +10,9 @@ import {
 class UnreadBody implements ResponseSink {
   readonly body = new ResponseBody({ resumeReading: () => undefined, cancel: () => undefined }, null);
 
+  interimResponse(): boolean {
+    return true;
+  }
   wholeResponse(): void {}
   responseBegun(): void {}
   responsePiece(piece: Uint8Array): void {

@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
+import { CleanUp } from '../../../../support/clean-up.js';
+import { startHttp2Upstream } from '../../../../support/http2-upstream.js';
+import { startRawUpstream } from '../../../../support/raw-upstream.js';
+import { bodyOctets } from '../../../../support/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const startHttp1 = async (isAnswered = true): Promise<number> => {
+  const upstream = await startRawUpstream((socket) => {
+    socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nlink: </b>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
+    if (isAnswered) socket.write('HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\nmade');
+  });
+  cleanUp.add(() => upstream.close());
+  return upstream.port;
+};
+
+const startHttp2 = async (isAnswered = true): Promise<number> => {
+  const { port } = await startHttp2Upstream(cleanUp, (stream) => {
+    stream.additionalHeaders({ ':status': 103, link: ['</a>', '</b>'] });
+    stream.additionalHeaders({ ':status': 102 });
+    stream.on('error', () => undefined);
+    if (!isAnswered) return;
+    stream.respond({ ':status': 201 });
+    stream.end('made');
+  });
+  return port;
+};
+
+describe.each([
+  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
+  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/2', startHttp2, { httpVersion: '2' }],
+] as const)('who has sent a request (%s)', (_, start, changes) => {
+  it('is told of interim responses with their fields, each before what came behind it', async () => {
+    const told: unknown[] = [];
+    const informed = (status: number, headers: HeaderList): void => {
+      told.push(
+        status,
+        headers.map((text) => text.toLowerCase()),
+      );
+    };
+    const exchange = targetClient(await start(), cleanUp, changes).send({
+      ...plainUpstreamRequest,
+      method: 'GET',
+      informed,
+    });
+    const outcome = await exchange.response;
+    if (!outcome.ok) throw new Error(outcome.error.detail);
+    const { status, body } = outcome.value;
+    told.push(status);
+    expect(told).toEqual([103, ['link', '</a>', 'link', '</b>'], 102, [], 201]);
+    expect((await bodyOctets(body)).toString()).toBe('made');
+  });
+
+  it('may cancel because of one', async () => {
+    const told: number[] = [];
+    const exchange = targetClient(await start(false), cleanUp, changes).send({
+      ...plainUpstreamRequest,
+      method: 'GET',
+      informed: (status) => {
+        told.push(status);
+        exchange.cancel();
+      },
+    });
+    expect(await exchange.response).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    expect(told[0]).toBe(103);
+  });
+});

@@ -5,6 +5,8 @@ export interface FuzzPart {
   readonly name: string;
   /** Why it cannot run here; null: it can. */
   readonly missing: string | null;
+  /** Cases until everything that is remembered once, and compiled code, is there. */
+  readonly settledCases: number;
   start(options: PartOptions): Promise<RunningPart>;
 }
 
@@ -20,8 +22,6 @@ export interface RunningPart {
   tryCase(seed: number, index: number): Finding | null | Promise<Finding | null>;
   /** How often what happened, by kind. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Asked at the end: what the run as a whole has shown. */
-  conclude?(): Finding | null;
   stop(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { FindingLog } from './findings.js';
 import type { FuzzPart, RunningPart } from './fuzz-part.js';
 import { gatewayPart } from './gateway/gateway-part.js';
 import { responsesPart } from './gateway/responses-part.js';
+import { Growth } from './growth.js';
 import { http2Part } from './http2/http2-part.js';
 import { http2ResponsesPart } from './http2/http2-responses-part.js';
 import { nginxPart } from './nginx/nginx-part.js';
@@ -25,6 +26,8 @@ const allParts: readonly FuzzPart[] = [
   http2ResponsesPart,
 ];
 const progressMs = 5_000;
+/** Of a part's time, after which its memory has settled. */
+const settledPart = 1 / 3;
 /** A case that runs off gives the loop a turn after so long. */
 const turnMs = 50;
 
@@ -34,11 +37,12 @@ interface Run {
   readonly settings: Settings;
   readonly log: FindingLog;
   readonly watchdog: Watchdog;
+  readonly growth: Growth;
   readonly endsMs: number;
 }
 
 /** Tries cases until the time is over; gives how many. */
-const runCases = async ({ part, running, settings, log, watchdog, endsMs }: Run): Promise<number> => {
+const runCases = async ({ part, running, settings, log, watchdog, growth, endsMs }: Run): Promise<number> => {
   const { seed } = settings;
   let next = settings.index ?? 0;
   let tried = 0;
@@ -60,6 +64,7 @@ const runCases = async ({ part, running, settings, log, watchdog, endsMs }: Run)
         console.error(`${part.name}: ${tried} cases, ${log.count} findings`);
       }
       if (nowMs - turnedMs > turnMs) {
+        growth.look(tried);
         await new Promise((resolve) => setImmediate(resolve));
         turnedMs = performance.now();
       }
@@ -72,11 +77,16 @@ const runCases = async ({ part, running, settings, log, watchdog, endsMs }: Run)
 const runPart = async (part: FuzzPart, settings: Settings, seconds: number, log: FindingLog, watchdog: Watchdog) => {
   const running = await part.start({ engine: settings.engine });
   try {
-    const endsMs = performance.now() + seconds * 1_000;
-    const tried = await runCases({ part, running, settings, log, watchdog, endsMs });
-    const concluded = settings.index === null ? (running.conclude?.() ?? null) : null;
-    if (concluded !== null) log.add({ part: part.name, seed: settings.seed, index: tried }, concluded);
+    const beganMs = performance.now();
+    const growth = new Growth(part.settledCases, beganMs + seconds * settledPart * 1_000);
+    const endsMs = beganMs + seconds * 1_000;
+    const tried = await runCases({ part, running, settings, log, watchdog, growth, endsMs });
     console.log(`\n${part.name}: ${tried} cases`);
+    if (settings.index === null) {
+      const { told, finding } = growth.conclude(tried);
+      if (finding !== null) log.add({ part: part.name, seed: settings.seed, index: tried }, finding);
+      console.log(`            ${told}`);
+    }
     const counts = [...running.counts].sort(([, one], [, other]) => other - one);
     for (const [kind, count] of counts) console.log(`${String(count).padStart(10)}  ${kind}`);
   } finally {

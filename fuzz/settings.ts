@@ -27,7 +27,7 @@ export interface Settings {
 }
 
 export const usage = `npm run fuzz -- [options]
-  --seconds N    length of the run, shared by its parts (default 60)
+  --seconds N    length of the run, shared by its parts (default 240: more than a million cases)
   --seed N       what inputs are made from (default: another one each time)
   --only NAME    ${partNames.join(', ')}; may be repeated (default: all that can run here)
   --engine NAME  core or node: the HTTP engine of the gateway (default core)
@@ -50,7 +50,7 @@ export const readSettings = (args: readonly string[], someSeed: number): Setting
     args: [...args],
     strict: true,
     options: {
-      seconds: { type: 'string', default: '60' },
+      seconds: { type: 'string', default: '240' },
       seed: { type: 'string', default: String(someSeed) },
       only: { type: 'string', multiple: true },
       engine: { type: 'string', default: 'core' },

@@ -134,6 +134,7 @@ const tryInput = async (
 export const gatewayPart: FuzzPart = {
   name: 'gateway',
   missing: null,
+  settledCases: 200,
   start: async ({ engine }) => {
     const capacity = await heldCapacity();
     const lanes = await Lanes.start(width, engine);

@@ -7,7 +7,7 @@ import { mutated } from '../inputs/mutated.js';
 import { chanceOf, type SeededRandom } from '../inputs/seeded-random.js';
 import { targetOf } from '../recorder/octet-recorder.js';
 import { type StrictResponse, valuesIn } from '../recorder/strict-message.js';
-import { type StrictReading, strictResponses } from '../recorder/strict-reading.js';
+import { type StrictResponses, strictResponses } from '../recorder/strict-reading.js';
 import { clientExchange } from './client-exchange.js';
 import { type Lane, Lanes } from './lanes.js';
 import { answerPlan, PartedAnswer, reasonToEnd } from './parted-answer.js';
@@ -32,15 +32,25 @@ const isTold = (meant: StrictResponse, got: StrictResponse): boolean =>
       ownFields.has(name) || meant.fields.some(([known, told]) => known === name && told.trim() === value.trim()),
   );
 
+/** Whether each interim response is one that its upstream has said, and in that order. */
+const areTold = (meant: readonly StrictResponse[], got: readonly StrictResponse[]): boolean => {
+  let next = 0;
+  return got.every((interim) => {
+    while (next < meant.length && !isSame(meant[next] as StrictResponse, interim)) next += 1;
+    next += 1;
+    return next <= meant.length;
+  });
+};
+
+const isSame = (meant: StrictResponse, got: StrictResponse): boolean =>
+  meant.status === got.status && isTold(meant, got);
+
 /** What the client of a bad response may get: the gateway's own word, or the one response that it is, whole or cut. */
-const judge = (
-  given: StrictReading<StrictResponse>,
-  got: StrictReading<StrictResponse>,
-  isLax: boolean,
-): string | null => {
+const judge = (given: StrictResponses, got: StrictResponses, isLax: boolean): string | null => {
   // undici passes a length on that cannot be counted, as it came.
   const isPassedOn = isLax && got.fault?.startsWith('Content-Length ') === true;
   if (got.fault !== null) return isPassedOn ? null : 'the client gets no sound response';
+  if (!isLax && !areTold(given.interims, got.interims)) return 'the client gets an interim response that was not said';
   const [first, ...more] = got.messages;
   if (more.length > 0) return 'the client gets several responses';
   if (first === undefined) return got.rest === '' ? null : 'the client gets a part of a head';
@@ -151,6 +161,7 @@ const tryResponse = async (
 export const responsesPart: FuzzPart = {
   name: 'responses',
   missing: null,
+  settledCases: 2_000,
   start: async ({ engine }) => {
     const lanes = await Lanes.start(width, engine);
     const counts = new Tally();

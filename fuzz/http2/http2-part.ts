@@ -54,6 +54,7 @@ const tryFrames = async (lane: Lane, seed: number, index: number, counts: Tally)
 export const http2Part: FuzzPart = {
   name: 'http2',
   missing: null,
+  settledCases: 200,
   start: async ({ engine }) => {
     const lanes = await Lanes.start(width, engine);
     const counts = new Tally();

@@ -80,6 +80,7 @@ const tryFrames = async (
 export const http2ResponsesPart: FuzzPart = {
   name: 'http2-responses',
   missing: null,
+  settledCases: 200,
   start: async ({ engine }) => {
     const lanes = await Promise.all(
       Array.from({ length: width }, async (): Promise<Lane> => {

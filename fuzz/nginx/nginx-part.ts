@@ -64,14 +64,14 @@ const isRepeated = ({ fields }: ReadMessage): boolean => {
 };
 
 /** What nginx refuses and the codec may take: the gateway judges it, when its octets are known to be sound. */
-const explained: readonly { readonly reason: string; holds(message: ReadMessage, input: string): boolean }[] = [
+const explained: readonly { readonly reason: string; holds(message: ReadMessage, text: string): boolean }[] = [
   {
     reason: 'no Host, or a bad one',
     holds: (message) => !/^[a-z0-9][a-z0-9.-]*(?::\d*)?$/i.test(hosts(message)[0] ?? ''),
   },
   { reason: 'methods of other letters than A to Z', holds: (message) => !/^[A-Z_-]+$/.test(methodOf(message)) },
   // They are no part of them (RFC 9112, section 5); to nginx they are.
-  { reason: 'tabs around values', holds: (_, input) => /: *\t|\t *\r\n/.test(input) },
+  { reason: 'tabs around values', holds: (_, text) => /: *\t|\t *\r\n/.test(text) },
   { reason: 'a field twice that nginx takes once', holds: isRepeated },
   { reason: 'CONNECT and TRACE', holds: (message) => /^(?:CONNECT|TRACE)$/.test(methodOf(message)) },
   {
@@ -95,6 +95,7 @@ const headStart = (input: string, start: number): number => {
 export const nginxPart: FuzzPart = {
   name: 'nginx',
   missing: program === null ? 'nginx is not installed' : null,
+  settledCases: 10_000,
   start: async () => {
     const codec = await builtCodec();
     const nginx = await NginxEcho.start(program ?? 'nginx');
@@ -113,7 +114,8 @@ export const nginxPart: FuzzPart = {
         for (const [turn, message] of ours.messages.entries()) {
           const their = theirs[turn];
           if (their === undefined || isRefusal(their)) {
-            const reason = explained.find(({ holds }) => holds(message, input))?.reason;
+            const text = input.slice(start, message.end);
+            const reason = explained.find(({ holds }) => holds(message, text))?.reason;
             const isOpen = reason === undefined && !message.isComplete;
             if (isOpen) counts.count('bodies that do not end');
             else counts.count(`only the codec takes it: ${reason ?? `nginx says ${their?.status ?? 'nothing'}`}`);

@@ -34,6 +34,13 @@ const isSame = (ours: ReadMessage, theirs: OtherMessage): boolean => {
 /** What it is followed by is nothing that both have to read: Node reads no further behind what may upgrade. */
 const endsConnection = ({ mayUpgrade, isPersistent }: ReadMessage): boolean => !isPersistent || mayUpgrade;
 
+/**
+ * Whether they have read another message behind all of this one: then it was over, which Node does not come to tell where the other one is
+ * the beginning of HTTP/2 to it.
+ */
+const isFollowed = ({ body, trailers }: ReadMessage, theirs: readonly OtherMessage[], turn: number): boolean =>
+  theirs[turn + 1]?.line.startsWith('PRI ') === true && theirs[turn]?.body === body && trailers.length === 0;
+
 const faultless: ReadonlySet<string> = new Set(['between', 'inside a head', 'inside a body']);
 
 /** Compares message by message. A refusal ends what can be compared. */
@@ -52,7 +59,7 @@ export const compareReadings = (
       return message.isComplete ? { kind: 'read otherwise', turn } : { kind: 'none' };
     }
     if (!isSame(message, their)) return { kind: 'read otherwise', turn };
-    if (message.isComplete && !their.isComplete) {
+    if (message.isComplete && !their.isComplete && !isFollowed(message, theirs, turn)) {
       return theyRefuse ? { kind: 'taken by one', which: 'ours', turn } : { kind: 'read otherwise', turn };
     }
     if (!message.isComplete && their.isComplete) {

@@ -73,6 +73,7 @@ const faultless: ReadonlySet<string> = new Set(['between', 'inside a head', 'ins
 export const nodeResponsesPart: FuzzPart = {
   name: 'node-responses',
   missing: null,
+  settledCases: 20_000,
   start: async () => {
     const codec = await builtCodec();
     const counts = new Tally();

@@ -40,12 +40,23 @@ const readAll = <Message extends StrictMessage>(
 export const strictRequests = (text: string, laxity?: Laxity): StrictReading<StrictMessage> =>
   readAll(text, (start) => readStrictRequest(text, start, laxity));
 
-/** `methods`: of the requests that were answered; interim responses are left out. */
-export const strictResponses = (text: string, methods: readonly string[]): StrictReading<StrictResponse> =>
-  readAll(text, (start, turn) => {
+/** Responses, and the interim ones among them, which are no messages of their own. */
+export interface StrictResponses extends StrictReading<StrictResponse> {
+  readonly interims: readonly StrictResponse[];
+}
+
+/** `methods`: of the requests that were answered. */
+export const strictResponses = (text: string, methods: readonly string[]): StrictResponses => {
+  const interims: StrictResponse[] = [];
+  const reading = readAll(text, (start, turn) => {
     let response = readStrictResponse(text, start, methods[turn] === 'HEAD');
     while (response !== null && response.status < 200 && response.status !== 101) {
+      interims.push(response);
       response = readStrictResponse(text, response.end, methods[turn] === 'HEAD');
     }
     return response;
   });
+  // Nothing of what is left stands in front of the last interim response.
+  const rest = text.slice(Math.max(text.length - reading.rest.length, interims.at(-1)?.end ?? 0));
+  return { ...reading, rest, interims };
+};

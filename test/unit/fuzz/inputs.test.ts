@@ -60,7 +60,7 @@ describe('the command line of the fuzz run', () => {
       index: 3,
       file: '/f',
     });
-    expect(readSettings([], 42)).toMatchObject({ seconds: 60, seed: 42, engine: 'core', index: null });
+    expect(readSettings([], 42)).toMatchObject({ seconds: 240, seed: 42, engine: 'core', index: null });
     expect(readSettings(['--help'], 1)).toBeNull();
   });
 

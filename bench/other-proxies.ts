@@ -183,19 +183,28 @@ const nginxWithService: Contender = {
   },
 };
 
-/** What the sockets of Node cost a small exchange by themselves. */
-const socketRelay: Contender = {
-  name: 'sockets',
-  describes: 'a Node program that passes octets between sockets and looks at none of them',
+/** What Node and reading the messages cost by themselves: programs that do nothing else. */
+const relay = (name: string, script: string, describes: string): Contender => ({
+  name,
+  describes,
   missing: null,
   async start(place) {
     const port = await freePort();
-    const script = fileURLToPath(new URL('./socket-relay.js', import.meta.url));
-    const relay = start('sockets', place.core, [process.execPath, script, String(port), String(place.upstreamPort)]);
-    await untilReady(relay, { port });
-    return { port, pids: [relay.pid], stop: () => relay.stop() };
+    const path = fileURLToPath(new URL(`./relays/${script}.js`, import.meta.url));
+    const running = start(name, place.core, [process.execPath, path, String(port), String(place.upstreamPort)]);
+    await untilReady(running, { port });
+    return { port, pids: [running.pid], stop: () => running.stop() };
   },
-};
+});
 
-/** What people would run instead, as far as it is installed, and what Node's sockets cost by themselves. */
-export const otherProxies: readonly Contender[] = [...recipes.map(contender), nginxWithService, socketRelay];
+const relays: readonly Contender[] = [
+  relay('sockets', 'socket-relay', 'a Node program that passes octets between sockets and looks at none of them'),
+  relay(
+    'messages',
+    'message-relay',
+    "a Node program that reads both heads with the gateway's parser, passes them on and does nothing else",
+  ),
+];
+
+/** What people would run instead, as far as it is installed, and what no proxy on Node can do without. */
+export const otherProxies: readonly Contender[] = [...recipes.map(contender), nginxWithService, ...relays];

@@ -1,29 +1,11 @@
 // What Node's sockets cost a proxy of small exchanges whatever it does: octets are passed on as they come, and nothing of them is
 // looked at. It knows no backpressure, and is no measure for large bodies.
 // Arguments: a port, that of the upstream.
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { writeLate } from './late-writes.js';
 
 const [port = '0', upstreamPort = '0'] = process.argv.slice(2);
 const shared = Buffer.alloc(65_536);
-
-interface Waiting {
-  readonly to: Socket;
-  readonly text: string;
-}
-
-let waiting: Waiting[] = [];
-
-const writeAll = (): void => {
-  const due = waiting;
-  waiting = [];
-  for (const { to, text } of due) to.write(text, 'latin1');
-};
-
-/** At the end of the turn, as the gateway writes. */
-const writeLate = (to: Socket, text: string): void => {
-  waiting.push({ to, text });
-  if (waiting.length === 1) setImmediate(writeAll);
-};
 
 const server = createServer({ noDelay: true }, (client) => {
   const upstream = connect({

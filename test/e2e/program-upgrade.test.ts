@@ -48,6 +48,22 @@ describe('SIGUSR2', () => {
     expect(await stack.gateway.exited).toEqual({ code: 0, signal: null });
   });
 
+  it('ends no connection that has been idle for a moment: what is asked on it is answered, as the last on it', async () => {
+    const { port, gateway } = await start();
+    const kept = new Agent({ keepAlive: true });
+    cleanUp.add(() => kept.destroy());
+    await call(port, { agent: kept });
+    gateway.signal('SIGUSR2');
+    await gateway.wrote(new RegExp(`"predecessor":${gateway.pid}[^\\n]*has taken over`));
+    // Longer than a gateway waits that is told to end for good.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(isAlive(gateway.pid)).toBe(true);
+    const { status, headers } = await call(port, { agent: kept });
+    expect([status, headers.connection]).toEqual([200, 'close']);
+    await untilGone(gateway.pid);
+    expect((await call(port, { agent: kept })).status).toBe(200);
+  });
+
   it('leaves the program where the one on disk does not come up: here, by its configuration', async () => {
     const stack = await start();
     stack.folder.write('gateway.kdl', 'nonsense { }');

@@ -32,7 +32,7 @@ export interface BalancedGatewayPlan {
 
 const configuration = (port: number, passedOnPort: number, upstreamPort: number, blocks: string): string => `
 system {
-  shutdown-delay-secs 1
+  shutdown-delay-secs 2
   graceful-shutdown-timeout-secs 10
 }
 listeners {

@@ -98,6 +98,11 @@ export interface EngineLimits {
    */
   readonly drainLingerMs: number;
   /**
+   * The same where another process serves the address already: nobody in front knows to stay away, and a request may come on
+   * any connection that has been idle.
+   */
+  readonly replacedLingerMs: number;
+  /**
    * How long a client may be silent, in milliseconds, while what nobody wants of it is read on: a body that was answered
    * early, and all that comes behind the last response. Otherwise a reset could overtake the answer.
    */
@@ -113,6 +118,7 @@ export interface EngineLimits {
 export const defaultEngineLimits: EngineLimits = {
   handshakeTimeoutMs: 10_000,
   drainLingerMs: 1_000,
+  replacedLingerMs: 5_000,
   lingerMs: 5_000,
   maxLingerMs: 30_000,
   maxLingerOctets: 67_108_864,
@@ -167,8 +173,9 @@ export interface OpenListener {
   /**
    * Accepts no more, and resolves when every connection has ended: those that have been idle for a while at once, the
    * others with their next response, for the gateway says close in each. What is left after the grace is cut off.
+   * `isReplaced`: another process serves the address already; false unless said.
    */
-  drain(graceMs: number): Promise<void>;
+  drain(graceMs: number, isReplaced?: boolean): Promise<void>;
 }
 
 /** A listener that has its address and accepts nothing yet. */

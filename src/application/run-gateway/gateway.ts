@@ -116,7 +116,9 @@ export class Gateway {
     const adminKey = isReplaced ? null : adminListenerKey(state.configuration());
     const open = listeners.open();
     // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can see it.
-    await Promise.all(open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs)));
+    await Promise.all(
+      open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs, isReplaced)),
+    );
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
     this.#dependencies.memory.stop();

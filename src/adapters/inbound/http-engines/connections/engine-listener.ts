@@ -1,8 +1,9 @@
 import type { Server, Socket } from 'node:net';
-import type { BoundListener, TlsContext } from '../../../../application/ports/http-engine.js';
+import type { BoundListener, EngineLimits, TlsContext } from '../../../../application/ports/http-engine.js';
 import type { ListeningSocket } from '../../../../application/ports/listening-sockets.js';
 import type { ListenerTimeouts, SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
+import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
 import type { ConnectionGate } from './connection-gate.js';
 import { cutAfter } from './cut-after.js';
 import type { ListenerPatience } from './listener-patience.js';
@@ -35,7 +36,7 @@ export class EngineListener implements BoundListener {
   readonly #sessions: EngineSessions;
   readonly #patience: ListenerPatience;
   readonly #socket: ListeningSocket;
-  readonly #lingerMs: number;
+  readonly #limits: EngineLimits;
 
   constructor(
     readonly key: string,
@@ -44,14 +45,14 @@ export class EngineListener implements BoundListener {
     sessions: EngineSessions,
     patience: ListenerPatience,
     socket: ListeningSocket,
-    drainLingerMs: number,
+    limits: EngineLimits,
   ) {
     this.#server = server;
     this.#gate = gate;
     this.#sessions = sessions;
     this.#patience = patience;
     this.#socket = socket;
-    this.#lingerMs = drainLingerMs;
+    this.#limits = limits;
   }
 
   address(): SocketAddress {
@@ -97,11 +98,19 @@ export class EngineListener implements BoundListener {
     this.#sessions.acceptHttp2?.(isAccepted);
   }
 
-  drain(graceMs: number): Promise<void> {
+  drain(graceMs: number, isReplaced = false): Promise<void> {
+    const { drainLingerMs, replacedLingerMs } = this.#limits;
+    const lingerMs = Math.min(isReplaced ? replacedLingerMs : drainLingerMs, graceMs);
     return new Promise((resolve) => {
       // Connections that are used end with their next response: the gateway says close in each.
-      const lingerMs = Math.min(this.#lingerMs, graceMs);
-      const sweep = setInterval(() => this.#closeIdle(lingerMs), sweepMs);
+      const pace = { lingerMs, lookMs: sweepMs };
+      let momentMs = firstIdleMoment(performance.now(), pace);
+      // What has come is read first, also where the process was held up.
+      const closeIdle = (): void => void setImmediate(() => this.#closeIdle(momentMs));
+      const sweep = setInterval(() => {
+        momentMs = nextIdleMoment(momentMs, performance.now(), pace);
+        closeIdle();
+      }, sweepMs);
       const cut = cutAfter(graceMs, () => this.#gate.endAll());
       const end = (): void => {
         clearInterval(sweep);
@@ -112,12 +121,11 @@ export class EngineListener implements BoundListener {
       this.#server.close(() => this.#gate.whenEmpty(end));
       // The server has closed it for this process: it is not to be handed on any more.
       this.#socket.close();
-      this.#closeIdle(lingerMs);
+      closeIdle();
     });
   }
 
-  #closeIdle(lingerMs: number): void {
-    const sinceMs = performance.now() - lingerMs;
+  #closeIdle(sinceMs: number): void {
     this.#gate.endIdle(sinceMs, (socket) => {
       return this.#sessions.isIdle(socket, sinceMs) && this.#sessions.takeLeave?.(socket) !== true;
     });

@@ -53,6 +53,6 @@ export class CoreHttpEngine {
     gate.expectProxyHeaders(proxyHeaderFrom);
     gate.secure(ownTls(tls));
     const socket = await this.#sockets.open(key, address, name);
-    return new EngineListener(key, server, gate, sessions, patience, socket, limits.drainLingerMs);
+    return new EngineListener(key, server, gate, sessions, patience, socket, limits);
   }
 }

@@ -85,7 +85,7 @@ export class NodeHttpEngine {
     server.closeIdleConnections = () => undefined;
     serve(server, http1, handler, limits, patience);
     const socket = await this.#sockets.open(key, address, name);
-    return new EngineListener(key, server, gate, sessions, patience, socket, limits.drainLingerMs);
+    return new EngineListener(key, server, gate, sessions, patience, socket, limits);
   }
 }
 

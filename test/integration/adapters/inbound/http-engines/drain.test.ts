@@ -32,6 +32,11 @@ const closed = (socket: Socket): Promise<void> =>
     else socket.once('close', () => resolve());
   });
 
+/** Nothing of this process happens for so long. */
+const standStill = (forMs: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+};
+
 /** As the gateway does while it drains: every response says that it was the last. */
 const saysClose = (handler: RecordingHandler): void => {
   handler.handle = (_request, response) => response.send(200, [], 'last', true);
@@ -84,6 +89,35 @@ describe('a listener that is drained', () => {
     await Promise.all([closed(fresh), drained]);
   });
 
+  it('still answers what came on an idle connection while the process stood still', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 100 });
+    const used = await client(listener.address().port);
+    await asked(used);
+    saysClose(handler);
+    const drained = listener.drain(forever);
+    const answer = asked(used);
+    standStill(300);
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.all([closed(used), drained]);
+  });
+
+  it.each(['before', 'within'])(
+    'does not count it as silence that everything stood still %s the drain',
+    async (when) => {
+      const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 300 });
+      const used = await client(listener.address().port);
+      await asked(used);
+      saysClose(handler);
+      if (when === 'before') standStill(500);
+      const drained = listener.drain(forever);
+      if (when === 'within') standStill(500);
+      // Whatever is due for that has been done then.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      expect(await asked(used)).toMatch(/^HTTP\/1\.1 200 /);
+      await Promise.all([closed(used), drained]);
+    },
+  );
+
   it('ends connections that nobody uses once they have been idle for long enough', async () => {
     const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 50 });
     const used = await client(listener.address().port);
@@ -92,6 +126,18 @@ describe('a listener that is drained', () => {
     await expect.poll(() => handler.peers.length).toBe(2);
     await listener.drain(forever);
     await Promise.all([closed(used), closed(silent)]);
+  });
+
+  it('keeps idle connections for longer where another process serves its address already', async () => {
+    const { listener, handler } = await recordedListener(cleanUp, null, { drainLingerMs: 0, replacedLingerMs: 300 });
+    const [used, idle] = await Promise.all([client(listener.address().port), client(listener.address().port)]);
+    await Promise.all([asked(used), asked(idle)]);
+    const begunMs = performance.now();
+    saysClose(handler);
+    const drained = listener.drain(forever, true);
+    expect(await asked(used)).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.all([closed(used), closed(idle), drained]);
+    expect(performance.now() - begunMs).toBeGreaterThanOrEqual(299);
   });
 
   it('waits for nobody where there is no grace', async () => {

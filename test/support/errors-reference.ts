@@ -92,8 +92,8 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Send less (cookies are the usual cause), or raise the limit that `detail` names.',
   },
   method_not_implemented: {
-    when: 'The method is CONNECT.',
-    remedy: 'The gateway is no forward proxy.',
+    when: 'The method is CONNECT or TRACE.',
+    remedy: 'The gateway is no forward proxy, and shows nobody what it says to upstreams.',
   },
   upstream_unreachable: {
     when: 'The connection to the target was refused or reset, or its name cannot be resolved.',

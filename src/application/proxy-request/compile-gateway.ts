@@ -39,6 +39,7 @@ import { askAgents } from './stages/ask-agents.js';
 import { bufferRequest } from './stages/buffer-request.js';
 import { checkRequest } from './stages/check-request.js';
 import { chooseRoute } from './stages/choose-route.js';
+import { countForwards } from './stages/count-forwards.js';
 import { limitBody } from './stages/limit-body.js';
 import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
 import { offerReadableCodings } from './stages/offer-readable-codings.js';
@@ -155,6 +156,7 @@ const compileRoute = (
   stages.push(rate.afterAgents);
   if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
   if (upstream !== undefined) {
+    stages.push(countForwards);
     if (route.policies.bufferRequests) {
       stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
     }

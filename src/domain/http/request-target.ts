@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../shared/result.js';
+import { isUnservedMethod } from './unserved-method.js';
 
 /** What a request line asks for. */
 export interface RequestTarget {
@@ -53,11 +54,11 @@ const absoluteForm = (target: string, method: string): Result<RequestTarget, Req
 
 /**
  * Takes a request-target apart (RFC 9112, section 3.2): origin-form, absolute-form with http or https, and `*` for
- * OPTIONS. CONNECT is `method_not_implemented`. A fragment, white space, a control character or an octet beyond ASCII
+ * OPTIONS. CONNECT and TRACE are `method_not_implemented`. A fragment, white space, a control character or an octet beyond ASCII
  * is malformed, and so is every other form.
  */
 export const parseRequestTarget = (target: string, method: string): Result<RequestTarget, RequestTargetError> => {
-  if (method === 'CONNECT') return err('method_not_implemented');
+  if (isUnservedMethod(method)) return err('method_not_implemented');
   if (!isVisibleWithoutFragment(target)) return err('malformed_request');
   if (target.charCodeAt(0) === slash) return ok(split(target, null));
   if (target === '*')

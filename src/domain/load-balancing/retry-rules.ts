@@ -1,7 +1,7 @@
 import type { RetryRules } from '../configuration/upstream-options.js';
 
 /** Methods that mean the same once or twice (RFC 9110, section 9.2.2). */
-const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 /** Failures that another target may not have. What the client or the request itself is to blame for is none of them. */
 const avoidableFailures: ReadonlySet<string> = new Set(['unreachable', 'invalid_response', 'timed_out', 'overloaded']);

@@ -38,6 +38,25 @@ describe('a request through the gateway', () => {
     expect(await response.json()).toMatchObject({ method: 'POST', url: '/a/b?c=d', body: 'hello' });
   });
 
+  it('that says by how many it may be forwarded goes on with one less, until the gateway is the last to have it', async () => {
+    let received = 0;
+    const { address } = await startWith((request, response) => {
+      received += 1;
+      echo(request, response);
+    });
+    const asked = (value: string) =>
+      rawExchange(address, `OPTIONS /a HTTP/1.1\r\nHost: a\r\nMax-Forwards: ${value}\r\nConnection: close\r\n\r\n`);
+    const forwarded = await asked('5');
+    expect(JSON.parse(forwarded.body)).toMatchObject({
+      method: 'OPTIONS',
+      rawHeaders: expect.arrayContaining(['Max-Forwards', '4']),
+    });
+    const last = await asked('0');
+    expect(last).toMatchObject({ status: 200, body: '' });
+    expect(last.headers['x-correlation-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(received).toBe(1);
+  });
+
   it('is normalised once, and that path is forwarded', async () => {
     const { address } = await startWith(echo);
     const { body } = await rawExchange(address, 'GET /a/./b//../%7Ec HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
@@ -242,6 +261,7 @@ describe('a request that is malformed', () => {
       'malformed_request',
     ],
     ['is no HTTP at all', '\x16\x03\x01\x02\x00', 400, 'malformed_request'],
+    ['asks to see what the upstream is told', 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n', 501, 'method_not_implemented'],
     ['asks for a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 501, 'method_not_implemented'],
     ['expects what nobody does', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n', 417, 'expectation_failed'],
     ['has too many headers', `GET / HTTP/1.1\r\nHost: a\r\n${'X: 1\r\n'.repeat(100)}\r\n`, 431, 'header_too_large'],

@@ -35,6 +35,10 @@ export const targetTricks: readonly Trick[] = [
     statuses: [501],
   },
   {
+    ...refused('TRACE', sources.targets, `TRACE / HTTP/1.1\r\nHost: a\r\n\r\n${smuggled}`),
+    statuses: [501],
+  },
+  {
     name: '%0d%0a in the path',
     source: 'CVE-2023-25690',
     octets:

@@ -2,6 +2,7 @@ import type { LimitsConfiguration } from '../../../domain/configuration/gateway-
 import { fieldTrait } from '../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders } from '../../../domain/http/header-list.js';
 import { type KnownFields, knownOf, traitsOf } from '../../../domain/http/known-fields.js';
+import { isUnservedMethod } from '../../../domain/http/unserved-method.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ClientRequest } from '../../ports/http-exchange.js';
@@ -73,8 +74,8 @@ export const checkRequest =
     const { request } = exchange;
     const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
-    if (request.method === 'CONNECT') {
-      return problems.answer(exchange, 'method_not_implemented', 'CONNECT is not served.');
+    if (isUnservedMethod(request.method)) {
+      return problems.answer(exchange, 'method_not_implemented', `${request.method} is not served.`);
     }
     if (!isServed(request.httpVersion)) {
       const detail = 'The only versions that are served are HTTP/2, 1.1 and 1.0.';

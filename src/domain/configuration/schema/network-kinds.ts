@@ -1,6 +1,7 @@
 import { compileCidrs } from '../../http/cidr-set.js';
 import { isToken } from '../../http/field-syntax.js';
 import { parseIpAddress } from '../../http/ip-address.js';
+import { isUnservedMethod } from '../../http/unserved-method.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { err, ok } from '../../shared/result.js';
 import type { SocketAddress } from '../gateway-configuration.js';
@@ -130,9 +131,10 @@ export const matchableHeader = checkedText('header name', (value) => {
   };
 });
 
-/** A method is a case-sensitive token (RFC 9110, section 9.1). */
+/** A method is a case-sensitive token (RFC 9110, section 9.1); here one that requests are served with. */
 export const method = checkedText('method', (value) => {
   if (!isToken(value)) return { message: `must be a method, not "${value.slice(0, 80)}"` };
+  if (isUnservedMethod(value)) return { message: `cannot match ${value}: such a request is answered with 501` };
   if (value === value.toUpperCase()) return null;
   return {
     message: 'must be in upper case: methods are case-sensitive',

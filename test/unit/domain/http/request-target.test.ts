@@ -28,6 +28,10 @@ describe('parseRequestTarget', () => {
     expect(parsed('*?x', 'OPTIONS')).toBe('malformed_request');
   });
 
+  it('implements no TRACE', () => {
+    expect(parsed('/', 'TRACE')).toBe('method_not_implemented');
+  });
+
   it('implements no CONNECT', () => {
     expect(parsed('a.example:443', 'CONNECT')).toBe('method_not_implemented');
     expect(parsed('/', 'CONNECT')).toBe('method_not_implemented');

@@ -1,7 +1,7 @@
 import type { UpstreamListener, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Whether a connection ended as it does where the other side has closed it. Null: without an error. */
 const isClosed = (error: NodeJS.ErrnoException | null): boolean =>

@@ -19,7 +19,7 @@ import type { StreamUser } from './stream-user.js';
 import type { UpstreamSession } from './upstream-session.js';
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** One request on its way to a target, over a stream, or a second one where the first was not processed. */
 export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListener, ResponseListener, DeadlineUser {

@@ -29,7 +29,7 @@ type Outgoing = Buffer | AsyncIterable<Uint8Array> | null;
 const holdMs = 5;
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
-const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const isClose = (option: string): boolean => option.toLowerCase() === 'close';
 

@@ -346,6 +346,7 @@ describe('a configuration that is wrong', () => {
       'it is no path that a request can have',
     ],
     ['a method in lower case', withRoute('matches { method "get" }; upstream "echo"'), '(did you mean "GET"?)'],
+    ['a method that is not served', withRoute('matches { method "TRACE" }; upstream "echo"'), 'cannot match TRACE'],
     ['a method that is none', withRoute('matches { method "G T" }; upstream "echo"'), 'must be a method'],
     [
       'a host with a port',

@@ -11,6 +11,8 @@ import { type HeldBudget, processBudget, usualBlockOctets } from './held-budget.
 
 /** How long a peer that has broken the protocol has to take what it is told of that, in milliseconds. */
 const faultGraceMs = 1_000;
+/** Octets of a peer that are read behind the end of what is said to it: more than two systems hold for a connection. */
+const mostDroppedOctets = 16_777_216;
 
 /** Is told of a GOAWAY: its code, and the last stream that its sender has seen to. */
 export type GoawayListener = (code: number, lastStream: number) => void;
@@ -142,9 +144,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     if ((isFault || (this.#lingers && error === null)) && !socket.destroyed) {
       socket.end();
       if (isFault) this.#destroyLater();
-      // What still comes is read, so that the end is no reset, which may overtake what was written.
-      socket.removeAllListeners('data');
-      socket.resume();
+      this.#dropRest();
     } else socket.destroy();
     done(error);
   }
@@ -193,6 +193,18 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#isEndTold = true;
     this.emit('end');
     if (this.#isClosed) this.#endLater(null);
+  }
+
+  /** What still comes is read, so that the end is no reset, which may overtake what was written. */
+  #dropRest(): void {
+    const socket = this.#socket;
+    let dropped = 0;
+    socket.removeAllListeners('data');
+    socket.on('data', (octets: Buffer) => {
+      dropped += octets.length;
+      if (dropped > mostDroppedOctets) socket.destroy();
+    });
+    socket.resume();
   }
 
   #destroyLater(): void {

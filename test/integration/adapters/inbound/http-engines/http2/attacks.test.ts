@@ -310,6 +310,25 @@ describe('what is no HTTP/2 ends the connection at once, whatever the client doe
     expect(handler.requests).toEqual([]);
   });
 
+  it('and is read on for no more than is on its way, however fast the client writes', async () => {
+    const { client } = await attacked();
+    client.socket.on('error', () => undefined);
+    client.send(frame(frameTypes.data, 0, 0));
+    const much = Buffer.alloc(1_048_576);
+    let taken = 0;
+    const flood = (): void => {
+      client.socket.write(much, (error) => {
+        if (error) return;
+        taken += much.length;
+        flood();
+      });
+    };
+    flood();
+    await new Promise((resolve) => client.socket.once('close', resolve));
+    // What two systems hold may come to it.
+    expect(taken).toBeLessThan(48 * 1_048_576);
+  });
+
   it('and the requests that were under way are over', async () => {
     const { client, handler } = await attacked();
     client.send(postRequest(1));

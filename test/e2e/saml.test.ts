@@ -59,6 +59,16 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
     expect(valuesOf(received, 'cookie')).toEqual(['own=x']);
   });
 
+  it('lets one browser begin a hundred sign-ons, of which the eight latest can be completed', async () => {
+    const browser = new SamlBrowser(stack.port);
+    for (let index = 0; index < 100; index += 1) {
+      expect((await browser.visit(`/app/tab/${index}`)).status).toBe(302);
+      expect(browser.cookieNames().length).toBeLessThanOrEqual(8);
+    }
+    expect((await browser.signOn('/app/last')).headers.location).toBe('/app/last');
+    expect((await browser.visit('/app/last')).status).toBe(200);
+  });
+
   it('sends no caller away that is no browser, and opens protected paths to other methods', async () => {
     for (const headers of [
       { accept: 'application/json' },

@@ -1,5 +1,6 @@
 import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import { authnRequestXml } from '../../domain/saml/messages/authn-request.js';
+import { bindingCookieValue } from '../../domain/saml/sign-on/binding-cookies.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
@@ -48,7 +49,7 @@ export class BeginSamlSignOn {
     const requestId = `_${random.uuid()}`;
     const handle = random.token();
     const handleHash = digest.sha256Hex(handle);
-    const secret = options.browserBinding ? random.token() : null;
+    const secret = options.browserBinding ? bindingCookieValue(random.token(), nowMs) : null;
     const stored = await requests.insert(
       newSignOnRequest(
         {
@@ -78,7 +79,9 @@ export class BeginSamlSignOn {
       xml,
       relayState: handle,
     });
-    const answer = redirectAnswer(url, secret === null ? [] : [this.#cookies.setBinding(handleHash, secret)]);
+    const surplus = this.#cookies.clearSurplusBindings(event.headers, nowMs);
+    const cookies = secret === null ? surplus : [...surplus, this.#cookies.setBinding(handleHash, secret)];
+    const answer = redirectAnswer(url, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'begun' });
   }
 

@@ -44,14 +44,23 @@ interface Refused {
   readonly reason: SignOnRefusal;
   /** Of a store, for the log. */
   readonly detail: string | null;
+  /** The request can no longer be answered, so its binding cookie is of no use. */
+  readonly isOver?: boolean;
 }
 
 const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null });
+const refusedForGood = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null, isOver: true });
 const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
 
 /** Says nothing against the document: the next one, or the same, may be in order. */
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
+
+/** The fields of the form that the identity provider has the browser post. */
+interface PostedResponse {
+  readonly encoded: string;
+  readonly relayState: string;
+}
 
 interface OpenedSession {
   /** The secret of the cookie. */
@@ -84,25 +93,30 @@ export class CompleteSamlSignOn {
 
   /** Where nobody waits for the answer any more no session is opened. */
   async complete(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
-    const outcome = await this.#answer(event, form, cancellation);
-    if (outcome.ok) return outcome.value;
-    return this.#refusals.refuse(event, outcome.error.reason, 'sign-on', outcome.error.detail);
+    const fields = parseForm(form);
+    const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
+    if (!fields.ok || encoded === '') return this.#refusals.refuse(event, 'malformed_form', 'sign-on');
+    const relayState = fields.value.get('RelayState') ?? '';
+    const outcome = await this.#answer(event, { encoded, relayState }, cancellation);
+    return outcome.ok ? outcome.value : this.#refuse(event, outcome.error, relayState);
+  }
+
+  #refuse(event: RequestHeadersEvent, { reason, detail, isOver = false }: Refused, relayState: string): AgentAnswer {
+    const handleHash = this.#parts.digest.sha256Hex(relayState);
+    const cookies = isOver ? this.#cookies.clearShownBinding(event.headers, handleHash) : [];
+    return this.#refusals.refuse(event, reason, 'sign-on', detail, cookies);
   }
 
   async #answer(
     event: RequestHeadersEvent,
-    form: Uint8Array,
+    { encoded, relayState }: PostedResponse,
     cancellation: Cancellation,
   ): Promise<Result<AgentAnswer, Refused>> {
-    const fields = parseForm(form);
-    const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
-    if (!fields.ok || encoded === '') return refused('malformed_form');
     const provider = this.#parts.trust.current();
     if (provider === null) {
       this.#parts.trust.hurry();
       return refused('provider_unavailable');
     }
-    const relayState = fields.value.get('RelayState') ?? '';
     const request = await this.#requestOf(event, relayState);
     if (!request.ok) return request;
     const judged = await this.#judge(event, encoded, provider, request.value, cancellation);
@@ -125,7 +139,7 @@ export class CompleteSamlSignOn {
     const request = found.value;
     if (request === null) {
       if (this.#parts.options.allowIdpInitiated) return ok(null);
-      return refused(relayState === '' ? 'unsolicited' : 'unknown_request');
+      return relayState === '' ? refused('unsolicited') : refusedForGood('unknown_request');
     }
     return this.#isOfBrowser(event, request) ? ok(request) : refused('other_browser');
   }
@@ -184,7 +198,7 @@ export class CompleteSamlSignOn {
   async #take(relayState: string): Promise<Result<SignOnRequest, Refused>> {
     const taken = await this.#awaited.take(relayState, 'sign_on');
     if (!taken.ok) return storeFailed(taken.error.reason);
-    return taken.value === null ? refused('unknown_request') : ok(taken.value);
+    return taken.value === null ? refusedForGood('unknown_request') : ok(taken.value);
   }
 
   /** Sees to it that an assertion is accepted once. The request is put back where the assertion could still be. */
@@ -201,7 +215,7 @@ export class CompleteSamlSignOn {
     if (!remembered.ok) {
       return this.#putBack(request, { reason: 'store_unavailable', detail: remembered.error.reason });
     }
-    return remembered.value === 'first' ? ok(accepted) : refused('replayed');
+    return remembered.value === 'first' ? ok(accepted) : refusedForGood('replayed');
   }
 
   /** Where that fails too the browser has to begin anew. */
@@ -227,7 +241,7 @@ export class CompleteSamlSignOn {
       ttlMs: options.sessionTtlMs,
     });
     // The skew lets one through that is over by our clock: it would send the browser back to the identity provider for ever.
-    if (session.expiresMs <= session.createdMs) return refused('session_over');
+    if (session.expiresMs <= session.createdMs) return refusedForGood('session_over');
     const opened = await sessions.open(session);
     if (!opened.ok) return storeFailed(opened.error.reason);
     return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });

@@ -1,7 +1,8 @@
 import type { HeaderOperation } from '../../domain/agent-protocol/messages.js';
 import type { SamlOptions } from '../../domain/configuration/saml-options.js';
-import { cookieValues, hasCookie, setCookie } from '../../domain/http/cookies.js';
+import { cookiesWithPrefix, cookieValues, hasCookie, setCookie } from '../../domain/http/cookies.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
+import { surplusBindingCookies } from '../../domain/saml/sign-on/binding-cookies.js';
 import { signOnRequestMs } from '../../domain/saml/sign-on/new-sign-on-request.js';
 import { isSessionId } from '../saml-sessions/session-id.js';
 
@@ -62,12 +63,27 @@ export class SignOnCookies {
     return shown.length === 1 ? (shown[0] as string) : null;
   }
 
-  setBinding(handleHash: string, secret: string): HeaderOperation {
-    return this.#binding(handleHash, secret, signOnRequestMs / 1000);
+  setBinding(handleHash: string, value: string): HeaderOperation {
+    return this.#binding(handleHash, value, signOnRequestMs / 1000);
   }
 
   clearBinding(handleHash: string): HeaderOperation {
     return this.#binding(handleHash, '', 0);
+  }
+
+  /** Takes back a binding cookie that the browser shows; nothing where it shows none. */
+  clearShownBinding(headers: HeaderList, handleHash: string): readonly HeaderOperation[] {
+    const name = this.#bindingName(handleHash);
+    return hasCookie(headers, (shown) => shown === name) ? [this.clearBinding(handleHash)] : [];
+  }
+
+  /** Takes back what a browser has too many of when one more sign-on begins in it. */
+  clearSurplusBindings(headers: HeaderList, nowMs: number): readonly HeaderOperation[] {
+    const shown = cookiesWithPrefix(headers, this.#bindingPrefix).map(({ name, value }) => ({
+      handle: name.slice(this.#bindingPrefix.length),
+      value,
+    }));
+    return surplusBindingCookies(shown, nowMs).map((handle) => this.clearBinding(handle));
   }
 
   #shownIds(headers: HeaderList): readonly string[] {

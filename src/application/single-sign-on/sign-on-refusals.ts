@@ -1,5 +1,5 @@
 import type { AgentAuditEvent } from '../../domain/agent-protocol/audit-remarks.js';
-import type { AgentAnswer, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
+import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { UndecidedReason } from '../../domain/identity/authentication-failure.js';
 import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withNoStore } from '../agent-service/no-store.js';
@@ -71,10 +71,20 @@ export class SignOnRefusals {
     this.#outcomes = outcomes;
   }
 
-  /** @param detail one clause for the log, of a store or the like: never of what the client sent */
-  refuse(event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed, detail: string | null = null): AgentAnswer {
+  /**
+   * @param detail one clause for the log, of a store or the like: never of what the client sent
+   * @param cookies that are taken back
+   */
+  refuse(
+    event: RequestHeadersEvent,
+    reason: SignOnRefusal,
+    deed: Deed,
+    detail: string | null = null,
+    cookies: readonly HeaderOperation[] = [],
+  ): AgentAnswer {
     this.note(event, reason, deed, detail);
-    return withRemarks(withNoStore(answerTo(event, reason, deed)), { event: auditEvents[deed], outcome: 'failed' });
+    const answer = { ...answerTo(event, reason, deed), responseHeaders: cookies };
+    return withRemarks(withNoStore(answer), { event: auditEvents[deed], outcome: 'failed' });
   }
 
   /** Logs and counts one that is answered elsewhere. */

@@ -43,6 +43,17 @@ export const cookieValues = (headers: HeaderList, name: string): readonly string
   return values;
 };
 
+/** Every cookie whose name begins so, in order. Linear in the length of the fields. */
+export const cookiesWithPrefix = (
+  headers: HeaderList,
+  prefix: string,
+): readonly { readonly name: string; readonly value: string }[] =>
+  pairsOf(headers).flatMap((pair) => {
+    const name = nameOf(pair);
+    if (!pair.includes('=') || !name.startsWith(prefix)) return [];
+    return [{ name, value: trimSpace(pair.slice(pair.indexOf('=') + 1)) }];
+  });
+
 /** Whether the request has a cookie with such a name. Linear in the length of the fields. */
 export const hasCookie = (headers: HeaderList, isSought: (name: string) => boolean): boolean =>
   pairsOf(headers).some((pair) => pair.includes('=') && isSought(nameOf(pair)));

@@ -86,6 +86,35 @@ describe('a sign-on begins', () => {
     expect(new Set(world.tokens).size).toBe(4);
   });
 
+  it('with eight waiting in one browser at most: the oldest cookie is taken back, and its sign-on refused', async () => {
+    const world = worldOf();
+    const states: string[] = [];
+    for (let index = 0; index < 48; index += 1) {
+      states.push(locationOf(await world.begin()).searchParams.get('RelayState') ?? '');
+      world.clock.advance(1000);
+    }
+    expect(world.jar.cookies.size).toBe(8);
+    expect(setCookies(world.answers.at(-1) as never)).toHaveLength(2);
+    const handles = states.map((state) => world.digest.sha256Hex(state).slice(0, 8));
+    const kept = [...world.jar.cookies.keys()].map((name) => name.slice(-8));
+    expect(kept.toSorted()).toEqual(handles.slice(-8).toSorted());
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('and takes back a bounded number of the cookies that a hostile client makes up', async () => {
+    const world = worldOf();
+    for (let index = 0; index < 500; index += 1) {
+      world.jar.cookies.set(`__Host-gateway_saml_session_signon_${index.toString(16).padStart(8, '0')}`, `v${index}`);
+      world.jar.cookies.set(`__Host-gateway_saml_session_signon_; Domain=evil.example; x${index}`, 'v');
+    }
+    const set = setCookies(await world.begin());
+    expect(set).toHaveLength(17);
+    for (const line of set) {
+      expect(line).toMatch(/^__Host-gateway_saml_session_signon_[0-9a-f]{8}=[\w-]*; Path=\/; Max-Age=(?:0|300); /);
+    }
+    expect(world.faults()).toEqual([]);
+  });
+
   it('not while nothing is known of the identity provider', async () => {
     const world = worldOf();
     world.provider = null;

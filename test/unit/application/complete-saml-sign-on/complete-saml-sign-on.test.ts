@@ -344,6 +344,35 @@ describe('a sign-on is refused', () => {
   });
 });
 
+describe('the cookie of a sign-on that is over', () => {
+  const bound = (world: SamlWorld) => [...world.jar.cookies.keys()].filter((name) => name.includes('_signon_'));
+
+  it('is taken back where the request is not there any more', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.requests.held.clear();
+    await world.post('/saml/acs', form(relayState));
+    expect(bound(world)).toEqual([]);
+    nothingOpened(world);
+  });
+
+  it('is taken back where the assertion was used before', async () => {
+    const world = worldOf();
+    await world.signOn('/', { id: '_one' });
+    await world.signOn('/', { id: '_one' });
+    expect(world.refusals).toEqual(['replayed']);
+    expect(bound(world)).toEqual([]);
+  });
+
+  it('stays where another sign-on of the same browser is refused', async () => {
+    const world = worldOf();
+    await world.begin();
+    const before = bound(world);
+    await world.post('/saml/acs', form('b'.repeat(43)));
+    expect(bound(world)).toEqual(before);
+  });
+});
+
 describe('a sign-on that cannot be decided', () => {
   it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)(
     'is answered with 503 where the verifier says %s, and can be posted again',

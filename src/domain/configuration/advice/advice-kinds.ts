@@ -110,6 +110,11 @@ export const adviceKinds = {
     why: 'Any client may send that much to any upstream.',
     instead: 'keep the limit low, and write max-body-size in the policies of the route that needs more',
   },
+  'pattern-taken-literally': {
+    when: 'A match of a route looks like a pattern of another program: `*`, `:id` or `[id]` in `path` or `path-prefix`, `/api/*` or `{id}` in `path-regex`, `*` as the value of `header` or `query-param`, `method "ANY"`.',
+    why: 'Matches are taken literally, so the route takes other requests than you mean, or none.',
+    instead: 'write path-prefix "/api", or path-regex "^/users/[^/]+$"',
+  },
   'deprecated-form': {
     when: 'A file is written in a form of earlier versions, KDL 1 among them.',
     why: 'A later version may not read it.',

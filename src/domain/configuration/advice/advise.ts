@@ -6,6 +6,7 @@ import type { Setting } from '../setting/setting.js';
 import { AdviceReport } from './advice-report.js';
 import { adviseOnAgents } from './agent-advice.js';
 import { adviseOnListeners } from './listener-advice.js';
+import { adviseOnPatterns } from './pattern-advice.js';
 import { adviseOnSecrets } from './plain-secrets.js';
 
 const muchForEveryRoute = 1_073_741_824;
@@ -41,6 +42,7 @@ export const advise = (
   const report = new AdviceReport(lines);
   adviseOnAdmin(gateway, report);
   adviseOnListeners(gateway, report);
+  adviseOnPatterns(gateway, report);
   adviseOnAgents(gateway, report);
   adviseOnLimits(gateway, report);
   adviseOnSecrets(settings, report);

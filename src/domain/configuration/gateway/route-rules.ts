@@ -1,4 +1,5 @@
 import { normalisePath } from '../../http/path-normalisation.js';
+import { foreignExpression, foreignPathPattern } from '../schema/foreign-patterns.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { type Located, shownText } from '../schema/schema.js';
 import type { ReadRoute } from './read-gateway.js';
@@ -71,11 +72,20 @@ const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemRep
 /** A path that normalisation changes would never match: the router sees the normal form alone. */
 const checkPath = (
   { value, position, hidden = false }: Located<string>,
-  key: string,
+  key: 'path' | 'path-prefix',
   route: ReadRoute,
   report: ProblemReport,
 ): void => {
   const path = [...pathOf(route), 'matches', key];
+  const pattern = hidden ? null : foreignPathPattern(value, key);
+  if (pattern?.isCertain === true) {
+    report.add(`"${key}" takes a path as it is, not the pattern "${value.slice(0, 80)}"`, {
+      position,
+      path,
+      suggestion: `write ${pattern.instead}`,
+    });
+    return;
+  }
   if (!value.startsWith('/')) {
     report.add(`"${key}" must begin with a slash`, {
       position,
@@ -107,9 +117,11 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
   for (const { value, position, hidden } of matches['path-regex'].value) {
     const fault = patternFault(value);
     if (fault === null) continue;
+    const pattern = hidden === true ? null : foreignExpression(value);
     report.add(`"path-regex" is no valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
       position,
       path: [...pathOf(route), 'matches', 'path-regex'],
+      suggestion: pattern === null ? null : `write ${pattern.instead}`,
     });
   }
 };

@@ -5,6 +5,7 @@ import { isUnservedMethod } from '../../http/unserved-method.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { err, ok } from '../../shared/result.js';
 import type { SocketAddress } from '../gateway-configuration.js';
+import { foreignHostPattern } from './foreign-patterns.js';
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
 const isLabel = (label: string): boolean => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label);
@@ -106,7 +107,9 @@ export const hostPattern: ScalarKind<string> = {
     if (scalar.hidden) return err({ message: 'must be a host name' });
     return err({
       message: `must be a host name or *.suffix, not "${read.value.slice(0, 80)}"`,
-      suggestion: /:\d+$/.test(host) ? 'leave out the port: a host matches on every port' : null,
+      suggestion:
+        foreignHostPattern(read.value) ??
+        (/:\d+$/.test(host) ? 'leave out the port: a host matches on every port' : null),
     });
   },
 };
@@ -133,7 +136,16 @@ export const matchableHeader = checkedText('header name', (value) => {
 
 /** A method is a case-sensitive token (RFC 9110, section 9.1); here one that requests are served with. */
 export const method = checkedText('method', (value) => {
-  if (!isToken(value)) return { message: `must be a method, not "${value.slice(0, 80)}"` };
+  const several = value.split(/[\s,|]+/).filter((one) => one !== '');
+  const isList = several.length > 1 && several.every(isToken);
+  if (value === '*' || isList || !isToken(value)) {
+    const each = several.slice(0, 10).map((one) => `"${one.toUpperCase().slice(0, 40)}"`);
+    const listed = isList ? `write method ${each.join(' ')}` : null;
+    return {
+      message: `must be a method, not "${value.slice(0, 80)}"`,
+      suggestion: value === '*' ? 'leave out method to take every method' : listed,
+    };
+  }
   if (isUnservedMethod(value)) return { message: `cannot match ${value}: such a request is answered with 501` };
   if (value === value.toUpperCase()) return null;
   return {

@@ -79,6 +79,12 @@ describe('what is unsafe is told by its name', () => {
           'rate-limit-store "redis"; rate-limit-store-url "rediss://r.example"; on-store-failure "allow"; max-requests-per-second-global 5',
       }),
     ],
+    ['pattern-taken-literally', file({ match: 'path "/users/:id"' })],
+    ['pattern-taken-literally', file({ match: 'path-prefix "/a/*/b"' })],
+    ['pattern-taken-literally', file({ match: 'path-regex "/api/*"' })],
+    ['pattern-taken-literally', file({ match: 'header "X-Tenant" "*"' })],
+    ['pattern-taken-literally', file({ match: 'query-param "q" ".*"' })],
+    ['pattern-taken-literally', file({ match: 'method "ANY"' })],
     ['bodies-of-any-size', file({ limits: 'max-body-size-bytes "2GB"' })],
     [
       'client-certificate-optional',
@@ -101,7 +107,7 @@ describe('what is unsafe is told by its name', () => {
     const told = new Set(Object.keys(adviceKinds));
     for (const id of ['secrets-readable-by-others', 'deprecated-form']) told.delete(id);
     // The table above names each of them: a kind that no test brings about would be a promise.
-    expect(told.size).toBe(21);
+    expect(told.size).toBe(22);
   });
 });
 
@@ -114,6 +120,9 @@ describe('what is safe is not told', () => {
     }),
     file({ listener: 'trusted-proxies "12.0.0.0/8" "12.0.0.0/9" "12.0.0.0/8"' }),
     file({ match: 'header "X-Tenant" "a"' }),
+    file({ match: 'path "/wiki/Foo_(bar)" "/odata/$metadata" "/v1/x:cancel"; path-regex "^/api/"' }),
+    file({ match: 'header "If-None-Match" "*"' }),
+    file({ match: 'header "Accept" "*/*"' }),
     file({ match: 'header "Authorization"' }),
     file({ match: 'header "X-Token-Type" "jwt"' }),
     file({ config: 'token-ttl-secs 300' }),

@@ -358,6 +358,47 @@ describe('a configuration that is wrong', () => {
       withRoute('matches { host "a.*.example" }; upstream "echo"'),
       'must be a host name or *.suffix',
     ],
+    [
+      'a prefix with a star of its own',
+      withRoute('matches { path-prefix "/api/*" }; upstream "echo"'),
+      '"path-prefix" takes a path as it is, not the pattern "/api/*" (write path-prefix "/api")',
+    ],
+    [
+      'a path with a star of its own',
+      withRoute('matches { path "/api/**" }; upstream "echo"'),
+      '"path" takes a path as it is, not the pattern "/api/**" (write path-prefix "/api")',
+    ],
+    [
+      'a path with a name in braces',
+      withRoute('matches { path "/users/{id}" }; upstream "echo"'),
+      '(write path-regex "^/users/[^/]+$")',
+    ],
+    [
+      'a location of nginx',
+      withRoute('matches { path "~ ^/x/[0-9]+$" }; upstream "echo"'),
+      '(write path-regex "^/x/[0-9]+$")',
+    ],
+    [
+      'a matcher of Traefik',
+      withRoute('matches { path-prefix "PathPrefix(`/x`)" }; upstream "echo"'),
+      '(write path-prefix "/x")',
+    ],
+    ['every method as a star', withRoute('matches { method "*" }; upstream "echo"'), '(leave out method'],
+    [
+      'several methods in one text',
+      withRoute('matches { method "GET,post" }; upstream "echo"'),
+      '(write method "GET" "POST")',
+    ],
+    [
+      'several methods with bars between',
+      withRoute('matches { method "GET|HEAD" }; upstream "echo"'),
+      '(write method "GET" "HEAD")',
+    ],
+    [
+      'every host as a star',
+      withRoute('matches { host "*" }; upstream "echo"'),
+      '(leave out host: a route without it takes every host)',
+    ],
     ['a header name that is none', withRoute('matches { header "X A" }; upstream "echo"'), 'must be a header name'],
     [
       'a header with three values',

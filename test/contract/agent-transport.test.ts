@@ -176,6 +176,18 @@ describe.each(transportNames)('an agent by the %s transport', (name) => {
     expect(client.capabilities()).toEqual(fakeCapabilities);
   });
 
+  it('tells its listener once the agent has said what it is', async () => {
+    const transport = await openTransport(name, new FakeAgentService());
+    open.push(transport);
+    const { client } = transport;
+    const told: unknown[] = [];
+    client.onCapabilities(() => told.push(client.capabilities()));
+    client.start();
+    await transport.ready();
+    await eventually(() => told.length > 0);
+    expect(told[0]).toEqual(fakeCapabilities);
+  });
+
   it('gives up what is in flight when the grace is over', async () => {
     const service = new FakeAgentService();
     service.answer = () => new Promise(() => {});

@@ -6,9 +6,11 @@ import type {
   AgentStatus,
   ConfigureOutcome,
 } from '../../src/application/ports/agent-client.js';
+import type { AgentCapabilities } from '../../src/domain/agent-protocol/capabilities.js';
 import type { AgentEvent } from '../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
 import { ok } from '../../src/domain/shared/result.js';
+import { fakeCapabilities } from './fake-agent-service.js';
 
 /** A client that writes down what is done with it. */
 export class FakeAgentClient implements AgentClient {
@@ -18,6 +20,8 @@ export class FakeAgentClient implements AgentClient {
   outcome: ConfigureOutcome = ok(undefined);
   /** Who is told what it reports. */
   reader: AgentReportReader | null = null;
+  #capabilities: AgentCapabilities | null = null;
+  #onCapabilities: (() => void) | null = null;
 
   constructor(name: string) {
     this.name = name;
@@ -47,8 +51,18 @@ export class FakeAgentClient implements AgentClient {
 
   reportNow(): void {}
 
-  capabilities(): null {
-    return null;
+  capabilities(): AgentCapabilities | null {
+    return this.#capabilities;
+  }
+
+  onCapabilities(listener: () => void): void {
+    this.#onCapabilities = listener;
+  }
+
+  /** As a handshake in which the agent declares these headers as its own. */
+  declare(ownedHeaders: readonly string[]): void {
+    this.#capabilities = { ...fakeCapabilities, ownedHeaders };
+    this.#onCapabilities?.();
   }
 
   status(): AgentStatus {

@@ -37,6 +37,7 @@ export const plainPolicies: RoutePolicies = {
   requestTimeoutMs: null,
   bufferRequests: false,
   bufferResponses: false,
+  forwardsIdentityHeaders: false,
   rateLimit: null,
 };
 

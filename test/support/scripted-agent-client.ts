@@ -53,6 +53,8 @@ export class ScriptedAgentClient implements AgentClient {
     return this.said;
   }
 
+  onCapabilities(): void {}
+
   status(): AgentStatus {
     return {
       name: this.name,

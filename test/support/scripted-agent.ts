@@ -46,6 +46,8 @@ export class ScriptedAgent implements AgentClient {
     return this.said;
   }
 
+  onCapabilities(): void {}
+
   status(): AgentStatus {
     const counts = { connections: 1, inFlight: 0, queueDepth: 0 };
     const nothing = { health: null, breaker: null, refusal: null, unsupportedEvents: [] };

@@ -120,6 +120,10 @@ export class GuardedAgentClient implements AgentClient {
     return this.#inner.capabilities();
   }
 
+  onCapabilities(listener: () => void): void {
+    this.#inner.onCapabilities(listener);
+  }
+
   status(): AgentStatus {
     this.#support.review(this.#inner.capabilities());
     const unsupportedEvents = this.#support.missing;

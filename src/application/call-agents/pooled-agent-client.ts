@@ -45,6 +45,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   readonly #handover: ConfigurationHandover;
   #reader: AgentReportReader | null = null;
   #capabilities: AgentCapabilities | null = null;
+  #onCapabilities: (() => void) | null = null;
   #isStopping = false;
   #isRetired = false;
   /** Another client has taken its place: that one says how the agent is. */
@@ -131,6 +132,10 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
 
   capabilities(): AgentCapabilities | null {
     return this.#capabilities;
+  }
+
+  onCapabilities(listener: () => void): void {
+    this.#onCapabilities = listener;
   }
 
   status(): AgentStatus {
@@ -240,6 +245,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   #takeCapabilities(offered: AgentCapabilities): void {
     const { accepted, dropped } = sortOwnedHeaders(offered.ownedHeaders);
     this.#capabilities = { ...offered, ownedHeaders: accepted };
+    this.#onCapabilities?.();
     this.#log.up(offered);
     if (dropped.length > 0) this.#log.droppedOwnedHeaders(dropped);
   }

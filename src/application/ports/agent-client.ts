@@ -106,6 +106,9 @@ export interface AgentClient extends AgentMetricsSource {
   /** Null until a first handshake has succeeded; then the last one, also while the agent is away. */
   capabilities(): AgentCapabilities | null;
 
+  /** Calls the listener whenever a handshake or a configuration may have changed the capabilities; set once, before `start`. */
+  onCapabilities(listener: () => void): void;
+
   status(): AgentStatus;
 
   /**

@@ -12,6 +12,7 @@ import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
 import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { RequestAdmissions } from '../admit-requests/request-admissions.js';
+import type { DeclaredHeaderNames } from '../call-agents/declared-header-names.js';
 import type { RequestAudit } from '../keep-audit/audit-trail.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { AgentClient } from '../ports/agent-client.js';
@@ -25,9 +26,9 @@ import type { StatusReports } from '../report-status/status-reports.js';
 import type { TargetChooser } from '../upstream-targets/chosen-target.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { CompiledRoute } from './compiled-route.js';
+import { IdentityHeaderFilter } from './identity-header-filter.js';
 import { inspectionLimits } from './inspection-limits.js';
 import { ResponseJudge } from './judge-response.js';
-import { OwnedHeadersOfAgents } from './owned-headers-of-agents.js';
 import { RetryAllowance } from './retry-allowance.js';
 import type { RouteAgent } from './route-agent.js';
 import type { RouteBreaker } from './route-breaker.js';
@@ -68,6 +69,7 @@ export interface GatewayPeers {
   readonly agents: ReadonlyMap<string, AgentClient>;
   readonly upstreams: ReadonlyMap<string, TargetChooser>;
   readonly limiter: RateLimiter;
+  readonly declaredHeaders: DeclaredHeaderNames;
 }
 
 /** A configuration as the request path runs it. */
@@ -98,7 +100,11 @@ export const compileGateway = (
       circuitBreaker === null ? [] : [[id, dependencies.routeBreakers.of(id, circuitBreaker)]],
     ),
   );
-  const shared = { ...dependencies, peers, allowances, breakers };
+  const identity = new IdentityHeaderFilter(
+    configuration.agents.flatMap(({ config }) => configuredOwnedHeaders(config)),
+    peers.declaredHeaders,
+  );
+  const shared = { ...dependencies, peers, allowances, breakers, identity };
   const routes = new Map(table.value.routes.map((route) => [route, compileRoute(route, configuration, shared)]));
   const unroutedRate = limitUnroutedRate(limits.rates, { ...dependencies, limiter: peers.limiter });
   return ok({
@@ -121,6 +127,7 @@ interface RouteDependencies extends StageDependencies {
   readonly allowances: ReadonlyMap<string, RetryAllowance>;
   /** By route. */
   readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly identity: IdentityHeaderFilter;
 }
 
 const compileRoute = (
@@ -128,7 +135,7 @@ const compileRoute = (
   configuration: GatewayConfiguration,
   dependencies: RouteDependencies,
 ): CompiledRoute => {
-  const { metrics, peers, problems } = dependencies;
+  const { identity, metrics, peers, problems } = dependencies;
   const { limits } = configuration;
   const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
   // INVARIANT: the rules of the configuration refuse a route whose agents or upstream are not defined.
@@ -138,15 +145,19 @@ const compileRoute = (
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
   const { inflater, clock } = dependencies;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
-  const owned = agents.length === 0 ? null : ownedBy(agents, blocks);
   // What the gateway itself answers tells how things are also when nothing else goes: only its own policy holds it back.
   const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
-  const rate = limitRouteRate(rates, { id: route.id, policy: route.policies.rateLimit }, owned, {
-    ...dependencies,
-    limiter: peers.limiter,
-  });
+  const rate = limitRouteRate(
+    rates,
+    { id: route.id, policy: route.policies.rateLimit },
+    agents.length === 0 ? null : identity,
+    {
+      ...dependencies,
+      limiter: peers.limiter,
+    },
+  );
   const stages: (Stage | null)[] = [
-    prepareHeaders(owned),
+    prepareHeaders(route.policies.forwardsIdentityHeaders ? null : identity),
     rate.beforeAgents,
     limitBody(maxBodySize, problems, metrics),
   ];
@@ -211,9 +222,3 @@ const routeAgent = (
   failureMode,
   metrics: metrics.agent(name),
 });
-
-const ownedBy = (agents: readonly RouteAgent[], blocks: readonly AgentConfiguration[]): OwnedHeadersOfAgents =>
-  new OwnedHeadersOfAgents(
-    agents.map(({ client }) => client),
-    blocks.flatMap(({ config }) => configuredOwnedHeaders(config)),
-  );

@@ -79,6 +79,7 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
   ...(policies.bufferRequests ? { buffer_requests: true } : {}),
   ...(policies.bufferResponses ? { buffer_responses: true } : {}),
+  ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),
   ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
 });
 

@@ -2,6 +2,7 @@ import type { AgentConfiguration } from '../../domain/configuration/gateway-conf
 import { grpcAddressText } from '../../domain/configuration/schema/grpc-address.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { AgentReports } from '../agent-metrics/agent-reports.js';
+import { DeclaredHeaderNames } from '../call-agents/declared-header-names.js';
 import type { AgentClient, AgentClientFactory, AgentClientLimits, ConfigureOutcome } from '../ports/agent-client.js';
 import type { Logger } from '../ports/logger.js';
 
@@ -37,6 +38,8 @@ export class AgentRegistry {
   readonly #logger: Logger;
   /** What they report of themselves. */
   readonly metrics: AgentReports;
+  /** Of the agents in use. */
+  readonly declaredHeaders = new DeclaredHeaderNames();
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #limits: AgentClientLimits | null = null;
   /** Clients that did not take what was last handed over. */
@@ -93,6 +96,9 @@ export class AgentRegistry {
     const client = this.#create(configuration, limits);
     const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
     client.reportTo(this.metrics.readerOf(configuration.name, place));
+    client.onCapabilities(() => {
+      if (this.#agents.get(configuration.name)?.client === client) this.#takeDeclaration(client);
+    });
     return client;
   }
 
@@ -111,7 +117,10 @@ export class AgentRegistry {
     const previous = this.#agents;
     this.#agents = next;
     this.#limits = limits;
-    this.metrics.keep(new Set(next.keys()));
+    const names = new Set(next.keys());
+    this.metrics.keep(names);
+    this.declaredHeaders.keep(names);
+    for (const { client } of next.values()) this.#takeDeclaration(client);
     for (const [name, { client, configuration }] of next) {
       const before = previous.get(name);
       if (before === undefined) continue;
@@ -127,6 +136,11 @@ export class AgentRegistry {
     }
     for (const client of made) client.start();
     return dropped.map(({ client }) => client);
+  }
+
+  #takeDeclaration(client: AgentClient): void {
+    const capabilities = client.capabilities();
+    if (capabilities !== null) this.declaredHeaders.declare(client.name, capabilities.ownedHeaders);
   }
 
   /** Also where nothing has changed: an earlier one may have been refused, or come while the agent was away. */

@@ -10,11 +10,13 @@ import { certificateHeaderRules } from '../proxy-request/certificate-header-rule
 import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
 import { RequestTracing } from '../trace-requests/request-tracing.js';
 import { UpstreamTargets, type UpstreamTargetsParts } from '../upstream-targets/upstream-targets.js';
+import type { AgentRegistry } from './agent-registry.js';
 import { Generation } from './generation.js';
 import { listenerKey } from './listener-registry.js';
 
 /** What generations are built with. */
 export interface GenerationBuilding {
+  readonly agents: AgentRegistry;
   readonly stages: StageDependencies;
   readonly upstreamTargets: UpstreamTargetsParts;
   readonly rateLimiters: RateLimiters;
@@ -60,7 +62,12 @@ export const buildGeneration = async (
       new UpstreamTargets(upstream, idleLimit, configuration.system.httpEngine, upstreamTargets),
     ]),
   );
-  const compiled = compileGateway(configuration, { agents, upstreams, limiter: limiter.limiter }, stages);
+  const { declaredHeaders } = building.agents;
+  const compiled = compileGateway(
+    configuration,
+    { agents, upstreams, limiter: limiter.limiter, declaredHeaders },
+    stages,
+  );
   if (!compiled.ok) {
     const opened = [...upstreams.values()].map((targets) => targets.close(0));
     await Promise.all([...opened, limiter.release(), tracer?.stop(0)]);

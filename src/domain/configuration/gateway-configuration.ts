@@ -161,6 +161,8 @@ export interface RoutePolicies {
   /** A response is read whole before it goes on, unless it is long or a stream. */
   readonly bufferResponses: boolean;
   readonly rateLimit: RateLimitPolicy | null;
+  /** The upstream gets the identity headers that clients send. Never on a route with agents. */
+  readonly forwardsIdentityHeaders: boolean;
 }
 
 export interface UpstreamConfiguration {

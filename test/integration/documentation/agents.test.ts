@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentContainer, startAgent } from '../../../src/bootstrap/start-agent.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
+import { documentationPage, fencedBlocks, mainExample } from '../../support/documentation-examples.js';
 import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
@@ -12,12 +12,14 @@ const cleanUp = new CleanUp();
 const folder = temporaryFolder();
 const upstream = new RecordingUpstream();
 let running: DocumentedGateway;
+let upstreamPort: number;
 
 beforeAll(async () => {
   cleanUp.add(() => folder.remove());
   cleanUp.add(() => upstream.close());
+  upstreamPort = await upstream.listen();
   running = await startDocumented(cleanUp, mainExample(page), {
-    ports: { 3001: await upstream.listen() },
+    ports: { 3001: upstreamPort },
     texts: {
       '/run/portcullis/partners.sock': folder.file('partners.sock'),
       '/run/secrets/partners': folder.write('partners', 'acme:the-password\n'),
@@ -50,11 +52,23 @@ describe('the guide to agents', () => {
     expect(last().rawHeaders).not.toContain('root');
   });
 
-  it('tells that a route without agents checks nothing', async () => {
-    expect((await running.ask(8080, { path: '/', headers: forged })).status).toBe(200);
-    expect(valuesOf(last(), 'X-User-Id')).toEqual(['root']);
+  it('tells that a route without agents checks nothing, and removes identity headers all the same', async () => {
+    const headers = { ...forged, 'X-Partner': 'root', 'X-Client-Cert': 'root', 'X-Other': 'other' };
+    expect((await running.ask(8080, { path: '/', headers })).status).toBe(200);
+    expect(last().rawHeaders).not.toContain('root');
+    expect(valuesOf(last(), 'X-Other')).toEqual(['other']);
     await running.ask(8080, { path: '/api', headers: { ...key, 'X-Partner': 'root' } });
-    expect(valuesOf(last(), 'X-Partner')).toEqual(['root']);
+    expect(valuesOf(last(), 'X-Partner')).toEqual([]);
+  });
+
+  it('shows the route that lets identity headers of clients through', async () => {
+    const example = fencedBlocks(documentationPage(page)).find(({ text }) => text.includes('forward-identity-headers'));
+    const text = `listeners { listener "http" { address "127.0.0.1:8080" } }\n${example?.text}`;
+    const other = await startDocumented(cleanUp, text, { ports: { 3001: upstreamPort } });
+    await other.ask(8080, { path: '/internal', headers: forged });
+    expect(valuesOf(last(), 'X-User-Id')).toEqual(['root']);
+    await other.ask(8080, { path: '/', headers: forged });
+    expect(valuesOf(last(), 'X-User-Id')).toEqual([]);
   });
 
   it('tells what happens while an agent is away', async () => {

@@ -77,6 +77,7 @@ export class AgentEmbeddedClient implements AgentClient {
   #onIdle: (() => void) | null = null;
   #reader: AgentReportReader | null = null;
   #isStarted = false;
+  #onCapabilities: (() => void) | null = null;
 
   constructor(
     settings: AgentEmbeddedClientSettings,
@@ -145,6 +146,10 @@ export class AgentEmbeddedClient implements AgentClient {
 
   capabilities(): AgentCapabilities | null {
     return this.#state === 'ready' || this.#state === 'stopping' ? this.#service.capabilities() : null;
+  }
+
+  onCapabilities(listener: () => void): void {
+    this.#onCapabilities = listener;
   }
 
   status(): AgentStatus {
@@ -325,6 +330,7 @@ export class AgentEmbeddedClient implements AgentClient {
     if (configured.ok && this.#state !== 'stopping') {
       this.#state = 'ready';
       this.#health = this.#service.health().state;
+      this.#onCapabilities?.();
     }
     // What was in force stays in force.
     if (!configured.ok && this.#state === 'starting') this.#state = 'refused';

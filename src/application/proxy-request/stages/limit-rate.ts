@@ -19,7 +19,7 @@ import type { RateLimitCharge } from '../../ports/rate-limit-store.js';
 import type { SecretDigest } from '../../ports/secret-digest.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange } from '../exchange.js';
-import type { OwnedHeadersOfAgents } from '../owned-headers-of-agents.js';
+import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 import type { Stage, StageOutcome } from '../stage.js';
 
 export interface LimitRateDependencies {
@@ -44,18 +44,18 @@ const digestLength = 32;
  * The stages that hold the requests of a route to its rates. All limits are charged at once, in one that costs nothing where it refuses.
  * Only where the policy counts by a header that the agents own is that one charged after them: before them nothing is in it.
  *
- * @param owned null: the route has no agents
+ * @param identity null: the route has no agents
  */
 export const limitRouteRate = (
   rates: RateLimits,
   route: LimitedRoute,
-  owned: OwnedHeadersOfAgents | null,
+  identity: IdentityHeaderFilter | null,
   dependencies: LimitRateDependencies,
 ): RateStages => {
   const limits = appliedRateLimits(rates, route);
   if (limits.length === 0) return { beforeAgents: null, afterAgents: null };
   const key = route.policy?.key;
-  if (owned === null || key?.kind !== 'header') {
+  if (identity === null || key?.kind !== 'header') {
     return { beforeAgents: charge(limits, dependencies), afterAgents: null };
   }
   const isPolicy = ({ name }: AppliedRateLimit): boolean => name === 'route-policy';
@@ -69,7 +69,7 @@ export const limitRouteRate = (
   const owing = new WeakSet<Exchange>();
   return {
     beforeAgents: (exchange) => {
-      if (!isOwned(owned.current(), key.name)) return chargeAll(exchange);
+      if (!isOwned(identity.current(), key.name)) return chargeAll(exchange);
       owing.add(exchange);
       return chargeOthers(exchange);
     },

@@ -1,14 +1,18 @@
 import { forwardableFields, forwardedAgain } from '../../../domain/http/forwardable-fields.js';
-import type { OwnedHeadersOfAgents } from '../owned-headers-of-agents.js';
+import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 import type { Stage } from '../stage.js';
 
-/** Makes the headers that agents and the upstream see from those that the client sent. `owned` is null on a route without agents. */
+/**
+ * Makes the headers that agents and the upstream see from those that the client sent.
+ *
+ * @param identity null on a route that forwards the identity headers of clients
+ */
 export const prepareHeaders =
-  (owned: OwnedHeadersOfAgents | null): Stage =>
+  (identity: IdentityHeaderFilter | null): Stage =>
   (exchange) => {
     const { certificateFields, client, correlationId, request } = exchange;
     const parts = {
-      owned: owned === null ? null : owned.current(),
+      owned: identity === null ? null : identity.current(),
       certificateFields,
       client,
       peerAddress: request.connection.peerAddress,

@@ -1,6 +1,6 @@
 import { canonicalName } from '../../http/canonical-name.js';
-import { readAgentOptions } from '../agent/decode-agent-options.js';
-import { ProblemReport } from '../schema/problem-report.js';
+import { agentOptionsOf } from '../agent/decode-agent-options.js';
+import type { ProblemReport } from '../schema/problem-report.js';
 import { members } from '../setting/setting.js';
 import { agentsOf, listenersOf, type ReadAgent, type ReadGateway, routesOf } from './read-gateway.js';
 
@@ -17,12 +17,6 @@ const certificateHeadersOf = (gateway: ReadGateway): readonly CertificateHeader[
     ),
   );
 
-/** The options of an agent, whatever is wrong with some of them: that is reported elsewhere. */
-const optionsOf = ({ fields: { config } }: ReadAgent) => {
-  const silent = new ProblemReport(() => null);
-  return readAgentOptions(config.value ?? [], { report: silent, path: [], position: null });
-};
-
 /** Where an agent says which header it reads certificates from; the block where it does not. */
 const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
   const block = config.value?.find(({ name }) => name === 'mtls');
@@ -32,7 +26,7 @@ const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
 
 const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], report: ProblemReport): void => {
   if (!agent.fields.config.sound) return;
-  const { mtls, apiKeyHeader } = optionsOf(agent);
+  const { mtls, apiKeyHeader } = agentOptionsOf(agent.fields.config.value ?? []);
   const path = ['agents', `agent "${agent.name.value}"`, 'config'];
   const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(apiKeyHeader ?? ''));
   if (taken !== undefined) {

@@ -9,6 +9,7 @@ import { checkAudit } from './audit-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { warnOfTakenCertificates } from './certificate-reader-rules.js';
 import { checkFailureMode } from './failure-mode-rules.js';
+import { checkIdentityHeaders } from './identity-header-rules.js';
 import { checkListener } from './listener-rules.js';
 import { checkPolicies } from './policy-rules.js';
 import { checkRateStore } from './rate-store-rules.js';
@@ -103,6 +104,7 @@ export const checkConfiguration = (
   }
   requireOneConfigPerPlace(agentsOf(gateway), report);
   checkCertificateHeaders(gateway, report);
+  checkIdentityHeaders(gateway, report);
   warnOfTakenCertificates(gateway, report);
   checkAdmin(gateway, report);
 };

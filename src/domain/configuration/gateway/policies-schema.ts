@@ -31,6 +31,12 @@ const shape = {
     'Read a response before it goes to the client, up to `max-body-buffer-bytes`; what is longer, and event streams, go on as they come.',
   ),
   'rate-limit': rateLimit,
+  'forward-identity-headers': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Forward the identity and certificate headers of clients, which every other route removes. Refused on a route with agents.',
+  ),
 };
 
 export const policies = block(shape, 'Limits of this route.');

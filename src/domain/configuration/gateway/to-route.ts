@@ -33,6 +33,7 @@ export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
       bufferRequests: policies['buffer-requests'].value,
       bufferResponses: policies['buffer-responses'].value,
       rateLimit: rateLimit === null ? null : toRateLimitPolicy(rateLimit),
+      forwardsIdentityHeaders: policies['forward-identity-headers'].value,
     },
     circuitBreaker: breaker === null ? null : toBreaker(breaker),
   };

@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { DeclaredHeaderNames } from '../../../../src/application/call-agents/declared-header-names.js';
 import type { RequestAudit } from '../../../../src/application/keep-audit/audit-trail.js';
 import type { UpstreamRequest } from '../../../../src/application/ports/upstream-client.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../src/application/proxy-request/exchange.js';
+import { IdentityHeaderFilter } from '../../../../src/application/proxy-request/identity-header-filter.js';
 import { inspectionLimits } from '../../../../src/application/proxy-request/inspection-limits.js';
-import { OwnedHeadersOfAgents } from '../../../../src/application/proxy-request/owned-headers-of-agents.js';
 import { runStages } from '../../../../src/application/proxy-request/stage.js';
 import { askAgents } from '../../../../src/application/proxy-request/stages/ask-agents.js';
 import { prepareHeaders } from '../../../../src/application/proxy-request/stages/prepare-headers.js';
@@ -77,7 +78,7 @@ const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
   const logger = new RecordingLogger();
   const clock = new ManualClock();
   const stages = [
-    prepareHeaders(new OwnedHeadersOfAgents(agents, [])),
+    prepareHeaders(new IdentityHeaderFilter([], new DeclaredHeaderNames())),
     askAgents(
       agents.map((agent) => routeAgent(agent)),
       {

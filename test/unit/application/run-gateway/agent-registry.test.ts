@@ -129,3 +129,39 @@ it.each([
   says(1, 2);
   expect(seriesLines(registry.metrics.families())).toEqual([`things_total auth {} ${value}`]);
 });
+
+describe('the header names that agents declare', () => {
+  const names = () => registry.declaredHeaders.all();
+
+  it('are those of the last handshake, also while the agent is away and after it was replaced', async () => {
+    await load([socketAgent()]);
+    expect(names()).toEqual([]);
+    made[0]?.declare(['X-Tenant']);
+    expect(names()).toEqual(['X-Tenant']);
+    await load([socketAgent({ timeoutMs: 7 })]);
+    expect(made).toHaveLength(2);
+    expect(names()).toEqual(['X-Tenant']);
+    made[1]?.declare(['X-Team']);
+    expect(names()).toEqual(['X-Team']);
+  });
+
+  it('come from the client in force alone', async () => {
+    await load([socketAgent()]);
+    made[0]?.declare(['X-Tenant']);
+    const prepared = await registry.prepare([socketAgent({ timeoutMs: 7 })], { maxQueueDepth: 1, maxResponseBytes: 1 });
+    made[1]?.declare(['X-Team']);
+    expect(names()).toEqual(['X-Tenant']);
+    if (prepared.ok) prepared.value.commit();
+    expect(names()).toEqual(['X-Team']);
+    made[0]?.declare(['X-Late']);
+    expect(names()).toEqual(['X-Team']);
+  });
+
+  it('are forgotten with the agent', async () => {
+    await load([socketAgent(), socketAgent({ name: 'other' })]);
+    made[0]?.declare(['X-Tenant']);
+    made[1]?.declare(['X-Team']);
+    await load([socketAgent({ name: 'other' })]);
+    expect(names()).toEqual(['X-Team']);
+  });
+});

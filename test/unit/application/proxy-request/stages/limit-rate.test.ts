@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { DeclaredHeaderNames } from '../../../../../src/application/call-agents/declared-header-names.js';
 import { RateLimiter, type WithoutStore } from '../../../../../src/application/limit-rate/rate-limiter.js';
 import type { RateLimitAnswer, RateLimitStore } from '../../../../../src/application/ports/rate-limit-store.js';
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../../src/application/proxy-request/exchange.js';
-import { OwnedHeadersOfAgents } from '../../../../../src/application/proxy-request/owned-headers-of-agents.js';
+import { IdentityHeaderFilter } from '../../../../../src/application/proxy-request/identity-header-filter.js';
 import { limitRouteRate, limitUnroutedRate } from '../../../../../src/application/proxy-request/stages/limit-rate.js';
 import type { RateLimits } from '../../../../../src/domain/configuration/rate-limit-options.js';
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
@@ -15,7 +16,6 @@ import { newExchange, strictOwner } from '../../../../support/exchanges.js';
 import { FakeRateLimitStore } from '../../../../support/fake-rate-limit-store.js';
 import { ManualClock } from '../../../../support/manual-clock.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { ScriptedAgentClient } from '../../../../support/scripted-agent-client.js';
 
 const noRates: RateLimits = { global: null, perClient: null, perRoute: null };
 const ten = { requestsPerSecond: 1, burst: 10 };
@@ -215,7 +215,7 @@ describe('the rate of requests', () => {
 describe('a policy by a header that agents own', () => {
   const key = { kind: 'header', name: 'x-user-id' } as const;
   const limit = { requestsPerSecond: 0.001, burst: 1 };
-  const owned = (agent = new ScriptedAgentClient()): OwnedHeadersOfAgents => new OwnedHeadersOfAgents([agent], []);
+  const owned = (declared = new DeclaredHeaderNames()): IdentityHeaderFilter => new IdentityHeaderFilter([], declared);
 
   it('is charged once the agents have set it: what the client wrote there chooses no bucket', async () => {
     const { dependencies } = partsInMemory();
@@ -252,25 +252,23 @@ describe('a policy by a header that agents own', () => {
   });
 
   it('is charged once by each request, also when an agent begins to own it, or ceases to, meanwhile', async () => {
-    const agent = new ScriptedAgentClient();
+    const declared = new DeclaredHeaderNames();
     const store = new FakeRateLimitStore();
     const { dependencies } = partsOver(store);
     const of = (name: string) =>
-      limitRouteRate(noRates, routeWith({ kind: 'header', name }, limit), owned(agent), dependencies);
-    const said = agent.capabilities();
-    if (said === null) throw new Error('it has said nothing');
-    const owning = { ...said, ownedHeaders: ['X-Tenant'] };
-    const owningNone = { ...said, ownedHeaders: [] };
+      limitRouteRate(noRates, routeWith({ kind: 'header', name }, limit), owned(declared), dependencies);
+    const owning = ['X-Tenant'];
+    const owningNone: readonly string[] = [];
     const stages = of('x-tenant');
     for (const [before, after] of [
       [owning, owningNone],
       [owningNone, owning],
     ] as const) {
       store.taken.length = 0;
-      agent.said = before;
+      declared.declare('auth', before);
       const { exchange } = requestFrom('203.0.113.7', ['X-Tenant', 'a']);
       await stages.beforeAgents?.(exchange);
-      agent.said = after;
+      declared.declare('auth', after);
       await stages.afterAgents?.(exchange);
       expect(store.taken).toHaveLength(1);
     }

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
+import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
+import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { ShapedAgentService } from '../../support/agent-gateway.js';
+import { CleanUp } from '../../support/clean-up.js';
+import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { http2Call, http2Session } from '../../support/http2-session.js';
+import {
+  type InProcessGateway,
+  startInProcess,
+  testAgent,
+  testConfiguration,
+  testRoute,
+  testUpstream,
+} from '../../support/in-process-gateway.js';
+import { plainPolicies } from '../../support/plain-configurations.js';
+import { rawExchange } from '../../support/raw-exchange.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+
+const cleanUp = new CleanUp();
+let gateway: InProcessGateway;
+let service: ShapedAgentService;
+
+const matching = (prefix: string) => ({ ...testRoute().matches, pathPrefixes: [prefix] });
+
+beforeAll(async () => {
+  const upstream = await startHttpUpstream(echo);
+  cleanUp.add(() => upstream.close());
+  service = new ShapedAgentService();
+  service.said = { ownedHeaders: ['X-Declared', 'Corp-*'] };
+  const plain = testConfiguration([testUpstream(upstream.port)], {
+    agents: [{ ...testAgent('auth'), config: { 'user-id-header': 'X-Who' } }],
+    routes: [
+      testRoute({ id: 'open', matches: matching('/open') }),
+      testRoute({ id: 'judged', matches: matching('/judged'), agents: ['auth'] }),
+      testRoute({ id: 'built-in', matches: matching('/built-in'), upstream: null, builtinHandler: 'health' }),
+      testRoute({
+        id: 'forwarding',
+        matches: matching('/forwarding'),
+        policies: { ...plainPolicies, forwardsIdentityHeaders: true },
+      }),
+    ],
+  });
+  const listeners = plain.listeners.map((listener) => ({ ...listener, http2: true }));
+  gateway = await startInProcess(
+    { ...plain, listeners },
+    {
+      createAgent: ({ name, timeoutMs, config }) =>
+        new AgentEmbeddedClient(
+          { name, timeoutMs, maxQueueDepth: 100, config, proxyId: 'test', proxyVersion: '0.0.0' },
+          service,
+          new SystemClock(),
+          new NodeScheduler(),
+          new RecordingLogger(),
+        ),
+    },
+  );
+  cleanUp.add(() => gateway.stop());
+});
+beforeEach(() => void service.events.splice(0));
+afterAll(() => cleanUp.run());
+
+/** Every name in four spellings; an upstream that follows CGI reads them as one. */
+const hostile = [
+  'X-Client-Cert',
+  'Client-Cert',
+  'Client-Cert-Chain',
+  'X-Forwarded-Client-Cert',
+  'X-Client-Cert-CN',
+  'X-Client-Cert-DN',
+  'X-User-Id',
+  'X-Auth-Method',
+  'X-Auth-Claim-Role',
+  'X-Who',
+  'X-Declared',
+  'Corp-Role',
+].flatMap((name) => [
+  name,
+  name.toUpperCase().replaceAll('-', '_'),
+  name.replaceAll('-', '.'),
+  name.replace('-', '_').toLowerCase(),
+]);
+
+const overHttp1 = async (path: string): Promise<Echo> => {
+  const fields = [...hostile.map((name) => `${name}: mallory`), 'X-Other: kept'];
+  const nominated = `Connection: ${hostile.slice(0, 4).join(', ')}, close`;
+  const head = [`GET ${path} HTTP/1.1`, 'Host: a.example', nominated, ...fields, '', ''].join('\r\n');
+  return JSON.parse((await rawExchange(gateway.address, head)).body) as Echo;
+};
+
+const overHttp2 = async (path: string): Promise<Echo> => {
+  const fields = Object.fromEntries(hostile.map((name) => [name.toLowerCase(), 'mallory']));
+  const session = http2Session(cleanUp, gateway.url);
+  const { body } = await http2Call(session, { ':path': path, ...fields, 'x-other': 'kept' });
+  return JSON.parse(body.toString()) as Echo;
+};
+
+describe.each([
+  ['HTTP/1.1', overHttp1],
+  ['HTTP/2', overHttp2],
+])('identity and certificate headers of a client over %s', (_, send) => {
+  it.each(['/open', '/judged'])('do not reach the upstream of %s, however they are spelled', async (path) => {
+    const { rawHeaders } = await send(path);
+    expect(rawHeaders).not.toContain('mallory');
+    expect(rawHeaders).toContain('kept');
+  });
+
+  it('are not seen by an agent', async () => {
+    await send('/judged');
+    expect(service.events).toHaveLength(1);
+    expect(JSON.stringify(service.events)).not.toContain('mallory');
+  });
+
+  it('reach the upstream of a route that forwards them', async () => {
+    const { rawHeaders } = await send('/forwarding');
+    const forwarded = rawHeaders.filter((_name, index) => rawHeaders[index + 1] === 'mallory');
+    expect(forwarded.map((name) => name.toLowerCase())).toContain('x_user_id');
+    expect(forwarded.length).toBeGreaterThan(30);
+  });
+
+  it('change nothing of what the gateway itself answers', async () => {
+    expect(await send('/built-in')).toEqual({ status: 'healthy' });
+  });
+});

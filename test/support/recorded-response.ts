@@ -65,7 +65,7 @@ export class RecordedResponse implements ClientResponse {
     return this.tunnel;
   }
 
-  onClosed(): void {}
+  onClosed(_listener: (completed: boolean) => void): void {}
 
   bytesSent(): number {
     return this.text.length;

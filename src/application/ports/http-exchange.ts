@@ -68,7 +68,7 @@ export interface ClientRequest {
 
 /** The way back to the client. */
 export interface ClientResponse {
-  /** The head is on its way; nothing but body and end can follow. */
+  /** The head was written to the connection. Until then `begin` and `send` replace it. */
   readonly headSent: boolean;
 
   /**
@@ -78,7 +78,7 @@ export interface ClientResponse {
   inform(status: number, headers: HeaderList): void;
 
   /**
-   * Sends the head. With `close` the connection ends after this response. Without a Content-Length the engine frames
+   * Sends the head, at the latest with the first of the body. With `close` the connection ends after this response. Without a Content-Length the engine frames
    * the body itself. `received`: the head that the response came with, where there is one.
    */
   begin(status: number, headers: HeaderList, close: boolean, received?: ReceivedHead | null): void;

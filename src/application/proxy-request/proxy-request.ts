@@ -140,6 +140,8 @@ export class ProxyRequest implements RequestHandler {
     response.onClosed((completed) => {
       if (!completed) {
         exchange.errorType ??= 'client_gone';
+        // The log never has a status that was not sent.
+        if (!response.headSent) exchange.status = 0;
         exchange.abandon();
       }
       // What is left of the body is not wanted, and nobody waits for it any more.

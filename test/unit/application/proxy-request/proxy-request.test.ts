@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConnectionAdmissions } from '../../../../src/application/admit-connections/connection-admissions.js';
 import { FloodLog } from '../../../../src/application/admit-connections/flood-log.js';
+import type { AccessRecord } from '../../../../src/application/ports/access-log.js';
 import type { RejectedRequest } from '../../../../src/application/ports/http-exchange.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { noCertificateHeaders } from '../../../../src/application/proxy-request/certificate-header-rules.js';
@@ -20,6 +21,7 @@ const notAsked = (): never => {
 };
 
 let parts: TestedRefusals;
+let records: AccessRecord[];
 let proxy: ProxyRequest;
 let newProxy: (current: () => RequestPath) => ProxyRequest;
 beforeEach(() => {
@@ -37,7 +39,8 @@ beforeEach(() => {
   const problems = new ProblemAnswerer(logger);
   const floodLog = new FloodLog(logger, scheduler);
   const clock = new ManualClock();
-  const accessLog = { isOn: true, write: notAsked };
+  records = [];
+  const accessLog = { isOn: true, write: (record: AccessRecord) => void records.push(record) };
   const dependencies = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
   newProxy = (current) => new ProxyRequest(dependencies, current);
   proxy = newProxy(notAsked);
@@ -56,21 +59,59 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
   reason,
 });
 
-describe('a fault of the gateway', () => {
-  /** The answer to a request that ends in it; one stage for the request, as it is in force. */
-  const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
-    const path: RequestPath = {
-      stages: [stage],
-      trustedProxies: new Map(),
-      certificateHeaders: noCertificateHeaders,
-      tracing: null,
-      closing: false,
-      entered: () => undefined,
-      left: () => undefined,
-    };
-    newProxy(() => path).handle(newExchange().request, response);
-    return response;
+/** The answer to a request that goes through one stage. */
+const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
+  const path: RequestPath = {
+    stages: [stage],
+    trustedProxies: new Map(),
+    certificateHeaders: noCertificateHeaders,
+    tracing: null,
+    closing: false,
+    entered: () => undefined,
+    left: () => undefined,
   };
+  newProxy(() => path).handle(newExchange().request, response);
+  return response;
+};
+
+describe('the access log', () => {
+  /** The response of a client that goes away as soon as it is begun; `headSent` says whether its head went out. */
+  class AbandonedResponse extends RecordedResponse {
+    readonly #isHeadSent: boolean;
+    #listener: ((completed: boolean) => void) | null = null;
+
+    constructor(isHeadSent: boolean) {
+      super();
+      this.#isHeadSent = isHeadSent;
+    }
+
+    override get headSent(): boolean {
+      return this.#isHeadSent;
+    }
+
+    override onClosed(listener: (completed: boolean) => void): void {
+      this.#listener = listener;
+    }
+
+    override begin(): void {
+      this.#listener?.(false);
+    }
+  }
+
+  it.each([
+    [200, true],
+    [499, false],
+  ])('has status %i where headSent is %s when the client goes away', (status, headSent) => {
+    handled((exchange) => {
+      exchange.status = 200;
+      exchange.response.begin(200, [], false);
+      return 'ended';
+    }, new AbandonedResponse(headSent));
+    expect(records).toMatchObject([{ status, errorType: 'client_gone' }]);
+  });
+});
+
+describe('a fault of the gateway', () => {
   const thrower = (): never => {
     throw new Error('a fault');
   };

@@ -33,6 +33,8 @@ const uncork = (response: CoreResponse): void => response.uncork();
 /** The way back to the client, over the socket itself. */
 export class CoreResponse implements ClientResponse {
   headSent = false;
+  /** A head was given. It replaces one that has not gone out. */
+  #isBegun = false;
   /** All of it was given to the socket. */
   isGiven = false;
   /** The connection has left HTTP. */
@@ -58,11 +60,11 @@ export class CoreResponse implements ClientResponse {
 
   /** The client waits for it to become a tunnel. */
   get canUpgrade(): boolean {
-    return this.#request.wantsWebSocket && !this.headSent;
+    return this.#request.wantsWebSocket && !this.#isBegun;
   }
 
   inform(status: number, headers: HeaderList): void {
-    if (!this.headSent && !this.#isOver) this.#text(`${responseHeadText(status, headers)}\r\n`);
+    if (!this.#isBegun && !this.#isOver) this.#text(`${responseHeadText(status, headers)}\r\n`);
   }
 
   begin(status: number, headers: HeaderList, close: boolean, received: ReceivedHead | null = null): void {
@@ -101,7 +103,7 @@ export class CoreResponse implements ClientResponse {
     this.#framing = framing;
     this.#left = length;
     this.#head = text + ending;
-    this.headSent = true;
+    this.#isBegun = true;
   }
 
   write(chunk: Uint8Array, origin?: PieceOrigin): Promise<void> | undefined {
@@ -114,7 +116,7 @@ export class CoreResponse implements ClientResponse {
 
   writeText(text: string): Promise<void> | undefined {
     if (this.#framing !== 'length' || text.length > this.#left) return this.write(Buffer.from(text, 'latin1'));
-    if (this.#isOver || this.isGiven || !this.headSent) return undefined;
+    if (this.#isOver || this.isGiven || !this.#isBegun) return undefined;
     this.#left -= text.length;
     this.#sent += text.length;
     const rest = this.#takeHead('') + text;
@@ -123,7 +125,7 @@ export class CoreResponse implements ClientResponse {
   }
 
   #write(chunk: Uint8Array): Promise<void> | undefined {
-    if (this.#isOver || this.isGiven || !this.headSent) return undefined;
+    if (this.#isOver || this.isGiven || !this.#isBegun) return undefined;
     switch (this.#framing) {
       case 'none':
         return this.#put(this.#takeHead(''), nothing, '');
@@ -149,7 +151,7 @@ export class CoreResponse implements ClientResponse {
   }
 
   end(trailers: HeaderList): void {
-    if (this.#isOver || this.isGiven || !this.headSent) return;
+    if (this.#isOver || this.isGiven || !this.#isBegun) return;
     if (this.#framing === 'length' && this.#left > 0) {
       // What is missing never comes: the client must not take what it got for the whole.
       this.abort();
@@ -183,6 +185,8 @@ export class CoreResponse implements ClientResponse {
   abort(): void {
     if (this.#isOver) return;
     const { socket } = this.#connection;
+    // A socket that is destroyed drops what it holds back: the client gets what was written before the cut.
+    this.uncork();
     // Where only the end of the connection ends the body, an orderly end would make it look whole.
     if (this.#framing === 'close' && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
     else socket.destroy();
@@ -237,6 +241,7 @@ export class CoreResponse implements ClientResponse {
     const head = this.#head;
     if (head === null) return '';
     this.#head = null;
+    this.headSent = true;
     return `${head}${framing}\r\n`;
   }
 

@@ -24,6 +24,8 @@ export class Http2Response implements ClientResponse {
   readonly #closeConnection: () => void;
   /** It was whole before its request, the rest of which nobody reads. */
   isRestRefused = false;
+  headSent = false;
+  /** A head was given. It replaces one that has not gone out. */
   #isBegun = false;
   /** Held until there is a body to go with it, or none: the one that has none ends with its head. */
   #held: OutgoingHttpHeaders | null = null;
@@ -52,10 +54,6 @@ export class Http2Response implements ClientResponse {
     });
   }
 
-  get headSent(): boolean {
-    return this.#isBegun;
-  }
-
   inform(status: number, headers: HeaderList): void {
     const stream = this.#stream;
     if (this.#isBegun || this.#writer.isCut || stream.destroyed || stream.closed) return;
@@ -69,11 +67,13 @@ export class Http2Response implements ClientResponse {
   }
 
   begin(status: number, headers: HeaderList, close: boolean): void {
+    if (this.headSent) throw new Error('the head of this response was sent already');
     this.#isBegun = true;
     this.#isBodyless = this.#request.isHead || isBodyless(status);
     const fields = responseFields(headers);
     fields[':status'] = status;
     this.#held = fields;
+    this.#declared = null;
     if (!this.#isBodyless) {
       const length = firstHeader(headers, 'content-length');
       const declared = parseContentLength(length === undefined ? [] : [length]);
@@ -149,14 +149,16 @@ export class Http2Response implements ClientResponse {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return;
     const endStream = isWhole || this.#isBodyless;
+    this.headSent = true;
     // Node ends what it resets, with END_STREAM, but where trailers are due. A response that was cut would look whole.
     const waitForTrailers = !endStream;
-    if (waitForTrailers) stream.on('wantTrailers', () => this.#sendTrailers());
     try {
       stream.respond(head, { endStream, waitForTrailers });
-    } catch {
-      // A head that Node would not send: nothing of it has gone out.
-      this.abort();
+      if (waitForTrailers) stream.on('wantTrailers', () => this.#sendTrailers());
+    } catch (error) {
+      // Node refuses the fields. Nothing was sent, so that another head may follow.
+      this.headSent = false;
+      throw error;
     }
   }
 

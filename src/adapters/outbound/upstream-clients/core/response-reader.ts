@@ -100,6 +100,11 @@ export class ResponseReader {
     }
   }
 
+  /** The end of the connection ends the body that is being read. */
+  get isUntilClose(): boolean {
+    return this.#phase === 'close';
+  }
+
   /** The connection has come to its end in order. Whether that ends the response, too (RFC 9112, section 6.3). */
   endsWithConnection(): boolean {
     if (this.#phase !== 'close') return false;

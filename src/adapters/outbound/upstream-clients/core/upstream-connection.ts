@@ -137,7 +137,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
     socket.on('connect', () => this.#connected(socket));
     socket.on('drain', () => this.#holder?.drained());
     socket.on('end', () => {
-      if (!this.#isTunnel) this.#ended(socket, null);
+      if (!this.#isTunnel) this.#ended(socket, this.reader.isUntilClose ? socket.findReset() : null);
     });
     socket.on('error', (error) => {
       if (!this.#isTunnel) this.#ended(socket, error);

@@ -21,6 +21,15 @@ export class UpstreamSocket extends Socket {
     return this.#writeError;
   }
 
+  /**
+   * Asks at the end of reading whether the peer has reset the connection. libuv reports a reset that comes together with
+   * octets as an end. Writing nothing fails then, and sends nothing otherwise.
+   */
+  findReset(): Error | null {
+    if (!this.destroyed && !this.writableEnded && this.writableLength === 0) this.write('');
+    return this.errored ?? this.#writeError;
+  }
+
   override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
     if (!this.#isForgiving) super._write(chunk, encoding, callback);
     else if (this.#writeError !== null) callback();

@@ -9,7 +9,6 @@ const program = (name: string): string => fileURLToPath(new URL(`../programs/${n
 
 /** How a gateway is set up besides its one route to the upstream. */
 interface SetUp {
-  readonly engine: 'core' | 'node';
   /** KDL of the agent's transport; null: there is no agent. */
   readonly transport: string | null;
   /** Limits and rates that are not reached, and an access log. */
@@ -39,14 +38,9 @@ limits {
 }
 `;
 
-const configuration = (
-  port: number,
-  upstreamPort: number,
-  { engine, transport, isWatched, otherRoutes }: SetUp,
-): string => `
+const configuration = (port: number, upstreamPort: number, { transport, isWatched, otherRoutes }: SetUp): string => `
 system {
   worker-threads 1
-  http-engine "${engine}"
 }
 listeners {
   listener "bench" {
@@ -115,7 +109,7 @@ const startGateway = async (place: Place, setUp: SetUp, agent: Started | null): 
 
 const missing = existsSync(program('main-gateway')) ? null : 'not built';
 
-const bare: SetUp = { engine: 'core', transport: null, isWatched: false, otherRoutes: 9 };
+const bare: SetUp = { transport: null, isWatched: false, otherRoutes: 9 };
 const embedded = 'transport "embedded"';
 
 const contender = (name: string, describes: string, setUp: SetUp): Contender => ({
@@ -134,11 +128,10 @@ const withAgentOnSocket = async (place: Place, isWatched: boolean): Promise<Runn
   return startGateway(place, { ...bare, transport, isWatched }, agent);
 };
 
-/** Portcullis as a bare proxy, on either engine, with the agent in its process, and with the agent behind its socket. */
+/** Portcullis as a bare proxy, with the agent in its process, and with the agent behind its socket. */
 export const portcullis: readonly Contender[] = [
   contender('gateway', 'Portcullis, no agent on the route', bare),
   contender('gateway+routes', 'the same with 10 000 routes in place of 10', { ...bare, otherRoutes: 9_999 }),
-  contender('gateway-node', 'the same on the node engine', { ...bare, engine: 'node' }),
   contender('gateway+jwt', 'Portcullis, HS256 checked by the embedded agent', { ...bare, transport: embedded }),
   contender('gateway+all', 'the same with limits, a rate of each client, metrics and an access log', {
     ...bare,

@@ -7,12 +7,7 @@ export interface FuzzPart {
   readonly missing: string | null;
   /** Cases until everything that is remembered once, and compiled code, is there. */
   readonly settledCases: number;
-  start(options: PartOptions): Promise<RunningPart>;
-}
-
-export interface PartOptions {
-  /** The engine of a gateway. */
-  readonly engine: 'core' | 'node';
+  start(): Promise<RunningPart>;
 }
 
 export interface RunningPart {

@@ -75,7 +75,7 @@ const runCases = async ({ part, running, settings, log, watchdog, growth, endsMs
 };
 
 const runPart = async (part: FuzzPart, settings: Settings, seconds: number, log: FindingLog, watchdog: Watchdog) => {
-  const running = await part.start({ engine: settings.engine });
+  const running = await part.start();
   try {
     const beganMs = performance.now();
     const growth = new Growth(part.settledCases, beganMs + seconds * settledPart * 1_000);

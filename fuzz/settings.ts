@@ -19,7 +19,6 @@ export interface Settings {
   readonly seconds: number;
   readonly seed: number;
   readonly only: readonly PartName[];
-  readonly engine: 'core' | 'node';
   /** The one case to try; null: as many as there is time for. */
   readonly index: number | null;
   /** Where findings go. */
@@ -30,7 +29,6 @@ export const usage = `npm run fuzz -- [options]
   --seconds N    length of the run, shared by its parts (default 240: more than a million cases)
   --seed N       what inputs are made from (default: another one each time)
   --only NAME    ${partNames.join(', ')}; may be repeated (default: all that can run here)
-  --engine NAME  core or node: the HTTP engine of the gateway (default core)
   --case N       tries this one case of the seed alone
   --findings F   the file that findings go to as well
   --help`;
@@ -53,7 +51,6 @@ export const readSettings = (args: readonly string[], someSeed: number): Setting
       seconds: { type: 'string', default: '240' },
       seed: { type: 'string', default: String(someSeed) },
       only: { type: 'string', multiple: true },
-      engine: { type: 'string', default: 'core' },
       case: { type: 'string' },
       findings: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -64,14 +61,11 @@ export const readSettings = (args: readonly string[], someSeed: number): Setting
     if (!isPartName(name)) throw new Error(`there is no part "${name}"`);
     return name;
   });
-  const { engine } = values;
-  if (engine !== 'core' && engine !== 'node') throw new Error(`there is no engine "${engine}"`);
   const seed = whole('seed', values.seed, 0);
   return {
     seconds: whole('seconds', values.seconds, 1),
     seed,
     only,
-    engine,
     index: values.case === undefined ? null : whole('case', values.case, 0),
     file: values.findings ?? join(tmpdir(), `portcullis-fuzz-${seed}.txt`),
   };

@@ -1,4 +1,3 @@
-import type { HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
 import type { Finding } from '../findings.js';
 import { type FuzzPart, Tally } from '../fuzz-part.js';
 import { pieces } from '../inputs/pieces.js';
@@ -39,7 +38,6 @@ const probe = async ({ gateway, recorder }: Lane, index: number): Promise<string
 
 interface Trying {
   readonly counts: Tally;
-  readonly engine: HttpEngineName;
   /** Octets that the system holds for an upstream that does not read. */
   readonly capacity: number;
   readonly outgoing: OutgoingSockets;
@@ -91,11 +89,11 @@ const tryInput = async (
   lane: Lane,
   seed: number,
   index: number,
-  { counts, engine, capacity, outgoing }: Trying,
+  { counts, capacity, outgoing }: Trying,
 ): Promise<Finding | null> => {
   const { recorder } = lane;
   const { input, holding, ...sent } = chosen(chanceOf(seed, index), recorder, capacity);
-  const asked = strictRequests(input, { isLax: engine === 'node' });
+  const asked = strictRequests(input);
   const methods = asked.messages.map(({ line }) => line.slice(0, line.indexOf(' ')));
   const complete = asked.messages.filter(({ isComplete }) => isComplete).length;
   const isOver = (text: string): boolean => {
@@ -135,12 +133,12 @@ export const gatewayPart: FuzzPart = {
   name: 'gateway',
   missing: null,
   settledCases: 200,
-  start: async ({ engine }) => {
+  start: async () => {
     const capacity = await heldCapacity();
-    const lanes = await Lanes.start(width, engine);
+    const lanes = await Lanes.start(width);
     const counts = new Tally();
     const outgoing = new OutgoingSockets();
-    const trying = { counts, engine, capacity, outgoing };
+    const trying = { counts, capacity, outgoing };
     return {
       width,
       counts,

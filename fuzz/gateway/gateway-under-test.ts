@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { ConfigurationSource } from '../../src/application/ports/configuration-source.js';
 import type {
   GatewayConfiguration,
-  HttpEngineName,
   UpstreamHttpVersion,
 } from '../../src/domain/configuration/gateway-configuration.js';
 import { built } from '../built.js';
@@ -23,13 +22,9 @@ upstreams { upstream "recorder" { target "127.0.0.1:${upstreamPort}" } }
 `;
 
 /** Any port; nothing that would turn the case behind a bad one away. */
-const adapted = (
-  configuration: GatewayConfiguration,
-  httpEngine: HttpEngineName,
-  httpVersion: UpstreamHttpVersion,
-): GatewayConfiguration => ({
+const adapted = (configuration: GatewayConfiguration, httpVersion: UpstreamHttpVersion): GatewayConfiguration => ({
   ...configuration,
-  system: { ...configuration.system, httpEngine, workerThreads: 1 },
+  system: { ...configuration.system, workerThreads: 1 },
   listeners: configuration.listeners.map((listener) => ({ ...listener, address: { host: '127.0.0.1', port: 0 } })),
   routes: configuration.routes.map((route) => ({ ...route, circuitBreaker: null })),
   upstreams: configuration.upstreams.map((upstream) => ({
@@ -44,7 +39,6 @@ const adapted = (
 
 export const startGatewayUnderTest = async (
   upstreamPort: number,
-  engine: HttpEngineName,
   upstreamVersion: UpstreamHttpVersion = '1.1',
 ): Promise<GatewayUnderTest> => {
   type Start = typeof import('../../src/bootstrap/start-gateway.js');
@@ -58,7 +52,7 @@ export const startGatewayUnderTest = async (
   const source: ConfigurationSource = {
     load: async () => {
       const { configuration, problems } = await read.load();
-      return { configuration: configuration && adapted(configuration, engine, upstreamVersion), problems };
+      return { configuration: configuration && adapted(configuration, upstreamVersion), problems };
     },
   };
   const container = gatewayContainer(file, source, {

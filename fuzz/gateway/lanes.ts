@@ -1,4 +1,3 @@
-import type { HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
 import { OctetRecorder } from '../recorder/octet-recorder.js';
 import { type GatewayUnderTest, startGatewayUnderTest } from './gateway-under-test.js';
 
@@ -8,9 +7,9 @@ export interface Lane {
   readonly recorder: OctetRecorder;
 }
 
-const startLane = async (engine: HttpEngineName): Promise<Lane> => {
+const startLane = async (): Promise<Lane> => {
   const recorder = new OctetRecorder();
-  const gateway = await startGatewayUnderTest(await recorder.listen(), engine);
+  const gateway = await startGatewayUnderTest(await recorder.listen());
   return { recorder, gateway };
 };
 
@@ -26,8 +25,8 @@ export class Lanes {
     this.#free = [...lanes];
   }
 
-  static async start(width: number, engine: HttpEngineName): Promise<Lanes> {
-    return new Lanes(await Promise.all(Array.from({ length: width }, () => startLane(engine))));
+  static async start(width: number): Promise<Lanes> {
+    return new Lanes(await Promise.all(Array.from({ length: width }, startLane)));
   }
 
   /** Runs a case in a lane of its own. INVARIANT: no more than `width` at once. */

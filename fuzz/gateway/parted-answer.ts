@@ -42,15 +42,10 @@ interface Sending {
 const says = (values: readonly string[], option: string): boolean =>
   values.some((value) => value.split(',').some((each) => each.trim().toLowerCase() === option));
 
-/**
- * Why a connection on which this was answered must not bear another request: null where it may. What cannot be read strictly tells
- * nothing to a lax reader.
- */
-export const reasonToEnd = (sent: string, method: string, isLax: boolean): string | null => {
+/** Why a connection on which this was answered must not bear another request: null where it may. */
+export const reasonToEnd = (sent: string, method: string): string | null => {
   const { messages, fault, rest } = strictResponses(sent, [method]);
   const [first, ...more] = messages;
-  // undici passes over empty lines before a response.
-  if (isLax && (fault !== null || /^[\r\n]+$/.test(rest))) return null;
   if (first === undefined) return 'no response had come';
   if (!first.isComplete) return 'the response was not whole';
   if (first.endsWithConnection) return 'the response had no other end than that of the connection';

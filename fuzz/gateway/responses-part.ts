@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HttpEngineName } from '../../src/domain/configuration/gateway-configuration.js';
 import type { Finding } from '../findings.js';
 import { type FuzzPart, Tally } from '../fuzz-part.js';
 import { madeResponse } from '../inputs/made-response.js';
@@ -46,31 +45,21 @@ const isSame = (meant: StrictResponse, got: StrictResponse): boolean =>
   meant.status === got.status && isTold(meant, got);
 
 /** What the client of a bad response may get: the gateway's own word, or the one response that it is, whole or cut. */
-const judge = (given: StrictResponses, got: StrictResponses, isLax: boolean): string | null => {
-  // undici passes a length on that cannot be counted, as it came.
-  const isPassedOn = isLax && got.fault?.startsWith('Content-Length ') === true;
-  if (got.fault !== null) return isPassedOn ? null : 'the client gets no sound response';
-  if (!isLax && !areTold(given.interims, got.interims)) return 'the client gets an interim response that was not said';
+const judge = (given: StrictResponses, got: StrictResponses): string | null => {
+  if (got.fault !== null) return 'the client gets no sound response';
+  if (!areTold(given.interims, got.interims)) return 'the client gets an interim response that was not said';
   const [first, ...more] = got.messages;
   if (more.length > 0) return 'the client gets several responses';
   if (first === undefined) return got.rest === '' ? null : 'the client gets a part of a head';
   if (first.status === 502 || first.status === 504) return null;
   const [meant] = given.messages;
-  // What undici takes besides is written anew: sound, and nothing of it is left for the next one.
-  if (meant === undefined) return isLax ? null : 'the client gets a response that is none';
+  if (meant === undefined) return 'the client gets a response that is none';
   if (meant.status !== first.status) return 'the client gets another status';
-  if (!isLax && !isTold(meant, first)) return 'the client gets a field that was not said';
-  // Of chunks that only undici takes the strict reading knows no content.
-  if (isLax && meant.fault !== null) return null;
+  if (!isTold(meant, first)) return 'the client gets a field that was not said';
   if (!meant.body.startsWith(first.body)) return 'the client gets another body';
   const isCut = meant.body.length > first.body.length || !meant.isComplete;
   return isCut && first.isComplete && !first.endsWithConnection ? 'a body that was cut seems whole' : null;
 };
-
-interface Trying {
-  readonly counts: Tally;
-  readonly engine: HttpEngineName;
-}
 
 /** A sound response whose end is its own, for a target to say it again and again. */
 const repeatable = (random: SeededRandom, mark: string): string | null => {
@@ -98,12 +87,7 @@ const repeat = async (lane: Lane, text: string): Promise<string | null> => {
   return fault === null && messages.length === parts.length && areSame ? null : `a response that comes again: ${got}`;
 };
 
-const tryResponse = async (
-  lane: Lane,
-  seed: number,
-  index: number,
-  { counts, engine }: Trying,
-): Promise<Finding | null> => {
+const tryResponse = async (lane: Lane, seed: number, index: number, counts: Tally): Promise<Finding | null> => {
   const random = chanceOf(seed, index);
   const oddity = random.pick([0, 0.05, 0.15, 0.3]);
   const mark = `mark-${index}`;
@@ -113,7 +97,6 @@ const tryResponse = async (
   const first = again?.replaceAll(mark, random.chance(0.5) ? mark : `${mark.slice(0, -1)}x`) ?? one();
   const text = mutated(random, first + (random.chance(0.4) ? one() : ''), random.below(3), one);
   const method = random.chance(0.15) ? 'HEAD' : 'GET';
-  const isLax = engine === 'node';
   const misread = again === null ? null : await repeat(lane, again);
   if (again !== null) counts.count('its head had come before');
   const answer = new PartedAnswer(answerPlan(random, text, method, random.chance(0.5)));
@@ -126,7 +109,7 @@ const tryResponse = async (
     }
     const sent = answer.sentOn(socket);
     if (sent !== null) {
-      misuse = reasonToEnd(sent, method, isLax);
+      misuse = reasonToEnd(sent, method);
       counts.count('the connection is used again');
     }
     return `HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood`;
@@ -143,7 +126,7 @@ const tryResponse = async (
   counts.count(`answered ${bad.text.slice(9, 12) || 'nothing'}`);
   const next = [Buffer.from(`GET /good HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n`)];
   const good = await clientExchange(lane.gateway.port, { parts: next, isOver: () => false, patienceMs: 2_000 });
-  const wrong = judge(strictResponses(text, [method]), strictResponses(bad.text, [method]), isLax);
+  const wrong = judge(strictResponses(text, [method]), strictResponses(bad.text, [method]));
   const [after] = strictResponses(good.text, []).messages;
   const isGood = after?.status === 200 && after.body === 'good' && !good.text.includes('mark-');
   const reused = misuse === null ? null : `a connection is used again: ${misuse}`;
@@ -162,13 +145,13 @@ export const responsesPart: FuzzPart = {
   name: 'responses',
   missing: null,
   settledCases: 2_000,
-  start: async ({ engine }) => {
-    const lanes = await Lanes.start(width, engine);
+  start: async () => {
+    const lanes = await Lanes.start(width);
     const counts = new Tally();
     return {
       width,
       counts,
-      tryCase: (seed, index) => lanes.use((lane) => tryResponse(lane, seed, index, { counts, engine })),
+      tryCase: (seed, index) => lanes.use((lane) => tryResponse(lane, seed, index, counts)),
       stop: () => lanes.stop(),
     };
   },

@@ -55,8 +55,8 @@ export const http2Part: FuzzPart = {
   name: 'http2',
   missing: null,
   settledCases: 200,
-  start: async ({ engine }) => {
-    const lanes = await Lanes.start(width, engine);
+  start: async () => {
+    const lanes = await Lanes.start(width);
     const counts = new Tally();
     const garbage = new Garbage();
     const notes = new CaseNotes('http2', width);

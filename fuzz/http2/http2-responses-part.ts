@@ -81,11 +81,11 @@ export const http2ResponsesPart: FuzzPart = {
   name: 'http2-responses',
   missing: null,
   settledCases: 200,
-  start: async ({ engine }) => {
+  start: async () => {
     const lanes = await Promise.all(
       Array.from({ length: width }, async (): Promise<Lane> => {
         const upstream = new Http2Upstream();
-        return { upstream, gateway: await startGatewayUnderTest(await upstream.listen(), engine, '2') };
+        return { upstream, gateway: await startGatewayUnderTest(await upstream.listen(), '2') };
       }),
     );
     const free = [...lanes];

@@ -25,14 +25,6 @@ export class StrictFault extends Error {}
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const fieldText = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What a lax reader takes besides: see docs/guides/http-engines.md, limits of the node engine. */
-export interface Laxity {
-  /** Chunk extensions, many zeros before a size, sizes beyond counting, line ends before a request line, several spaces in it. */
-  readonly isLax: boolean;
-}
-
-export const strict: Laxity = { isLax: false };
-
 type Fields = readonly (readonly [string, string])[];
 
 const fault = (text: string): never => {
@@ -89,10 +81,9 @@ interface Content {
 }
 
 const sizeLine = /^[0-9A-Fa-f]{1,16}$/;
-const laxSizeLine = /^0*[0-9A-Fa-f]{1,16}(?: ?;|$)/;
 const beginOfSizeLine = /^[0-9A-Fa-f]{0,16}\r?$/;
 
-const readChunks = (text: string, start: number, { isLax }: Laxity): Content => {
+const readChunks = (text: string, start: number): Content => {
   let at = start;
   let body = '';
   const cut = (fault: string | null): Content => ({ body, trailers: [], end: text.length, isComplete: false, fault });
@@ -100,11 +91,9 @@ const readChunks = (text: string, start: number, { isLax }: Laxity): Content => 
     const lineEnd = text.indexOf('\r\n', at);
     const line = lineEnd < 0 ? text.slice(at) : text.slice(at, lineEnd);
     const size = Number.parseInt(line, 16);
-    const isExtended = isLax && lineEnd >= 0 && laxSizeLine.test(line) && fieldText.test(line);
-    if (!isExtended && !(lineEnd < 0 ? beginOfSizeLine : sizeLine).test(line))
-      return cut(`a chunk size ${printed(line)}`);
+    if (!(lineEnd < 0 ? beginOfSizeLine : sizeLine).test(line)) return cut(`a chunk size ${printed(line)}`);
     if (lineEnd < 0) return cut(null);
-    if (size > 2 ** 52 && !isLax) return cut('a chunk size beyond counting');
+    if (size > 2 ** 52) return cut('a chunk size beyond counting');
     at = lineEnd + 2;
     if (size === 0) break;
     body += text.slice(at, at + size);
@@ -123,8 +112,8 @@ const readChunks = (text: string, start: number, { isLax }: Laxity): Content => 
   }
 };
 
-const readContent = (text: string, start: number, framing: number | 'chunked', laxity: Laxity): Content => {
-  if (framing === 'chunked') return readChunks(text, start, laxity);
+const readContent = (text: string, start: number, framing: number | 'chunked'): Content => {
+  if (framing === 'chunked') return readChunks(text, start);
   const end = Math.min(text.length, start + framing);
   return { body: text.slice(start, end), trailers: [], end, isComplete: text.length - start >= framing, fault: null };
 };
@@ -132,23 +121,19 @@ const readContent = (text: string, start: number, framing: number | 'chunked', l
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [\x21-\x7e]+ (HTTP\/1\.[01])$/;
 const statusLine = /^(HTTP\/1\.[01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 
-const laxRequestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ +[\x21-\x7e]+ +(HTTP\/1\.[01])$/;
-
 /** The request at this place; null where its head has not all come. Throws a `StrictFault`. */
-export const readStrictRequest = (text: string, start: number, laxity = strict): StrictMessage | null => {
+export const readStrictRequest = (text: string, start: number): StrictMessage | null => {
   let at = start;
-  while (text.startsWith('\r\n', at) || (laxity.isLax && /^[\r\n]$/.test(text[at] ?? ''))) {
-    at += text.startsWith('\r\n', at) ? 2 : 1;
-  }
+  while (text.startsWith('\r\n', at)) at += 2;
   if (at >= text.length) return null;
   const head = section(text, at);
   if (head === null) return null;
   const [line = '', ...rest] = head.lines;
-  const version = (laxity.isLax ? laxRequestLine : requestLine).exec(line)?.[1];
+  const version = requestLine.exec(line)?.[1];
   if (version === undefined) return fault(`a request line ${printed(line)}`);
   const fields = rest.map(readField);
   if (valuesIn(fields, 'host').length > 1) fault('several Hosts');
-  const content = readContent(text, head.end, framingOf(fields, version) ?? 0, laxity);
+  const content = readContent(text, head.end, framingOf(fields, version) ?? 0);
   return { line, fields, start, ...content };
 };
 
@@ -186,5 +171,5 @@ export const readStrictResponse = (text: string, start: number, isToHead: boolea
     const all = { body: text.slice(head.end), trailers: [], end: text.length, isComplete: true, fault: null };
     return { line, status, fields, start, ...all, endsWithConnection: true };
   }
-  return { line, status, fields, start, ...readContent(text, head.end, framing, strict), endsWithConnection: false };
+  return { line, status, fields, start, ...readContent(text, head.end, framing), endsWithConnection: false };
 };

@@ -1,5 +1,4 @@
 import {
-  type Laxity,
   readStrictRequest,
   readStrictResponse,
   StrictFault,
@@ -37,8 +36,8 @@ const readAll = <Message extends StrictMessage>(
   return { messages, fault: null, rest: text.slice(at) };
 };
 
-export const strictRequests = (text: string, laxity?: Laxity): StrictReading<StrictMessage> =>
-  readAll(text, (start) => readStrictRequest(text, start, laxity));
+export const strictRequests = (text: string): StrictReading<StrictMessage> =>
+  readAll(text, (start) => readStrictRequest(text, start));
 
 /** Responses, and the interim ones among them, which are no messages of their own. */
 export interface StrictResponses extends StrictReading<StrictResponse> {

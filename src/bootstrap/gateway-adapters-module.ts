@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { ContainerModule } from 'inversify';
-import { HttpEngines } from '../adapters/inbound/http-engines/http-engines.js';
+import { CoreHttpEngine } from '../adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health-prober.js';
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
@@ -59,7 +59,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .toResolvedValue(() => new NodeListeningSockets(), [])
     .inSingletonScope();
   bind(gateway.engine)
-    .toResolvedValue((sockets) => new HttpEngines(sockets), [gateway.listeningSockets])
+    .toResolvedValue((sockets) => new CoreHttpEngine(sockets), [gateway.listeningSockets])
     .inSingletonScope();
   bind(gateway.textFiles)
     .toResolvedValue(() => new NodeTextFileReader(), [])

@@ -3,25 +3,18 @@ import type { InsteadOfKeys } from '../application/supervise-workers/worker-topi
 
 export type { InsteadOfKeys };
 
-export const nothingInstead: InsteadOfKeys = { workerThreads: null, httpEngine: null };
+export const nothingInstead: InsteadOfKeys = { workerThreads: null };
 
 /** A source in which what the command line says stands in the place of what the file says. */
-export const withInstead = (
-  source: ConfigurationSource,
-  { workerThreads, httpEngine }: InsteadOfKeys,
-): ConfigurationSource => {
-  if (workerThreads === null && httpEngine === null) return source;
+export const withInstead = (source: ConfigurationSource, { workerThreads }: InsteadOfKeys): ConfigurationSource => {
+  if (workerThreads === null) return source;
   return {
     load: async () => {
       const loaded = await source.load();
       const { configuration } = loaded;
       if (configuration === null) return loaded;
-      const { system } = configuration;
-      const own = {
-        workerThreads: workerThreads ?? system.workerThreads,
-        httpEngine: httpEngine ?? system.httpEngine,
-      };
-      return { ...loaded, configuration: { ...configuration, system: { ...system, ...own } } };
+      const system = { ...configuration.system, workerThreads };
+      return { ...loaded, configuration: { ...configuration, system } };
     },
   };
 };

@@ -64,8 +64,8 @@ const main = async (): Promise<number> => {
     return 1;
   }
   const { runGateway } = await import('./run-gateway.js');
-  const { pidFile, workerThreads, httpEngine } = command;
-  return runGateway(command.configFile, log.value, { pidFile, instead: { workerThreads, httpEngine } });
+  const { pidFile, workerThreads } = command;
+  return runGateway(command.configFile, log.value, { pidFile, instead: { workerThreads } });
 };
 
 process.exitCode = await main();

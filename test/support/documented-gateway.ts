@@ -4,7 +4,6 @@ import type { AccessRecord } from '../../src/application/ports/access-log.js';
 import { gatewayContainer, type RunningGateway, startGateway } from '../../src/bootstrap/start-gateway.js';
 import { formatProblem } from '../../src/domain/configuration/format-problem.js';
 import type { CleanUp } from './clean-up.js';
-import { ofEngineUnderTest } from './engine-under-test.js';
 import { freePort } from './free-port.js';
 import { call, type HttpAnswer, type HttpCall } from './http-call.js';
 import { RecordingAuditLog } from './recording-audit-log.js';
@@ -63,7 +62,7 @@ export const startDocumented = async (
   const file = folder.write('gateway.kdl', localised(text));
   const logger = new RecordingLogger();
   const accessRecords: AccessRecord[] = [];
-  const source = ofEngineUnderTest(new KdlConfigurationSource(file, { environment, patterns: re2PathPatterns }));
+  const source = new KdlConfigurationSource(file, { environment, patterns: re2PathPatterns });
   const container = gatewayContainer(file, source, {
     logger,
     accessLog: { isOn: true, write: (record) => void accessRecords.push(record) },

@@ -70,7 +70,7 @@ export const fedConnection = (
     key: 'main',
     handler,
     limits,
-    patience: new ListenerPatience(limits, plainTimeouts, () => undefined),
+    patience: new ListenerPatience(limits, plainTimeouts),
     budget,
     deadlines: new Deadlines(),
     writes: new JoinedWrites(),

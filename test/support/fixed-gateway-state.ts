@@ -35,7 +35,6 @@ export const configurationWithSecrets = (
     gracefulShutdownTimeoutMs: 30_000,
     shutdownDelayMs: 0,
     workerThreads: 0,
-    httpEngine: 'core',
   },
   listeners: [
     {

@@ -63,7 +63,7 @@ export const idleClients = async (
   changes: Parameters<typeof recordedListener>[2] = {},
 ): Promise<IdleClients> => {
   const sockets = new AcceptedSockets(cleanUp);
-  const { listener, handler } = await recordedListener(cleanUp, null, { engine: 'core', ...changes });
+  const { listener, handler } = await recordedListener(cleanUp, null, changes);
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
     if (request.target !== first) {

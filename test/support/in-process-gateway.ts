@@ -17,7 +17,6 @@ import type {
   SocketAddress,
   UpstreamConfiguration,
 } from '../../src/domain/configuration/gateway-configuration.js';
-import { engineUnderTest } from './engine-under-test.js';
 import { plainLimits, plainPolicies, plainTimeouts, plainUpstream } from './plain-configurations.js';
 import { RecordingAuditLog } from './recording-audit-log.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -74,7 +73,6 @@ export const testConfiguration = (
     gracefulShutdownTimeoutMs: 5_000,
     shutdownDelayMs: 0,
     workerThreads: 1,
-    httpEngine: engineUnderTest,
   },
   listeners: [
     {

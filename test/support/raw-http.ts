@@ -4,11 +4,17 @@ import type { InProcessGateway } from './in-process-gateway.js';
 
 const marks: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', '0': '\0' };
 
+/** `{y*9}` stands for nine times that character. */
+const repeated = (text: string): string =>
+  text.replace(/\{(.)\*(\d+)\}/g, (_all, character: string, count: string) => character.repeat(Number(count)));
+
 /** Octets as a page of the documentation has them: `\r`, `\n`, `\t`, `\0` and `\x41` stand for what they do in programs. */
 export const unescapedOctets = (text: string): Buffer =>
   Buffer.from(
-    text.replace(/\\(?:x([0-9a-f]{2})|([rnt0]))/g, (_all, hex: string | undefined, mark: string | undefined) =>
-      hex === undefined ? (marks[mark ?? ''] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+    repeated(text).replace(
+      /\\(?:x([0-9a-f]{2})|([rnt0]))/g,
+      (_all, hex: string | undefined, mark: string | undefined) =>
+        hex === undefined ? (marks[mark ?? ''] ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
     ),
     'latin1',
   );

@@ -111,7 +111,6 @@ export const listeningClient = (
     maxConnections: 100,
     maxIdle: 20,
     idle: { isNone: false, take: () => true, giveBack: () => undefined },
-    engine: 'node',
     httpVersion: '1.1',
     ...changes,
   });

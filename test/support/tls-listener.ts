@@ -1,4 +1,4 @@
-import { HttpEngines } from '../../src/adapters/inbound/http-engines/http-engines.js';
+import { CoreHttpEngine } from '../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import {
   defaultEngineLimits,
@@ -12,7 +12,6 @@ import {
 import type { ListenerTimeouts } from '../../src/domain/configuration/gateway-configuration.js';
 import { Secret } from '../../src/domain/shared/secret.js';
 import type { CleanUp } from './clean-up.js';
-import { engineUnderTest } from './engine-under-test.js';
 import { type OpensslCertificate, pemChain } from './openssl-certificates.js';
 import { plainTimeouts } from './plain-configurations.js';
 import { RecordingHandler } from './recording-handler.js';
@@ -28,7 +27,7 @@ export const preparedTls = (
   identities: readonly OpensslCertificate[],
   changes: Partial<TlsMaterial> = {},
 ): TlsContext => {
-  const prepared = new HttpEngines(new NodeListeningSockets()).prepareTls({
+  const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls({
     certificates: identities.map(asTlsCertificate),
     clientAuth: 'none',
     clientAuthorities: null,
@@ -49,9 +48,7 @@ export interface RecordedListener {
 export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
-  changes: Partial<
-    EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom' | 'engine' | 'http2'>
-  > = {},
+  changes: Partial<EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom' | 'http2'>> = {},
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };
@@ -61,10 +58,9 @@ export const recordedListener = async (
     timeouts: { ...plainTimeouts, ...changes },
     tls,
     proxyHeaderFrom: changes.proxyHeaderFrom ?? null,
-    engine: changes.engine ?? engineUnderTest,
     http2: changes.http2 ?? false,
   };
-  const listener = await new HttpEngines(new NodeListeningSockets()).bind('main', address, handler, options);
+  const listener = await new CoreHttpEngine(new NodeListeningSockets()).bind('main', address, handler, options);
   await listener.listen();
   cleanUp.add(() => listener.drain(0));
   return { listener, handler };

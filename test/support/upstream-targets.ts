@@ -59,7 +59,7 @@ export class TargetsWorld {
   }
 
   open(configuration: UpstreamConfiguration, idleLimit = 100): UpstreamTargets {
-    return new UpstreamTargets(configuration, idleLimit, 'core', {
+    return new UpstreamTargets(configuration, idleLimit, {
       ledgers: this.ledgers,
       createClient: this.clients.create,
       resolver: this.resolver,

@@ -1,9 +1,4 @@
-import type {
-  ClientAuth,
-  HttpEngineName,
-  ListenerTimeouts,
-  SocketAddress,
-} from '../../domain/configuration/gateway-configuration.js';
+import type { ClientAuth, ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { ProxyHeaderFault } from '../../domain/http/proxy-protocol/proxy-header.js';
@@ -135,8 +130,6 @@ export interface ListenerOptions {
   readonly tls: TlsContext | null;
   /** Peers whose connections have to begin with a PROXY header; those of others end at once then. Null: none has to. */
   readonly proxyHeaderFrom: CidrSet | null;
-  /** What HTTP/1.1 is spoken by. */
-  readonly engine: HttpEngineName;
   /** On a plain listener: connections may begin with HTTP/2 (prior knowledge, RFC 9113, section 3.3). */
   readonly http2: boolean;
 }

@@ -1,8 +1,4 @@
-import type {
-  HttpEngineName,
-  SocketAddress,
-  UpstreamHttpVersion,
-} from '../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress, UpstreamHttpVersion } from '../../domain/configuration/gateway-configuration.js';
 import type { AlikeFields } from '../../domain/http/alike-fields.js';
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { BodySource } from './body-source.js';
@@ -118,8 +114,6 @@ export interface TargetClientSettings {
   /** Connections that are kept while nothing uses them; 0: none, not even for a moment. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
-  /** What HTTP/1.1 is spoken by. */
-  readonly engine: HttpEngineName;
   /** `2`: HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
   readonly httpVersion: UpstreamHttpVersion;
 }

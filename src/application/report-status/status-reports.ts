@@ -46,7 +46,7 @@ export class StatusReports {
       case 'upstreams':
         return jsonAnswer(200, upstreamsReport((await this.#whole.snapshot()).upstreams));
       case 'version':
-        return jsonAnswer(200, versionReport(this.#state.identity, this.#state.configuration().system.httpEngine));
+        return jsonAnswer(200, versionReport(this.#state.identity));
       case 'routes':
         return jsonAnswer(200, routesReport(this.#state.routesInOrder()));
       case 'stats':

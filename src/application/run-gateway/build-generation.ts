@@ -59,7 +59,7 @@ export const buildGeneration = async (
   const upstreams = new Map(
     configuration.upstreams.map((upstream) => [
       upstream.name,
-      new UpstreamTargets(upstream, idleLimit, configuration.system.httpEngine, upstreamTargets),
+      new UpstreamTargets(upstream, idleLimit, upstreamTargets),
     ]),
   );
   const { declaredHeaders } = building.agents;

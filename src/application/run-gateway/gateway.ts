@@ -1,7 +1,6 @@
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import { engineChangeFault } from '../../domain/supervision/engine-change.js';
 import type { PreparedAudit } from '../keep-audit/audit-trail.js';
 import type { AgentClient } from '../ports/agent-client.js';
 import type { OpenListener } from '../ports/http-engine.js';
@@ -187,11 +186,6 @@ export class Gateway {
     const { source, agents, listeners, state, stages } = this.#dependencies;
     const { configuration, problems } = await source.load();
     if (configuration === null) return err({ problems, reason: null, cause: null });
-    const engineChange =
-      state.phase() === 'starting'
-        ? null
-        : engineChangeFault(state.configuration().system.httpEngine, configuration.system.httpEngine);
-    if (engineChange !== null) return err({ problems, reason: engineChange, cause: null });
     this.#logWarnings(problems);
     const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
     if (!tls.ok) {

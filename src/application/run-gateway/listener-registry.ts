@@ -1,8 +1,4 @@
-import type {
-  HttpEngineName,
-  ListenerTimeouts,
-  SocketAddress,
-} from '../../domain/configuration/gateway-configuration.js';
+import type { ListenerTimeouts, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../domain/http/cidr-set.js';
 import type {
   BoundListener,
@@ -27,7 +23,6 @@ export interface WantedListener {
   readonly tls: TlsContext | null;
   /** See `ListenerOptions`. */
   readonly proxyHeaderFrom: CidrSet | null;
-  readonly engine: HttpEngineName;
   readonly http2: boolean;
 }
 
@@ -90,7 +85,7 @@ export class ListenerRegistry {
       // Whoever waited has been cut off.
       for (const handler of handlers) handler.abandon();
     };
-    for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom, engine, http2 } of wanted) {
+    for (const { key, name, address, handler, timeouts, tls, proxyHeaderFrom, http2 } of wanted) {
       const present = this.#open.get(key);
       if (present) {
         next.set(key, present);
@@ -98,7 +93,7 @@ export class ListenerRegistry {
       }
       const switchable = new SwitchableHandler(handler);
       try {
-        const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom, engine, http2 };
+        const options = { name, limits: this.#limits, timeouts, tls, proxyHeaderFrom, http2 };
         const listener = await this.#engine.bind(key, address, switchable, options);
         bound.push(listener);
         handlers.push(switchable);

@@ -51,7 +51,6 @@ export const wantedListeners = (
   { proxy, admin }: { readonly proxy: RequestHandler; readonly admin: RequestHandler },
   contexts: ReadonlyMap<string, TlsContext>,
 ): readonly WantedListener[] => {
-  const engine = configuration.system.httpEngine;
   const wanted: WantedListener[] = configuration.listeners.map((listener) => {
     const { name, address, timeouts, http2 } = listener;
     return {
@@ -62,7 +61,6 @@ export const wantedListeners = (
       timeouts,
       tls: contexts.get(name) ?? null,
       proxyHeaderFrom: proxyHeaderSenders(listener),
-      engine,
       http2,
     };
   });
@@ -76,7 +74,6 @@ export const wantedListeners = (
       timeouts: adminTimeouts,
       tls: null,
       proxyHeaderFrom: null,
-      engine,
       http2: false,
     });
   }

@@ -1,7 +1,6 @@
 import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
 import type { GatewayConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import { engineChangeFault } from '../../domain/supervision/engine-change.js';
 import { workerCountWarning } from '../../domain/supervision/worker-count.js';
 import { lastWriteMs, type PreparedAudit } from '../keep-audit/audit-trail.js';
 import type { LoadedConfiguration } from '../ports/configuration-source.js';
@@ -182,8 +181,6 @@ export class Supervisor {
     const { source, times, workers, cores, logger, scheduler, sockets } = this.#parts;
     const { configuration, problems, texts } = await source.load();
     if (configuration === null || texts === undefined) return err({ problems, reason: null, cause: null });
-    const engineChange = engineChangeFault(this.configuration().system.httpEngine, configuration.system.httpEngine);
-    if (engineChange !== null) return err({ problems, reason: engineChange, cause: null });
     this.#logWarnings(problems);
     const audit = await this.#parts.audit.prepare(configuration.audit);
     if (!audit.ok) return err({ problems, reason: audit.error, cause: null });

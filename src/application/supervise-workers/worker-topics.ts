@@ -1,4 +1,4 @@
-import type { HttpEngineName, SocketAddress } from '../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../domain/configuration/gateway-configuration.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import type { Result } from '../../domain/shared/result.js';
 import { notice, topic } from '../correspondence/topic.js';
@@ -10,7 +10,6 @@ import type { PlainError, PlainFailure } from './plain-failure.js';
 /** What was said on the command line in the place of keys of the configuration; null: the configuration says it. */
 export interface InsteadOfKeys {
   readonly workerThreads: number | null;
-  readonly httpEngine: HttpEngineName | null;
 }
 
 /** What every worker of a gateway is told alike. */

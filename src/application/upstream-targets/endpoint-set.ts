@@ -1,4 +1,4 @@
-import type { HttpEngineName, UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { noHeaders } from '../../domain/http/header-list.js';
 import { type TargetAddress, targetAddresses } from '../../domain/load-balancing/target-addresses.js';
 import { targetCookieField, targetCookieValue } from '../../domain/load-balancing/target-cookie.js';
@@ -11,8 +11,6 @@ import { IdleConnections } from './idle-connections.js';
 export interface EndpointSetParts {
   readonly ledgers: HeldLedgers;
   readonly createClient: TargetClientFactory;
-  /** Of the program. */
-  readonly engine: HttpEngineName;
   readonly clock: Clock;
 }
 
@@ -89,7 +87,7 @@ export class EndpointSet {
 
   #create(address: TargetAddress): Endpoint {
     const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
-    const { ledgers, createClient, clock, engine } = this.#parts;
+    const { ledgers, createClient, clock } = this.#parts;
     const client = createClient({
       address: address.address,
       authority: address.names[0] as string,
@@ -98,7 +96,6 @@ export class EndpointSet {
       maxConnections,
       maxIdle,
       idle: this.#idle,
-      engine,
       httpVersion,
     });
     const cookie = this.#cookieOf(address.text);

@@ -1,4 +1,4 @@
-import type { HttpEngineName, UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
+import type { UpstreamConfiguration } from '../../domain/configuration/gateway-configuration.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { letBackIn } from '../../domain/load-balancing/target-ejection.js';
 import { HealthChecker } from '../check-upstream-health/health-checker.js';
@@ -57,12 +57,7 @@ export class UpstreamTargets implements TargetChooser {
   readonly #choiceParts: ChoiceParts;
 
   /** @param idleLimit connections of the upstream that are kept while nothing uses them */
-  constructor(
-    configuration: UpstreamConfiguration,
-    idleLimit: number,
-    engine: HttpEngineName,
-    parts: UpstreamTargetsParts,
-  ) {
+  constructor(configuration: UpstreamConfiguration, idleLimit: number, parts: UpstreamTargetsParts) {
     const { name, targets, healthCheck, balancing, stickyCookie, dnsRefreshMs } = configuration;
     const { ledgers, createClient, clock, logger, random, resolver, scheduler } = parts;
     this.#configuration = configuration;
@@ -75,7 +70,6 @@ export class UpstreamTargets implements TargetChooser {
     this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
       ledgers: this.#ledgers,
       createClient,
-      engine,
       clock,
     });
     this.#picker = new EndpointPicker(balancing, stickyCookie, random);

@@ -7,13 +7,6 @@ import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js'
 import type { TracingConfiguration } from './tracing-configuration.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
-/** What speaks HTTP/1.1: the engine of this program, or Node's own modules. */
-export const httpEngineNames = ['core', 'node'] as const;
-export type HttpEngineName = (typeof httpEngineNames)[number];
-
-/** Where neither the configuration nor the command line names one. */
-export const standardHttpEngine: HttpEngineName = 'core';
-
 /** What is spoken to the targets of an upstream. */
 export const upstreamHttpVersions = ['1.1', '2'] as const;
 export type UpstreamHttpVersion = (typeof upstreamHttpVersions)[number];
@@ -50,8 +43,6 @@ export interface SystemConfiguration {
   readonly shutdownDelayMs: number;
   /** Processes that serve requests; 0: as many as there are cores. */
   readonly workerThreads: number;
-  /** Stays as it is until the program ends. */
-  readonly httpEngine: HttpEngineName;
 }
 
 export interface ListenerConfiguration {

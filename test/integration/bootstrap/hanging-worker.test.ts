@@ -9,7 +9,6 @@ import { auditLogs } from '../../../src/bootstrap/audit-logs.js';
 import { configurationFile } from '../../../src/bootstrap/configuration-file.js';
 import { startSupervised } from '../../../src/bootstrap/start-supervised.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { engineUnderTest, ofEngineUnderTest } from '../../support/engine-under-test.js';
 import { eventually } from '../../support/eventually.js';
 import { call } from '../../support/http-call.js';
 import { RecordingAuditLog } from '../../support/recording-audit-log.js';
@@ -30,11 +29,11 @@ describe('a worker whose event loop stands still', () => {
       `listeners { listener "main" { address "127.0.0.1:0" } }
        routes { route "all" { matches { path-prefix "/" }; service-type "builtin"; builtin-handler "version" } }`,
     );
-    const source = ofEngineUnderTest(configurationFile(configFile));
+    const source = configurationFile(configFile);
     const [logger, clock] = [new RecordingLogger(), new SystemClock()];
     const started = await startSupervised({
       configFile,
-      instead: { workerThreads: null, httpEngine: engineUnderTest },
+      instead: { workerThreads: null },
       log: { level: 'warn', format: 'json', warning: null },
       source,
       first: await source.load(),

@@ -5,7 +5,6 @@ import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-cr
 import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
 import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { ofEngineUnderTest } from '../../support/engine-under-test.js';
 import { basicOf, exchangeGrant, formText, privatePem, tokenType } from '../../support/exchange-company.js';
 import { freePort } from '../../support/free-port.js';
 import { call } from '../../support/http-call.js';
@@ -72,7 +71,7 @@ beforeAll(async () => {
   const file = folder.write('gateway.kdl', configuration({ own: port, upstream: upstream.port }, agent));
   const container = gatewayContainer(
     file,
-    ofEngineUnderTest(new KdlConfigurationSource(file, { environment: {}, patterns: re2PathPatterns })),
+    new KdlConfigurationSource(file, { environment: {}, patterns: re2PathPatterns }),
     {
       logger: new RecordingLogger(),
       accessLog: { isOn: true, write: () => undefined },

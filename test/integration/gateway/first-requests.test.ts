@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { HttpEngines } from '../../../src/adapters/inbound/http-engines/http-engines.js';
+import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { CleanUp } from '../../support/clean-up.js';
 import { startInProcess, testConfiguration } from '../../support/in-process-gateway.js';
@@ -19,11 +19,11 @@ const outcomeOf = (host: string, port: number): Promise<string> =>
   });
 
 /** Knocks at a listener before the next one is bound; the one at `fails` cannot be had. */
-class HastyClient extends HttpEngines {
+class HastyClient extends CoreHttpEngine {
   readonly outcomes: string[] = [];
   fails = Infinity;
 
-  override async bind(...parameters: Parameters<HttpEngines['bind']>) {
+  override async bind(...parameters: Parameters<CoreHttpEngine['bind']>) {
     if (this.outcomes.length === this.fails) throw new Error('the address is taken');
     const listener = await super.bind(...parameters);
     const { host, port } = listener.address();
@@ -32,7 +32,7 @@ class HastyClient extends HttpEngines {
   }
 }
 
-const start = (engine: HttpEngines) => {
+const start = (engine: CoreHttpEngine) => {
   const listeners = ['main', 'other'].map((name) => ({
     name,
     address: { host: '127.0.0.1', port: 0 },

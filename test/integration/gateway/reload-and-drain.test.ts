@@ -57,28 +57,6 @@ describe('a reload', () => {
     keepAlive.destroy();
   });
 
-  it('that names another HTTP engine is refused, and changes nothing', async () => {
-    const first = await upstreamWith((_, response) => response.end('first'));
-    const second = await upstreamWith((_, response) => response.end('second'));
-    const configuration = testConfiguration([testUpstream(first.port)]);
-    gateway = await startInProcess(configuration);
-    const running = configuration.system.httpEngine;
-    const httpEngine = running === 'core' ? 'node' : 'core';
-    const system = { ...configuration.system, httpEngine } as const;
-    const outcome = await gateway.reload({ ...testConfiguration([testUpstream(second.port)]), system });
-    expect(outcome).toMatchObject({
-      ok: false,
-      error: {
-        reason: expect.stringContaining(`http-engine asks for ${httpEngine}, and the program runs with ${running}`),
-      },
-    });
-    expect((await get(gateway.url)).body).toBe('first');
-    expect(gateway.state.reloads().count).toBe(0);
-    expect(gateway.state.configuration().system.httpEngine).toBe(running);
-    expect(await gateway.reload(testConfiguration([testUpstream(second.port)]))).toMatchObject({ ok: true });
-    expect((await get(gateway.url)).body).toBe('second');
-  });
-
   it('lets a request in flight finish on the old configuration', async () => {
     let finish!: () => void;
     let arrived!: () => void;

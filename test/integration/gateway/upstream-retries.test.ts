@@ -6,7 +6,6 @@ import { TargetLedgers } from '../../../src/application/upstream-targets/target-
 import { UpstreamTargets } from '../../../src/application/upstream-targets/upstream-targets.js';
 import type { UpstreamConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../support/clean-up.js';
-import { engineUnderTest } from '../../support/engine-under-test.js';
 import { FakeHostResolver } from '../../support/fake-host-resolver.js';
 import { freePort } from '../../support/free-port.js';
 import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
@@ -32,7 +31,7 @@ const stageBefore = (
     ports.map((port) => `127.0.0.1:${port}`),
     upstream,
   );
-  const targets = new UpstreamTargets(configuration, 100, engineUnderTest, {
+  const targets = new UpstreamTargets(configuration, 100, {
     ledgers: new TargetLedgers(),
     createClient: createTargetClient,
     resolver: new FakeHostResolver(),

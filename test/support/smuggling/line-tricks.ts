@@ -63,16 +63,10 @@ export const lineTricks: readonly Trick[] = [
     statuses: [200],
     out: ['/last'],
   },
-  {
-    ...refused('an LF before a request', sources.lineEnds, `\n${last}`),
-    node: { says: 'line feeds alone before a request line are skipped', statuses: [200], out: ['/last'] },
-  },
-  {
-    ...refused(
-      'several spaces in a request line',
-      sources.tReqs,
-      'GET  /first HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
-    ),
-    node: { says: 'several spaces before the target are taken for one', statuses: [200], out: ['/first'] },
-  },
+  refused('an LF before a request', sources.lineEnds, `\n${last}`),
+  refused(
+    'several spaces in a request line',
+    sources.tReqs,
+    'GET  /first HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  ),
 ];

@@ -11,15 +11,6 @@ export interface Trick {
   readonly out: readonly string[];
   /** Host of the first of them, where it is to be told. */
   readonly host?: string;
-  /** What the node engine makes of it, where that is something else. */
-  readonly node?: NodeOutcome;
-}
-
-export interface NodeOutcome {
-  /** For docs/guides/http-engines.md. */
-  readonly says: string;
-  readonly statuses: readonly number[] | null;
-  readonly out: readonly string[];
 }
 
 /** The request that must not come out of another one. */

@@ -38,29 +38,15 @@ describe('inputs of the fuzz run', () => {
 
 describe('the command line of the fuzz run', () => {
   it('says what to run, and from what', () => {
-    const args = [
-      '--seconds',
-      '5',
-      '--seed',
-      '7',
-      '--only',
-      'node',
-      '--engine',
-      'node',
-      '--case',
-      '3',
-      '--findings',
-      '/f',
-    ];
+    const args = ['--seconds', '5', '--seed', '7', '--only', 'node', '--case', '3', '--findings', '/f'];
     expect(readSettings(args, 1)).toEqual({
       seconds: 5,
       seed: 7,
       only: ['node'],
-      engine: 'node',
       index: 3,
       file: '/f',
     });
-    expect(readSettings([], 42)).toMatchObject({ seconds: 240, seed: 42, engine: 'core', index: null });
+    expect(readSettings([], 42)).toMatchObject({ seconds: 240, seed: 42, index: null });
     expect(readSettings(['--help'], 1)).toBeNull();
   });
 
@@ -68,7 +54,6 @@ describe('the command line of the fuzz run', () => {
     [['--seconds', '0'], '--seconds'],
     [['--seed', '-1'], '--seed'],
     [['--only', 'x'], 'part "x"'],
-    [['--engine', 'x'], 'engine "x"'],
   ])('refuses %j', (args, told) => {
     expect(() => readSettings(args, 1)).toThrow(told);
   });

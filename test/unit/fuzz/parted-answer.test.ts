@@ -17,7 +17,7 @@ it.each([
   [whole.replace('OK\r\n', 'OK\r\nConnection: x, close\r\n'), 'the response had said that it was the last'],
   [whole.replace('1.1', '1.0'), 'the response had said that it was the last'],
 ])('tells of %j why its connection has to end', (sent, reason) => {
-  expect(reasonToEnd(sent, 'GET', false)).toBe(reason);
+  expect(reasonToEnd(sent, 'GET')).toBe(reason);
 });
 
 it('cuts an answer into parts that are all of it', () => {

@@ -1,5 +1,3 @@
-import type { HttpEngineName } from '../../../domain/configuration/gateway-configuration.js';
-
 /** What the command line of `gateway` asks for. */
 export type GatewayCommand =
   /** Run the gateway. */
@@ -37,6 +35,4 @@ export interface RunCommand {
   readonly pidFile: string | null;
   /** Takes the place of `worker-threads`; null: the configuration says it. */
   readonly workerThreads: number | null;
-  /** Takes the place of `http-engine`; null: the configuration says it. */
-  readonly httpEngine: HttpEngineName | null;
 }

@@ -8,7 +8,6 @@ export interface GatewayOptions {
   readonly verbose?: true;
   readonly pidFile?: string;
   readonly workerThreads?: string;
-  readonly httpEngine?: string;
 }
 
 /** What a run of the program calls, with what it has read. */
@@ -49,7 +48,6 @@ Examples:
 Environment:
   GATEWAY_CONFIG          the configuration, where --config is not given
   GATEWAY_WORKER_THREADS  where --worker-threads is not given; 0: a worker for each core, 1: a single process
-  GATEWAY_HTTP_ENGINE     where --http-engine is not given; core or node: what speaks HTTP/1.1
   GATEWAY_LOG_FORMAT      json (default) or pretty
   RUST_LOG                error, warn, info (default), debug, trace or off
 
@@ -79,7 +77,6 @@ export const gatewayProgram = (version: string, actions: GatewayActions, say: (t
     .option('--validate', 'like --test, and resolve what the configuration refers to')
     .option('--pid-file <file>', 'write the number of the process in charge there, and remove it at the end')
     .option('--worker-threads <n>', 'as worker-threads of the configuration, in its place; or GATEWAY_WORKER_THREADS')
-    .option('--http-engine <name>', 'as http-engine of the configuration, in its place; or GATEWAY_HTTP_ENGINE')
     .option('--verbose', 'log at debug level, where RUST_LOG does not say otherwise')
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: say, writeErr: say })

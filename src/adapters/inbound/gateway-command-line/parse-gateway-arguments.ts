@@ -1,5 +1,4 @@
 import { CommanderError } from 'commander';
-import { httpEngineNames } from '../../../domain/configuration/gateway-configuration.js';
 import type { GatewayCommand, RunCommand } from './gateway-command.js';
 import { type GatewayOptions, gatewayProgram, type MigrateOptions, type PrintOptions } from './gateway-program.js';
 
@@ -19,14 +18,12 @@ const mostWorkerThreads = 256;
 const noThreads = (given: string): string =>
   `error: worker-threads (--worker-threads, GATEWAY_WORKER_THREADS) is a whole number from 0 to ${mostWorkerThreads}, not ${JSON.stringify(given)}`;
 
-const noEngine = (given: string): string =>
-  `error: http-engine (--http-engine, GATEWAY_HTTP_ENGINE) is ${httpEngineNames.join(' or ')}, not ${JSON.stringify(given)}`;
+const engineVariable = 'GATEWAY_HTTP_ENGINE';
 
 /** The first of the options that only a gateway which runs can have; null where there is none. */
-const runningOption = ({ pidFile, workerThreads, httpEngine }: GatewayOptions): string | null => {
+const runningOption = ({ pidFile, workerThreads }: GatewayOptions): string | null => {
   if (pidFile !== undefined) return '--pid-file';
-  if (workerThreads !== undefined) return '--worker-threads';
-  return httpEngine === undefined ? null : '--http-engine';
+  return workerThreads === undefined ? null : '--worker-threads';
 };
 
 /** What takes the place of keys of the configuration, or what is wrong with it. */
@@ -39,10 +36,8 @@ const runCommand = (
   if (threads !== '' && !/^\d{1,3}$/.test(threads)) return misuse(noThreads(threads));
   const workerThreads = threads === '' ? null : Number(threads);
   if (workerThreads !== null && workerThreads > mostWorkerThreads) return misuse(noThreads(threads));
-  const engine = options.httpEngine ?? env['GATEWAY_HTTP_ENGINE'] ?? '';
-  const httpEngine = httpEngineNames.find((name) => name === engine) ?? null;
-  if (httpEngine === null && engine !== '') return misuse(noEngine(engine));
-  return { kind: 'run', ...run, workerThreads, httpEngine };
+  if ((env[engineVariable] ?? '') !== '') return misuse(`error: there is one HTTP engine now: unset ${engineVariable}`);
+  return { kind: 'run', ...run, workerThreads };
 };
 
 /** `--test` and `--validate` together ask for the more thorough. */

@@ -5,7 +5,16 @@ import type {
   NewKey,
   SettingPath,
 } from '../../../domain/configuration/migration/migration-step.js';
-import { appendInline, appendLines, endInline, endSetting, isOnLines, keyNode, takeOut } from './move-nodes.js';
+import {
+  appendInline,
+  appendLines,
+  endInline,
+  endSetting,
+  isOnLines,
+  keyNode,
+  removeNode,
+  takeOut,
+} from './move-nodes.js';
 import {
   endLine,
   hasLineEnd,
@@ -175,6 +184,14 @@ const dropProperty = (node: Node, name: string): void => {
   else node.beforeChildren = kept + (node.beforeChildren ?? ' ');
 };
 
+const bindRemove = (document: Document, { parent, member }: StepOf<'remove'>): BoundStep | null => {
+  const block = nodeAt(document, parent);
+  if (block === undefined) return null;
+  if (member.kind === 'property') return () => dropProperty(block, member.name);
+  const node = block.children?.nodes[member.index];
+  return node === undefined ? null : () => removeNode(block.children ?? new Document(), node);
+};
+
 const ownIndent = (node: Node): string => lastIndent(node.leading);
 
 /** What the settings of a block are indented by, or would be. */
@@ -227,6 +244,8 @@ const bind = (document: Document, step: MigrationStep, layout: TextLayout): Boun
       return bindWrap(document, step, layout);
     case 'nest':
       return bindNest(document, step, layout);
+    case 'remove':
+      return bindRemove(document, step);
   }
 };
 

@@ -39,6 +39,28 @@ export const takeOut = (list: Document, node: Node): void => {
   node.leading = own;
 };
 
+/** Removes a setting from a list. The comments before it and behind it stay where they are. */
+export const removeNode = (list: Document, node: Node): void => {
+  const index = list.nodes.indexOf(node);
+  const leading = node.leading ?? '';
+  const trailing = node.trailing ?? '';
+  const comment = trailing.replace(/^[;\s]+/, '').trimEnd();
+  const lineEnd = /\r\n|[\n\r]/.exec(trailing)?.[0] ?? '';
+  const before = list.nodes[index - 1];
+  const after = list.nodes[index + 1];
+  const kept = comment === '' ? leading.slice(0, leading.length - lastIndent(leading).length) : leading + comment;
+  list.nodes.splice(index, 1);
+  if (after !== undefined && lineEnd === '') {
+    after.leading = leading + (comment === '' ? '' : `${comment} `) + (after.leading ?? '').trimStart();
+  } else if (after !== undefined) {
+    after.leading = kept + (comment === '' ? '' : lineEnd) + (after.leading ?? '');
+  } else {
+    const endsLine = before !== undefined && !hasLineEnd(before.trailing) && comment === '';
+    list.trailing = kept + (comment !== '' || endsLine ? lineEnd : '') + (list.trailing ?? '');
+    if (lineEnd === '') endInline(list);
+  }
+};
+
 /** A key of its own, from entries of another setting, with the comments between them where it is the one that keeps them. */
 export const keyNode = (name: string, entries: readonly Entry[], keepsComments: boolean): Node => {
   const made = new Node(

@@ -63,7 +63,6 @@ export const decodeGatewayConfiguration = (
       gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
       shutdownDelayMs: system['shutdown-delay-secs'].value,
       workerThreads: system['worker-threads'].value,
-      httpEngine: system['http-engine'].value,
     },
     listeners: listenersOf(gateway).map(toListener),
     routes: routesOf(gateway).map(toRoute),

@@ -1,24 +1,10 @@
-import { type HttpEngineName, httpEngineNames, standardHttpEngine } from '../gateway-configuration.js';
 import { replaced } from '../schema/block-keys.js';
 import { optional, withDefault } from '../schema/scalar-keys.js';
-import { checkedText, integer, oneOf, seconds } from '../schema/scalar-kind.js';
+import { checkedText, integer, seconds } from '../schema/scalar-kind.js';
 
 const instanceName = checkedText('printable text, 128 characters at the most', (value) =>
   /^[\x20-\x7e]{1,128}$/.test(value) ? null : { message: 'must be printable ASCII, 128 characters at the most' },
 );
-
-/** By what else people call them. */
-const otherEngines: ReadonlyMap<string, HttpEngineName> = new Map([
-  ['own', 'core'],
-  ['native', 'core'],
-  ['default', 'core'],
-  ['portcullis', 'core'],
-  ['nodejs', 'node'],
-  ['node.js', 'node'],
-  ['node:http', 'node'],
-  ['http', 'node'],
-  ['undici', 'node'],
-]);
 
 export const systemShape = {
   instance: optional(instanceName, 'Value of the label `instance` of metrics. Without it: the name of the host.'),
@@ -40,12 +26,7 @@ export const systemShape = {
     '0',
     'Processes that serve requests, under one that watches them. 0: as many as there are cores. 1: one process does all.',
   ),
-  'http-engine': withDefault(
-    oneOf(httpEngineNames, [], (text) => otherEngines.get(text.toLowerCase()) ?? null),
-    standardHttpEngine,
-    `\`${standardHttpEngine}\``,
-    "What speaks HTTP/1.1, to clients and to upstreams: the gateway's own engine (`core`), or Node's modules (`node`). No reload changes it.",
-  ),
+  'http-engine': replaced('the gateway has one HTTP engine', 'delete the line, or run gateway config migrate'),
 };
 
 export const serverReplacement = replaced('`system` has taken its place', 'write system { ... }');

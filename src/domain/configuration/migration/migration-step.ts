@@ -31,6 +31,8 @@ export type MigrationStep =
       readonly members: readonly MovedMember[];
       readonly block: string;
     }
+  /** A member of a block is removed; the comments next to it stay. */
+  | { readonly kind: 'remove'; readonly parent: SettingPath; readonly member: MemberReference }
   /** An argument gets a value of another type. */
   | {
       readonly kind: 'retype';

@@ -1,6 +1,7 @@
 import type { Setting } from '../setting/setting.js';
 import { planFlatRoutes } from './flat-routes.js';
 import { type MigrationNote, type MigrationPlan, PlanDraft } from './migration-step.js';
+import { planRemovedKeys } from './removed-keys.js';
 import { planSpelling } from './spelling-rules.js';
 import { planTopLevel } from './top-level-rules.js';
 import { planUpstreamTimeouts } from './upstream-timeouts.js';
@@ -19,6 +20,7 @@ export const planMigration = (settings: readonly Setting[]): MigrationPlan => {
   planUpstreamTimeouts(settings, plan);
   planFlatRoutes(settings, plan);
   planSpelling(settings, plan);
+  planRemovedKeys(settings, plan);
   planTopLevel(settings, plan);
   return { steps: plan.steps, changes: byLine(plan.changes), left: byLine(plan.left) };
 };

@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
-import { httpEngineNames } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../../support/clean-up.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
 import { chunked, last, smuggled } from '../../../support/smuggling/trick.js';
@@ -23,7 +22,7 @@ const exchangeInTwo = (port: number, part: string, rest: string): Promise<string
     socket.on('close', () => resolve(text));
   });
 
-describe.each(httpEngineNames)('an upstream that answers before a body has come, the engine %s', (engine) => {
+describe('an upstream that answers before a body has come', () => {
   const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   let port = 0;
@@ -32,8 +31,7 @@ describe.each(httpEngineNames)('an upstream that answers before a body has come,
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
-    const system = { ...configuration.system, httpEngine: engine };
-    const gateway = await startInProcess({ ...configuration, system }, { engineLimits: { lingerMs: 50 } });
+    const gateway = await startInProcess(configuration, { engineLimits: { lingerMs: 50 } });
     cleanUp.add(() => gateway.stop());
     port = gateway.address.port;
     recorder.isEager = true;

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { valuesIn } from '../../../../fuzz/recorder/strict-message.js';
-import { httpEngineNames } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../../support/clean-up.js';
 import { eventually } from '../../../support/eventually.js';
 import { endHeaders, endStream, fieldBlock, frame, frameTypes } from '../../../support/http2-frames.js';
@@ -36,7 +35,7 @@ const probe = frame(
   ]),
 );
 
-describe.each(httpEngineNames)('the gateway, its engine %s, to clients of HTTP/2', (engine) => {
+describe('the gateway to clients of HTTP/2', () => {
   const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   const clients: RawHttp2Client[] = [];
@@ -47,8 +46,7 @@ describe.each(httpEngineNames)('the gateway, its engine %s, to clients of HTTP/2
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
     const listeners = configuration.listeners.map((listener) => ({ ...listener, http2: true }));
-    const system = { ...configuration.system, httpEngine: engine };
-    gateway = await startInProcess({ ...configuration, listeners, system });
+    gateway = await startInProcess({ ...configuration, listeners });
     cleanUp.add(() => gateway.stop());
   });
   afterEach(() => {

@@ -19,8 +19,7 @@ beforeAll(async () => {
   const upstreamPort = await recorder.listen();
   cleanUp.add(() => recorder.close());
   const configuration = testConfiguration([testUpstream(upstreamPort)]);
-  const system = { ...configuration.system, httpEngine: 'core' as const };
-  const gateway = await startInProcess({ ...configuration, system }, { engineLimits: { lingerMs: 50 } });
+  const gateway = await startInProcess(configuration, { engineLimits: { lingerMs: 50 } });
   cleanUp.add(() => gateway.stop());
   port = gateway.address.port;
 });

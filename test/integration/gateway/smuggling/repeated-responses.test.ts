@@ -117,8 +117,7 @@ describe('the head of a response that its target sends again', () => {
       open = [];
     });
     const configuration = testConfiguration([testUpstream(upstream.port)]);
-    const system = { ...configuration.system, httpEngine: 'core' as const };
-    gateway = await startInProcess({ ...configuration, system });
+    gateway = await startInProcess(configuration);
     recalls.mockClear();
   });
   afterEach(async () => {

@@ -2,14 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
-import { httpEngineNames } from '../../../../src/domain/configuration/gateway-configuration.js';
 import { CleanUp } from '../../../support/clean-up.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
 import { responseTricks } from '../../../support/smuggling/response-tricks.js';
 
 const patienceMs = 5_000;
 
-describe.each(httpEngineNames)('a bad response, the engine %s', (engine) => {
+describe('a bad response', () => {
   const cleanUp = new CleanUp();
   const recorder = new OctetRecorder();
   let port = 0;
@@ -18,8 +17,7 @@ describe.each(httpEngineNames)('a bad response, the engine %s', (engine) => {
     const upstreamPort = await recorder.listen();
     cleanUp.add(() => recorder.close());
     const configuration = testConfiguration([testUpstream(upstreamPort)]);
-    const system = { ...configuration.system, httpEngine: engine };
-    const gateway = await startInProcess({ ...configuration, system });
+    const gateway = await startInProcess(configuration);
     cleanUp.add(() => gateway.stop());
     port = gateway.address.port;
   });
@@ -33,7 +31,7 @@ describe.each(httpEngineNames)('a bad response, the engine %s', (engine) => {
   };
 
   it.each(responseTricks)('$name ($source) is one response for one client', async (trick) => {
-    const { status, body } = engine === 'node' && trick.node ? trick.node : trick;
+    const { status, body } = trick;
     recorder.answer = (request, _turn, socket) => {
       if (targetOf(request) !== '/bad') return 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood';
       socket.end(trick.octets, 'latin1');

@@ -316,7 +316,6 @@ describe('/admin/version', () => {
       version: '1.2.3',
       protocol_versions: [2],
       node_version: 'v20.20.0',
-      http_engine: 'core',
       config_format_version: 2,
       build_commit: 'abc123',
     });

@@ -35,7 +35,6 @@ const wanted = (port: number, more: Partial<WantedListener> = {}): WantedListene
     timeouts: plainTimeouts,
     tls: null,
     proxyHeaderFrom: null,
-    engine: 'core',
     http2: false,
     ...more,
   };

@@ -18,7 +18,7 @@ import { ManualScheduler, settled } from '../../../support/manual-scheduler.js';
 
 const order: StartOrder = {
   configFile: 'gateway.kdl',
-  instead: { workerThreads: null, httpEngine: null },
+  instead: { workerThreads: null },
   log: { level: 'info', format: 'json', warning: null },
   startedAtMs: 0,
   number: 1,

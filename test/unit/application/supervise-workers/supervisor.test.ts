@@ -544,24 +544,6 @@ describe('a supervisor that reloads', () => {
     expect(processes.serving()).toHaveLength(2);
   });
 
-  it('refuses another HTTP engine, and asks no worker', async () => {
-    const { supervisor, processes, disk, reloads } = await started(2);
-    const before = processes.serving().map(({ text }) => text);
-    const { configuration } = disk.next;
-    if (configuration === null) throw new Error('there is one');
-    const { system } = configuration;
-    const other = system.httpEngine === 'core' ? 'node' : 'core';
-    disk.next = textConfiguration('two', { ...configuration, system: { ...system, httpEngine: other } });
-    expect(await supervisor.reload()).toMatchObject({
-      ok: false,
-      error: { reason: expect.stringContaining(`http-engine asks for ${other}`) },
-    });
-    expect(reloads).toEqual(['failure']);
-    expect(processes.serving().map(({ text }) => text)).toEqual(before);
-    disk.next = textConfiguration('three', configuration);
-    expect((await supervisor.reload()).ok).toBe(true);
-  });
-
   it('says that another number of workers has to wait for a restart', async () => {
     const { supervisor, disk, logger } = await started(2);
     const { configuration } = disk.next;

@@ -29,7 +29,7 @@ export interface EngineSessions {
   acceptHttp2?(isAccepted: boolean): void;
 }
 
-/** A listener of either engine: `server` accepts, and hands what it has accepted to the gate. */
+/** A listener of the engine: `server` accepts, and hands what it has accepted to the gate. */
 export class EngineListener implements BoundListener {
   readonly #server: Server;
   readonly #gate: ConnectionGate;

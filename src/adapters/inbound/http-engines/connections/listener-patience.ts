@@ -13,15 +13,11 @@ export class ListenerPatience {
   readonly #limits: EngineLimits;
   #timeouts: ListenerTimeouts;
   #body: BodyPatience;
-  readonly #changed: (timeouts: ListenerTimeouts) => void;
 
-  /** `changed` is told what it begins with, and of each change. */
-  constructor(limits: EngineLimits, timeouts: ListenerTimeouts, changed: (timeouts: ListenerTimeouts) => void) {
-    this.#changed = changed;
+  constructor(limits: EngineLimits, timeouts: ListenerTimeouts) {
     this.#limits = limits;
     this.#timeouts = timeouts;
     this.#body = bodyPatience(timeouts);
-    changed(timeouts);
   }
 
   get timeouts(): ListenerTimeouts {
@@ -40,6 +36,5 @@ export class ListenerPatience {
   change(timeouts: ListenerTimeouts): void {
     this.#timeouts = timeouts;
     this.#body = bodyPatience(timeouts);
-    this.#changed(timeouts);
   }
 }

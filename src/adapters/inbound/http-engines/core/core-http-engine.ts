@@ -1,11 +1,20 @@
 import { createServer } from 'node:net';
-import type { BoundListener, ListenerOptions, RequestHandler } from '../../../../application/ports/http-engine.js';
+import type {
+  BoundListener,
+  HttpEngine,
+  ListenerOptions,
+  RequestHandler,
+  TlsContext,
+  TlsMaterial,
+} from '../../../../application/ports/http-engine.js';
 import type { ListeningSockets } from '../../../../application/ports/listening-sockets.js';
 import type { SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
+import type { Result } from '../../../../domain/shared/result.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
 import { ConnectionRefusals } from '../connections/connection-refusals.js';
 import { EngineListener, ownTls } from '../connections/engine-listener.js';
 import { ListenerPatience } from '../connections/listener-patience.js';
+import { prepareTls } from '../connections/prepared-tls.js';
 import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
 import { Http2Sessions } from '../http2/http2-sessions.js';
@@ -14,8 +23,8 @@ import { CoreSessions } from './core-sessions.js';
 import { Deadlines } from './deadlines.js';
 import { JoinedWrites } from './joined-writes.js';
 
-/** The HTTP/1.1 engine of this program, on sockets alone. */
-export class CoreHttpEngine {
+/** Serves HTTP/1.1 with the parser and the connections of this program, and HTTP/2 over node:http2. */
+export class CoreHttpEngine implements HttpEngine {
   readonly #sockets: ListeningSockets;
   readonly #refusals = new ConnectionRefusals();
   readonly #deadlines = new Deadlines();
@@ -25,13 +34,17 @@ export class CoreHttpEngine {
     this.#sockets = sockets;
   }
 
+  prepareTls(material: TlsMaterial): Result<TlsContext, string> {
+    return prepareTls(material, Date.now());
+  }
+
   async bind(
     key: string,
     address: SocketAddress,
     handler: RequestHandler,
     { name, limits, timeouts, tls, proxyHeaderFrom, http2 }: ListenerOptions,
   ): Promise<BoundListener> {
-    const patience = new ListenerPatience(limits, timeouts, () => undefined);
+    const patience = new ListenerPatience(limits, timeouts);
     const proxyHeaders = new ProxyHeaders(
       () => patience.timeouts.proxyHeaderMs,
       (peerAddress, reason) => handler.proxyHeaderFailed({ listener: key, peerAddress, reason }),

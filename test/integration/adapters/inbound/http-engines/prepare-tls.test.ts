@@ -1,7 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareTls } from '../../../../../src/adapters/inbound/http-engines/connections/prepared-tls.js';
-import { HttpEngines } from '../../../../../src/adapters/inbound/http-engines/http-engines.js';
+import { CoreHttpEngine } from '../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import type { TlsMaterial } from '../../../../../src/application/ports/http-engine.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
@@ -33,7 +33,7 @@ const material = (changes: Partial<TlsMaterial> = {}): TlsMaterial => ({
 
 /** The error of a certificate and key that do not fit. */
 const errorOf = (chain: string, key: string): string => {
-  const prepared = new HttpEngines(new NodeListeningSockets()).prepareTls(
+  const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(
     material({ certificates: [{ chain, privateKey: new Secret(key) }] }),
   );
   if (prepared.ok) throw new Error('it was taken');
@@ -42,14 +42,14 @@ const errorOf = (chain: string, key: string): string => {
 
 describe('TLS that fits together', () => {
   it('is taken without a word', () => {
-    const prepared = new HttpEngines(new NodeListeningSockets()).prepareTls(material());
+    const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material());
     expect(prepared).toMatchObject({ ok: true, value: { isTlsContext: true, warnings: [] } });
   });
 
   it('is taken with text around the certificates, and with the root behind them', () => {
     const chain = `subject: me\n${pemChain(server)}\nand so on\n${root.certificate}`;
     const certificates = [{ chain, privateKey: new Secret(server.key) }];
-    expect(new HttpEngines(new NodeListeningSockets()).prepareTls(material({ certificates }))).toMatchObject({
+    expect(new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }))).toMatchObject({
       ok: true,
     });
   });
@@ -111,20 +111,20 @@ describe('TLS that does not fit together', () => {
   it('names the certificate that is wrong, where there are several', () => {
     const wrong = { chain: pemChain(server), privateKey: new Secret(root.key) };
     expect(
-      new HttpEngines(new NodeListeningSockets()).prepareTls(
+      new CoreHttpEngine(new NodeListeningSockets()).prepareTls(
         material({ certificates: [asTlsCertificate(server), wrong] }),
       ),
     ).toEqual({
       ok: false,
       error: 'the 2nd certificate: the private key does not belong to the certificate',
     });
-    expect(new HttpEngines(new NodeListeningSockets()).prepareTls(material({ certificates: [] }))).toMatchObject({
+    expect(new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates: [] }))).toMatchObject({
       ok: false,
     });
   });
 
   it.each(['request', 'require'] as const)('is refused with client-auth %s and no authority', (clientAuth) => {
-    const engine = new HttpEngines(new NodeListeningSockets());
+    const engine = new CoreHttpEngine(new NodeListeningSockets());
     expect(engine.prepareTls(material({ clientAuth }))).toMatchObject({ ok: false });
     expect(engine.prepareTls(material({ clientAuth, clientAuthorities: '# none yet' }))).toEqual({
       ok: false,
@@ -172,7 +172,7 @@ describe('the dates of certificates', () => {
 describe('a certificate without a DNS name', () => {
   it('is warned about where it is not the first: its common name does not count', () => {
     const certificates = [asTlsCertificate(nameless), asTlsCertificate(nameless)];
-    const prepared = new HttpEngines(new NodeListeningSockets()).prepareTls(material({ certificates }));
+    const prepared = new CoreHttpEngine(new NodeListeningSockets()).prepareTls(material({ certificates }));
     expect(prepared).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('the 2nd certificate')] } });
   });
 });

@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { HttpEngines } from '../../../../../src/adapters/inbound/http-engines/http-engines.js';
+import { CoreHttpEngine } from '../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { defaultEngineLimits } from '../../../../../src/application/ports/http-engine.js';
 import { CleanUp } from '../../../../support/clean-up.js';
-import { engineUnderTest } from '../../../../support/engine-under-test.js';
 import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
 import { plainTimeouts } from '../../../../support/plain-configurations.js';
 import { rawExchange } from '../../../../support/raw-exchange.js';
@@ -134,7 +133,7 @@ describe('a flood of connections that are refused', () => {
   });
 
   it('has one bound for all listeners of an engine', async () => {
-    const engine = new HttpEngines(new NodeListeningSockets());
+    const engine = new CoreHttpEngine(new NodeListeningSockets());
     const handler = new RecordingHandler();
     handler.refusal = refusal;
     const options = {
@@ -143,7 +142,6 @@ describe('a flood of connections that are refused', () => {
       timeouts: plainTimeouts,
       tls: preparedTls([server]),
       proxyHeaderFrom: null,
-      engine: engineUnderTest,
       http2: false,
     };
     const address = { host: '127.0.0.1', port: 0 };

@@ -1,25 +1,17 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetClientSettings } from '../../../../../src/application/ports/upstream-client.js';
 import { IdleConnections } from '../../../../../src/application/upstream-targets/idle-connections.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { freePort } from '../../../../support/free-port.js';
 import { startHttpUpstream } from '../../../../support/http-upstream.js';
 import { startRawUpstream } from '../../../../support/raw-upstream.js';
 import { ScriptedBody } from '../../../../support/scripted-body.js';
-import {
-  type AwaitedClient,
-  targetClient as clientOf,
-  plainUpstreamRequest,
-} from '../../../../support/target-clients.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
-describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
-  const targetClient = (port: number, toRun: CleanUp, changes: Partial<TargetClientSettings> = {}): AwaitedClient =>
-    clientOf(port, toRun, { engine, ...changes });
-
+describe('a client of an upstream', () => {
   it('requests that are given up while they connect leave no connection outside the pool', async () => {
     const upstream = await startHttpUpstream((_, response) => setTimeout(() => response.end('ok'), 1));
     cleanUp.add(() => upstream.close());

@@ -31,8 +31,7 @@ const startHttp2 = async (isAnswered = true): Promise<number> => {
 };
 
 describe.each([
-  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
-  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
 ] as const)('who has sent a request (%s)', (_, start, changes) => {
   it('is told of interim responses with their fields, each before what came behind it', async () => {

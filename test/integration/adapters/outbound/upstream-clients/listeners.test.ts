@@ -88,8 +88,7 @@ class RecordingListener implements UpstreamListener {
 const textOf = async ({ body }: UpstreamResponse): Promise<string> => (await bodyOctets(body)).toString();
 
 describe.each([
-  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
-  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
 ] as const)('who has sent a request (%s)', (_, start, changes) => {
   it.each(['/length', '/pieces', '/late'])('may send the next while it is told of the answer: %s', async (path) => {

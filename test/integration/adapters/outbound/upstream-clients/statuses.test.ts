@@ -28,8 +28,7 @@ const startHttp2 = async (status: number): Promise<number> => {
 };
 
 describe.each([
-  ['core, HTTP/1.1', startHttp1, { engine: 'core', httpVersion: '1.1' }],
-  ['node, HTTP/1.1', startHttp1, { engine: 'node', httpVersion: '1.1' }],
+  ['HTTP/1.1', startHttp1, { httpVersion: '1.1' }],
   ['HTTP/2', startHttp2, { httpVersion: '2' }],
 ] as const)('a status of an upstream (%s)', (_, start, changes) => {
   it.each([600, 799, 999])('is none where it is %d', async (status) => {

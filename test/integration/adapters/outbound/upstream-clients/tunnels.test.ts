@@ -1,22 +1,14 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Tunnel } from '../../../../../src/application/ports/tunnel.js';
-import type { TargetClientSettings } from '../../../../../src/application/ports/upstream-client.js';
 import { CleanUp } from '../../../../support/clean-up.js';
 import { startRawUpstream } from '../../../../support/raw-upstream.js';
-import {
-  type AwaitedClient,
-  targetClient as clientOf,
-  plainUpstreamRequest,
-} from '../../../../support/target-clients.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
-describe.each(['core', 'node'] as const)('with the engine %s', (engine) => {
-  const targetClient = (port: number, toRun: CleanUp, changes: Partial<TargetClientSettings> = {}): AwaitedClient =>
-    clientOf(port, toRun, { engine, ...changes });
-
+describe('a client of an upstream', () => {
   const upgrade = { ...plainUpstreamRequest, method: 'GET', upgradeToWebSocket: true };
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 

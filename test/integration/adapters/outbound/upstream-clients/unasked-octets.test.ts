@@ -41,11 +41,11 @@ const framings: readonly (readonly [string, (size: number) => string])[] = [
 ];
 const cases = framings.flatMap(([name, make]) => sizes.map((size) => [name, size, make] as const));
 
-describe.each(['core', 'node'] as const)('octets behind a response, with the engine %s', (engine) => {
+describe('octets behind a response', () => {
   const startWith = async (response: string, maxConnections = 1) => {
     const upstream = await startSeparateUpstream(`${response}${evil}`, ofLength(200));
     cleanUp.add(() => upstream.close());
-    return targetClient(upstream.port, cleanUp, { engine, maxConnections });
+    return targetClient(upstream.port, cleanUp, { maxConnections });
   };
 
   it.each(cases)('of %s, %i octets long, are not the answer to one that waits', async (_, size, make) => {
@@ -83,7 +83,7 @@ describe.each(['core', 'node'] as const)('octets behind a response, with the eng
   it.each(framings)('that never come leave a connection of %s to serve again', async (_, make) => {
     const upstream = await startSeparateUpstream(make(readOctets), ofLength(200));
     cleanUp.add(() => upstream.close());
-    const client = targetClient(upstream.port, cleanUp, { engine, maxConnections: 1 });
+    const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
     const [first, second] = [textFrom(client), textFrom(client)];
     await Promise.all([first, second]);
     await expect.poll(() => client.figures().idleConnections).toBe(1);

@@ -16,13 +16,10 @@ const said = (line: string, env: Record<string, string> = {}): string => {
 
 describe('a right command line', () => {
   it.each([
-    [
-      '--config a.kdl',
-      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: null, httpEngine: null },
-    ],
+    ['--config a.kdl', { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: null }],
     [
       '--config=a.kdl --verbose',
-      { kind: 'run', configFile: 'a.kdl', verbose: true, pidFile: null, workerThreads: null, httpEngine: null },
+      { kind: 'run', configFile: 'a.kdl', verbose: true, pidFile: null, workerThreads: null },
     ],
     [
       '--config a.kdl --pid-file /run/gateway.pid',
@@ -32,16 +29,11 @@ describe('a right command line', () => {
         verbose: false,
         pidFile: '/run/gateway.pid',
         workerThreads: null,
-        httpEngine: null,
       },
     ],
     [
       '--config a.kdl --worker-threads 4',
-      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: 4, httpEngine: null },
-    ],
-    [
-      '--config a.kdl --http-engine node',
-      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: null, httpEngine: 'node' },
+      { kind: 'run', configFile: 'a.kdl', verbose: false, pidFile: null, workerThreads: 4 },
     ],
     ['--test --config a.kdl', { kind: 'test', configFile: 'a.kdl', verbose: false }],
     ['--test --config a.kdl --verbose', { kind: 'test', configFile: 'a.kdl', verbose: true }],
@@ -76,7 +68,6 @@ describe('a right command line', () => {
       verbose: false,
       pidFile: null,
       workerThreads: null,
-      httpEngine: null,
     });
     expect(parse('--test', env)).toMatchObject({ kind: 'test', configFile: 'env.kdl' });
     expect(parse('--config a.kdl', env)).toMatchObject({ configFile: 'a.kdl' });
@@ -89,7 +80,6 @@ describe('a right command line', () => {
     expect(parse('--config a.kdl --worker-threads 0', env)).toMatchObject({ workerThreads: 0 });
     expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: '' })).toMatchObject({
       workerThreads: null,
-      httpEngine: null,
     });
     expect(parse('--config a.kdl', { GATEWAY_WORKER_THREADS: 'many' })).toMatchObject({ kind: 'say', exitCode: 2 });
   });
@@ -99,12 +89,11 @@ describe('a right command line', () => {
     expect(said(`--config a.kdl --worker-threads=${value}`)).toContain('from 0 to 256');
   });
 
-  it('takes http-engine from the environment, where no option says otherwise', () => {
-    const env = { GATEWAY_HTTP_ENGINE: 'node' };
-    expect(parse('--config a.kdl', env)).toMatchObject({ httpEngine: 'node' });
-    expect(parse('--config a.kdl --http-engine core', env)).toMatchObject({ httpEngine: 'core' });
-    expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: '' })).toMatchObject({ httpEngine: null });
-    expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: 'fast' })).toMatchObject({ kind: 'say', exitCode: 2 });
+  it('refuses the variable that chose an HTTP engine, unless it is empty', () => {
+    expect(parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: '' })).toMatchObject({ kind: 'run' });
+    const refused = parse('--config a.kdl', { GATEWAY_HTTP_ENGINE: 'core' });
+    expect(refused).toMatchObject({ kind: 'say', exitCode: 2 });
+    expect(refused.kind === 'say' && refused.text).toContain('unset GATEWAY_HTTP_ENGINE');
   });
 
   it.each(['--test', '--validate'])('refuses with %s what a run would refuse of the environment', (option) => {
@@ -113,23 +102,9 @@ describe('a right command line', () => {
       expect(parse(command, env)).toEqual(parse('--config a.kdl', env));
       expect(parse(command, env)).toMatchObject({ kind: 'say', exitCode: 2 });
     }
-    expect(parse(command, { GATEWAY_HTTP_ENGINE: 'node', GATEWAY_WORKER_THREADS: '2' })).toMatchObject({
+    expect(parse(command, { GATEWAY_WORKER_THREADS: '2' })).toMatchObject({
       kind: option.slice(2),
     });
-  });
-
-  it.each(['Core', 'undici', '1', 'core '])('takes no http-engine of "%s"', (value) => {
-    const command = parseGatewayArguments(['--config', 'a.kdl', '--http-engine', value], {}, '1');
-    expect(command).toMatchObject({ kind: 'say', exitCode: 2 });
-    expect(command.kind === 'say' && command.text).toContain('is core or node, not');
-  });
-
-  it.each(['--test', '--validate', 'reload', 'config check b.kdl'])('takes no http-engine with %s', (line) => {
-    expect(parse(`--http-engine core ${line}`, { GATEWAY_CONFIG: 'a.kdl' })).toMatchObject({
-      kind: 'say',
-      exitCode: 2,
-    });
-    expect(said(`--http-engine core ${line}`, { GATEWAY_CONFIG: 'a.kdl' })).toMatch(/--http-engine|reload takes/);
   });
 
   it('keeps a file name with spaces and signs whole', () => {

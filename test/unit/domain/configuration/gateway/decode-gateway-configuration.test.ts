@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { decodeGatewayConfiguration } from '../../../../../src/domain/configuration/gateway/decode-gateway-configuration.js';
-import { standardHttpEngine } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { settingsOf } from '../../../../support/configuration-settings.js';
 import {
   configurationText,
@@ -40,7 +39,6 @@ describe('a configuration that is right', () => {
         gracefulShutdownTimeoutMs: 30_000,
         shutdownDelayMs: 0,
         workerThreads: 0,
-        httpEngine: standardHttpEngine,
       },
       listeners: [
         {
@@ -121,7 +119,7 @@ describe('a configuration that is right', () => {
     const { system, limits, admin } = configurationOf(
       configurationText({
         more: `
-          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; shutdown-delay-secs 600; worker-threads 256; http-engine "core" }
+          system { instance "edge-1"; graceful-shutdown-timeout-secs 5; shutdown-delay-secs 600; worker-threads 256 }
           limits { max-header-size-bytes "16KB"; max-header-count 200; max-header-name-bytes 64; max-header-value-bytes 2048
             max-body-size-bytes "1GB"; max-body-inspection-bytes 0; max-agent-queue-depth 7; max-memory-bytes #null
             max-agent-body-bytes "2MB"; max-agent-response-bytes 4096; max-decompression-ratio 12.5
@@ -136,7 +134,6 @@ describe('a configuration that is right', () => {
       gracefulShutdownTimeoutMs: 5000,
       shutdownDelayMs: 600_000,
       workerThreads: 256,
-      httpEngine: 'core',
     });
     expect(limits).toEqual({
       ...plainLimits,

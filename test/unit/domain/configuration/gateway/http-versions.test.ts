@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { standardHttpEngine } from '../../../../../src/domain/configuration/gateway-configuration.js';
 import { configurationText, withListener, withUpstream } from '../../../../support/configuration-text.js';
 import { problemsOf, soundConfiguration } from '../../../../support/decoded-configuration.js';
 
@@ -9,30 +8,12 @@ const target = 'target "127.0.0.1:8081"';
 
 const http2Of = (listener: string) => soundConfiguration(withListener(listener)).listeners[0]?.http2;
 const upstreamOf = (body: string) => soundConfiguration(withUpstream(`${target}; ${body}`)).upstreams[0];
-const engineOf = (system: string) => soundConfiguration(configurationText({ more: system })).system.httpEngine;
-const withEngine = (value: string) => configurationText({ more: `system { http-engine ${value} }` });
 
 describe('http-engine', () => {
-  it('is what was written, and the standard one where nothing is', () => {
-    expect(engineOf('')).toBe(standardHttpEngine);
-    expect(engineOf('system { }')).toBe(standardHttpEngine);
-    expect(engineOf('system { http-engine "core" }')).toBe('core');
-    expect(engineOf('system { http-engine "node" }')).toBe('node');
-  });
-
-  it.each([
-    ['"nodejs"', 'did you mean "node"?'],
-    ['"undici"', 'did you mean "node"?'],
-    ['"Core"', 'did you mean "core"?'],
-    ['"native"', 'did you mean "core"?'],
-    ['"nginx"', '"http-engine" must be "core" or "node", not "nginx"'],
-    ['1', '"http-engine" must be "core" or "node", not 1'],
-    ['#true', '"http-engine" must be "core" or "node", not true'],
-    ['#null', '"http-engine" must be "core" or "node", not null'],
-    ['"core" "node"', '"http-engine" takes one value'],
-    ['{ name "core" }', '"http-engine" takes a value, but no block'],
-  ])('is refused as %s', (value, message) => {
-    expect(problemsOf(withEngine(value)).join('\n')).toContain(message);
+  it.each(['"core"', '"node"', '{ }'])('is refused as %s, with what to do', (value) => {
+    const problems = problemsOf(configurationText({ more: `system { http-engine ${value} }` })).join('\n');
+    expect(problems).toContain('"http-engine" is no longer a key: the gateway has one HTTP engine');
+    expect(problems).toContain('delete the line, or run gateway config migrate');
   });
 });
 

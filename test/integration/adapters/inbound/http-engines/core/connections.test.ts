@@ -18,7 +18,7 @@ const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-
 
 /** Requests are held until the test answers them. */
 const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
-  const { listener, handler } = await recordedListener(cleanUp, null, { engine: 'core', ...changes });
+  const { listener, handler } = await recordedListener(cleanUp, null, changes);
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
     handler.requests.push(request);

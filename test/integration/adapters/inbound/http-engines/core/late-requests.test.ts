@@ -164,7 +164,7 @@ describe('octets that come in pieces on an idle connection', () => {
 
   it('are in order over TLS', async () => {
     const identity = pki.server('a.example', { by: pki.authority('root'), names: ['DNS:a.example'] });
-    const { listener, handler } = await recordedListener(cleanUp, preparedTls([identity]), { engine: 'core' });
+    const { listener, handler } = await recordedListener(cleanUp, preparedTls([identity]));
     handler.handle = ({ target }, response) => response.send(200, [], target, false);
     const client = tlsClient(cleanUp, listener);
     let expected = '';

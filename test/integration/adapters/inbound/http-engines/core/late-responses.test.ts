@@ -60,7 +60,7 @@ const writtenTo = async (pieces: readonly string[], inOneTurn: boolean): Promise
 
 /** Every request is answered where it is handled. */
 const start = async (handle: (request: ClientRequest, response: ClientResponse) => void) => {
-  const { listener, handler } = await recordedListener(cleanUp, null, { engine: 'core' });
+  const { listener, handler } = await recordedListener(cleanUp, null);
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
     handler.requests.push(request);

@@ -26,7 +26,7 @@ const large = 'x'.repeat(octets);
 
 const start = async (changes: Parameters<typeof recordedListener>[2], isSecure = false) => {
   const tls = isSecure ? preparedTls([identity]) : null;
-  const { listener, handler } = await recordedListener(cleanUp, tls, { engine: 'core', ...changes });
+  const { listener, handler } = await recordedListener(cleanUp, tls, changes);
   handler.held = true;
   const client = (allowHalfOpen = false): CoreClient => {
     if (!isSecure) return coreClient(cleanUp, listener, allowHalfOpen);

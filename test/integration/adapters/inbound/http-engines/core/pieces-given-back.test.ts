@@ -10,7 +10,7 @@ afterEach(() => cleanUp.run());
 
 /** Writes pieces to a client that reads all of them, or none; gives those that came back. */
 const written = async (fields: readonly string[], octets: number, pieces: number, reads: boolean) => {
-  const { handler, listener } = await recordedListener(cleanUp, null, { engine: 'core' });
+  const { handler, listener } = await recordedListener(cleanUp, null);
   const back: Uint8Array[] = [];
   const given: Uint8Array[] = [];
   const origin = { reuse: (piece: Uint8Array) => void back.push(piece) };

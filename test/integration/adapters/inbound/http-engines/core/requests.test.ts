@@ -10,7 +10,7 @@ const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
 const start = async (changes: Parameters<typeof recordedListener>[2] = {}) => {
-  const recorded = await recordedListener(cleanUp, null, { engine: 'core', ...changes });
+  const recorded = await recordedListener(cleanUp, null, changes);
   return { ...recorded, client: () => coreClient(cleanUp, recorded.listener) };
 };
 

@@ -19,7 +19,7 @@ const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());
 
 const start = async (answer: (response: ClientResponse) => void) => {
-  const recorded = await recordedListener(cleanUp, null, { engine: 'core' });
+  const recorded = await recordedListener(cleanUp, null);
   const ends: boolean[] = [];
   recorded.handler.handle = (_request, response) => {
     response.onClosed((completed) => ends.push(completed));
@@ -265,7 +265,7 @@ describe('what is written for a response', () => {
   const counted = async (answer: (response: ClientResponse) => void): Promise<{ writes: number; text: string }> => {
     const handler = new RecordingHandler();
     handler.handle = (_request, response) => answer(response);
-    const patience = new ListenerPatience(defaultEngineLimits, plainTimeouts, () => undefined);
+    const patience = new ListenerPatience(defaultEngineLimits, plainTimeouts);
     const sessions = new CoreSessions({
       key: 'main',
       handler,

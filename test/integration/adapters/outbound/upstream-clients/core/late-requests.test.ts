@@ -81,7 +81,7 @@ const start = async (maxConnections = 100) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${target.length}\r\n\r\n${target}`);
   });
   cleanUp.add(() => upstream.close());
-  const client = targetClient(upstream.port, cleanUp, { engine: 'core', maxConnections, maxIdle: 100 });
+  const client = targetClient(upstream.port, cleanUp, { maxConnections, maxIdle: 100 });
   return { upstream, client, sockets, targets: () => upstream.heads.map(targetOf) };
 };
 
@@ -131,7 +131,7 @@ describe('requests of one turn', () => {
       pass(5);
     });
     cleanUp.add(() => upstream.close());
-    const client = targetClient(upstream.port, cleanUp, { engine: 'core' });
+    const client = targetClient(upstream.port, cleanUp);
     await client.send(get).response.then(() => happened.push('answered'));
     expect(happened).toEqual(['handled', 'answered']);
   });
@@ -245,7 +245,7 @@ it('what comes for a request that was given up by what waited is not the answer 
     else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n/waited');
   });
   cleanUp.add(() => upstream.close());
-  const client = targetClient(upstream.port, cleanUp, { engine: 'core', maxConnections: 1 });
+  const client = targetClient(upstream.port, cleanUp, { maxConnections: 1 });
   const given = client.send(to('/given-up'));
   const waited = client.send(to('/waited'));
   await expect.poll(() => asked.length).toBe(1);
@@ -261,7 +261,7 @@ it('what an upstream answers is handled behind what waited before that, where 64
   const asked: Socket[] = [];
   const upstream = await startRawUpstream((socket) => asked.push(socket));
   cleanUp.add(() => upstream.close());
-  const client = listeningClient(upstream.port, cleanUp, { engine: 'core' });
+  const client = listeningClient(upstream.port, cleanUp);
   let waiting = 0;
   let waited = -1;
   const answered = (): void => {
@@ -282,7 +282,7 @@ it('what an upstream answers is handled behind what waited before that, where 64
 
 it('the time of a turn stands while an answer is handled, and goes on behind it', async () => {
   const { upstream } = await start();
-  const client = listeningClient(upstream.port, cleanUp, { engine: 'core' });
+  const client = listeningClient(upstream.port, cleanUp);
   const pass = (): void => {
     const beganMs = performance.now();
     while (performance.now() - beganMs < 2);

@@ -32,7 +32,7 @@ const startRecording = async (end: string, answer = ok, changes: Parameters<type
         for (const socket of sockets) socket.destroy();
       }),
   );
-  const client = targetClient((server.address() as AddressInfo).port, cleanUp, { engine: 'core', ...changes });
+  const client = targetClient((server.address() as AddressInfo).port, cleanUp, changes);
   return { received, sockets, client };
 };
 
@@ -212,7 +212,7 @@ describe('a body that its upstream does not take', () => {
           for (const socket of sockets) socket.destroy();
         }),
     );
-    const client = targetClient((server.address() as AddressInfo).port, cleanUp, { engine: 'core', readMs: 100 });
+    const client = targetClient((server.address() as AddressInfo).port, cleanUp, { readMs: 100 });
     const outcome = await client.send({ ...post, body }).response;
     expect(outcome).toMatchObject({
       error: { code: 'timed_out', neverSent: false, detail: 'no answer within 100 ms' },

@@ -15,7 +15,7 @@ const get: UpstreamRequest = { ...plainUpstreamRequest, method: 'GET' };
 const startWith = async (answer: RawAnswer, changes: Parameters<typeof targetClient>[2] = {}) => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
-  return { upstream, client: targetClient(upstream.port, cleanUp, { engine: 'core', ...changes }) };
+  return { upstream, client: targetClient(upstream.port, cleanUp, changes) };
 };
 
 const responseTo = async (

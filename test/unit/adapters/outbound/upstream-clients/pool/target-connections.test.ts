@@ -83,7 +83,6 @@ const poolOf = ({ maxConnections = 100, maxIdle = 100, idle = new IdleConnection
       maxConnections,
       maxIdle,
       idle,
-      engine: 'core',
       httpVersion: '1.1',
     },
     (onLost) => {

@@ -197,6 +197,23 @@ describe('the environment of the gateway', () => {
     expect((await ranGateway(['--test'], { GATEWAY_CONFIG: file })).code).toBe(0);
   });
 
+  it('warns about a route that is open while an agent is on no route, unless it is meant to be', async () => {
+    const upstream = 'upstreams { upstream "u" { target "127.0.0.1:9" } }';
+    const agent = 'agents { agent "auth" { transport "embedded"; config { api-keys "key:alice" } } }';
+    const outputOf = async (agents: string): Promise<string> => {
+      const port = await freePort();
+      const route = `routes { route "api" { matches { path-prefix "/api" }; upstream "u"; ${agents} } }`;
+      const file = folder.write(`open-${port}.kdl`, serving(port, `${route}\n${upstream}\n${agent}`));
+      const gateway = await startBuiltGateway(file, [port], {});
+      cleanUp.add(() => gateway.stop());
+      return gateway.output();
+    };
+    expect(await outputOf('')).toMatch(
+      /"level":"warn".*route \\"api\\" has no agents.*no route has the agent \\"auth\\"/,
+    );
+    expect(await outputOf('agents #null')).not.toContain('has no agents');
+  });
+
   it('has the log in JSON by default, one object a line', async () => {
     const { port, gateway } = await started({});
     const correlationId = 'the-request-of-this-test';

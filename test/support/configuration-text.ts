@@ -10,8 +10,11 @@ const parts = {
 export const configurationText = (own: Partial<typeof parts> = {}): string =>
   Object.values({ ...parts, ...own }).join('\n');
 
-/** With this as the only route. */
-export const withRoute = (body: string): string => configurationText({ routes: `routes { route "api" { ${body} } }` });
+/** With this as the only route; it is meant to be open where it says nothing of agents. */
+export const withRoute = (body: string): string => {
+  const open = /\bagents\b/.test(body) ? '' : '; agents #null';
+  return configurationText({ routes: `routes { route "api" { ${body}${open} } }` });
+};
 export const withListener = (body: string): string =>
   configurationText({ listeners: `listeners { listener "http" { ${body} } }` });
 export const withUpstream = (body: string): string =>

@@ -50,6 +50,11 @@ export const adviceKinds = {
     why: 'No policy is looked at: whoever is authenticated may do everything.',
     instead: 'set enabled to #true, or take the block out',
   },
+  'route-without-agents': {
+    when: 'A route with an upstream has no key `agents`, while an agent is on no route, or while another route to the same upstream has agents.',
+    why: 'Everyone can reach the upstream by that route.',
+    instead: 'write agents "name" on the route, or agents #null if everyone may use it',
+  },
   'authentication-fails-open': {
     when: '`fail-open #true` in the `config` of an agent.',
     why: 'A request whose credentials are wrong goes on, without an identity.',

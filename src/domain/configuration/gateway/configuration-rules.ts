@@ -11,6 +11,7 @@ import { warnOfTakenCertificates } from './certificate-reader-rules.js';
 import { checkFailureMode } from './failure-mode-rules.js';
 import { checkIdentityHeaders } from './identity-header-rules.js';
 import { checkListener } from './listener-rules.js';
+import { warnOfOpenRoutes } from './open-route-rules.js';
 import { checkPolicies } from './policy-rules.js';
 import { checkRateStore } from './rate-store-rules.js';
 import { agentsOf, listenersOf, type ReadGateway, routesOf, upstreamsOf } from './read-gateway.js';
@@ -91,6 +92,7 @@ export const checkConfiguration = (
     checkRoute(route, names, patternFault, report);
     checkPolicies(route, gateway.limits.value, report);
   }
+  warnOfOpenRoutes(gateway, report);
   for (const upstream of upstreamsOf(gateway)) checkUpstream(upstream, report);
   warnOfSharedCookies(upstreamsOf(gateway), report);
   checkRateStore(gateway, report);

@@ -47,7 +47,10 @@ export const routeShape = {
     'What the route takes. Kinds are joined by AND, several values of one kind by OR. At least one is required.',
   ),
   upstream: optional(text, 'Name of the upstream that answers. Either this or `builtin-handler` is required.'),
-  agents: list(text, 'Names of the agents that judge a request, in this order.'),
+  agents: list(
+    text,
+    'Names of the agents that judge a request, in this order. `#null`: the route is meant to be open, and nothing warns about it.',
+  ),
   'service-type': optional(oneOf(['builtin']), 'Says that the gateway answers by itself.'),
   'builtin-handler': optional(oneOf(builtinHandlers), 'What answers where `service-type` is `builtin`.'),
   policies,

@@ -54,7 +54,7 @@ describe('buffering', () => {
     ['max-body-size 1048577', 'limits { max-body-size-bytes 1 }', 'max-body-size'],
     ['max-body-size 11', 'limits { max-body-buffer-bytes 10 }', 'max-body-size'],
   ])('is warned about where larger bodies are allowed: %s %s', (policy, more, key) => {
-    const routes = `routes { route "api" { matches { path "/" }; upstream "echo"; policies { buffer-requests #true; ${policy} } } }`;
+    const routes = `routes { route "api" { matches { path "/" }; upstream "echo"; agents "auth"; policies { buffer-requests #true; ${policy} } } }`;
     const [problem, ...others] = problemsOf(configurationText({ routes, more }));
     expect(problem).toMatch(
       `warning: "buffer-requests": a body above max-body-buffer-bytes is answered with 413, though ${key} allows it`,

@@ -5,9 +5,12 @@ import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gat
 /** Agents that a message names. */
 const namedAtMost = 5;
 
-/** Whether an upstream answers, and nothing says whether agents judge the request: `agents #null` says that none do. */
-const isUndecided = ({ fields: { upstream, agents } }: ReadRoute): boolean =>
-  upstream.sound && upstream.value !== null && !agents.given;
+/**
+ * Whether an upstream answers, and nothing says whether agents judge the request: `agents #null` says that none do, and
+ * so does `forward-identity-headers`, which no route with agents may have.
+ */
+const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boolean =>
+  upstream.sound && upstream.value !== null && !agents.given && !policies.value['forward-identity-headers'].value;
 
 const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
   agents.flatMap((agent) => (agent.hidden === true ? [] : shownText(agent)));

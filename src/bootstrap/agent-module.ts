@@ -122,7 +122,14 @@ export const agentModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(agentTokens.samlParts)
     .toResolvedValue(
-      (random, verifier, keys, trusts, stores): SamlParts => ({ random, verifier, keys, trusts, stores }),
+      (random, verifier, keys, trusts, stores): SamlParts => ({
+        random,
+        verifier,
+        warmUp: () => verifier.warmUp(),
+        keys,
+        trusts,
+        stores,
+      }),
       [
         sharedTokens.random,
         agentTokens.samlDocumentVerifier,

@@ -128,6 +128,7 @@ export const testAgent = (
     saml: {
       random,
       verifier,
+      warmUp: async () => true,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
       stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger, endings: noOtherProcesses }),

@@ -1,4 +1,4 @@
-import type { AgentState } from '../../domain/agent-protocol/health.js';
+import { type AgentState, warmingUpFeature } from '../../domain/agent-protocol/health.js';
 import { providerLabel } from '../../domain/configuration/agent/oidc-option-rules.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 
@@ -6,13 +6,16 @@ import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 export interface AgentCondition {
   readonly state: AgentState;
   readonly message: string | null;
+  /** What a degraded agent does without. */
+  readonly disabledFeatures: readonly string[];
 }
 
 /** What is wrong with single sign-on, a clause each. */
 const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
   if (saml === null) return [];
-  const { trust, storeFailure } = saml;
+  const { trust, storeFailure, isWarmingUp } = saml;
   const troubles: string[] = [];
+  if (isWarmingUp) troubles.push('single sign-on: the verifier is warming up');
   const state = trust.state();
   if (state !== 'fresh') {
     const failure = trust.lastFailure();
@@ -24,11 +27,12 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
 };
 
 /**
- * Judged by the configuration in force: degraded while keys or metadata are not fresh or the session store fails, unhealthy while
+ * Judged by the configuration in force: degraded while keys or metadata are not fresh, the session store fails or the verifier of SAML
+ * documents is warming up, unhealthy while
  * nothing could be decided.
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
-  if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken' };
+  if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken', disabledFeatures: [] };
   const { methods, keySets, tokenExchange } = agent;
   const troubles: string[] = [];
   let anyKeys = false;
@@ -41,10 +45,14 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
     troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
   });
   troubles.push(...signOnTroubles(agent));
-  if (troubles.length === 0) return { state: 'healthy', message: null };
+  if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
   // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for no others.
   const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
   // Sessions that are remembered count for a while without their store.
   const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');
-  return { state: canDecide ? 'degraded' : 'unhealthy', message: troubles.join('; ') };
+  return {
+    state: canDecide ? 'degraded' : 'unhealthy',
+    message: troubles.join('; '),
+    disabledFeatures: agent.saml?.isWarmingUp === true ? [warmingUpFeature] : [],
+  };
 };

@@ -193,7 +193,6 @@ export class AuthAgent implements AgentService {
         requestsTimedOut: 0,
       },
       resources: null,
-      disabledFeatures: [],
       validForMs: this.#facts.healthIntervalMs * 2,
       timestampMs: this.#clock.wallMs(),
     };
@@ -283,7 +282,7 @@ export class AuthAgent implements AgentService {
   }
 
   #condition(): AgentCondition {
-    if (this.#draining) return { state: 'draining', message: null };
+    if (this.#draining) return { state: 'draining', message: null, disabledFeatures: [] };
     return agentCondition(this.#configuration.current());
   }
 

@@ -5,6 +5,7 @@ import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 import { PreparedSaml } from './prepared-saml.js';
 import type { SamlFiles } from './saml-files.js';
+import { WarmUp } from './warm-up.js';
 
 /** Opens the stores, and begins to see to the identity provider; null where it is not configured. What is made has to be released. */
 export const prepareSaml = async (
@@ -14,10 +15,11 @@ export const prepareSaml = async (
 ): Promise<Result<PreparedSaml | null, AgentOptionProblem>> => {
   const { saml } = options;
   if (saml === null || files === null) return ok(null);
+  const warmUp = new WarmUp(parts.saml.warmUp, parts.logger);
   const stores = await parts.saml.stores.acquire(saml.store, saml.entityId);
   if (!stores.ok) return err(optionProblem('error', 'saml', `the session store: ${stores.error}`));
   const trust = parts.saml.trusts.acquire(saml.identityProvider, files.certificates);
-  return ok(new PreparedSaml(saml, options, files, { stores: stores.value, trust }, parts));
+  return ok(new PreparedSaml(saml, options, files, { stores: stores.value, trust }, warmUp, parts));
 };
 
 /** What there is to say where the identity provider is not known yet. Its metadata is fetched until it is. */

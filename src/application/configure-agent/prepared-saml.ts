@@ -19,6 +19,7 @@ import type { AgentParts } from './agent-parts.js';
 import type { SamlFiles } from './saml-files.js';
 import { SessionCount } from './session-count.js';
 import { SigningDemand } from './signing-demand.js';
+import type { WarmUp } from './warm-up.js';
 
 export interface SamlLeases {
   readonly stores: SamlStoreLease;
@@ -37,6 +38,7 @@ export class PreparedSaml {
   readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
   readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
   readonly #leases: SamlLeases;
+  readonly #warmUp: WarmUp;
   readonly #expiry: ExpireSessions;
   readonly #cookieName: string;
   readonly #bindingPrefix: string;
@@ -47,6 +49,7 @@ export class PreparedSaml {
     { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader }: CompleteAgentOptions,
     { key }: SamlFiles,
     leases: SamlLeases,
+    warmUp: WarmUp,
     { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentParts,
   ) {
     const { stores, state, known } = leases.stores;
@@ -57,6 +60,7 @@ export class PreparedSaml {
     this.sharedReplays = options.store.kind === 'memory' ? null : stores.replays;
     this.#exchange = { options, key, trust, verifier, digest, clock, shares };
     this.#leases = leases;
+    this.#warmUp = warmUp;
     this.#cookieName = options.cookie.name;
     this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
     this.sessions = new Sessions({
@@ -110,14 +114,23 @@ export class PreparedSaml {
     return this.#leases.stores.state.failure;
   }
 
+  /** Whether the verifier is still being warmed up: a sign-on may take longer than usual. */
+  get isWarmingUp(): boolean {
+    return !this.#warmUp.isDone;
+  }
+
   /** What verifies SAML tokens at a token endpoint, for as long as this is not released. */
   samlSubjectTokens(endpointUrl: string, oneTime: boolean): SamlSubjectTokens {
     return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
   }
 
-  /** Calls back whenever there is another state of the identity provider or of the session store; the result ends that. */
+  /** Calls back whenever there is another state of the identity provider, the session store or the verifier; the result ends that. */
   onChange(listener: () => void): () => void {
-    const ends = [this.trust.onChange(listener), this.#leases.stores.state.onChange(listener)];
+    const ends = [
+      this.trust.onChange(listener),
+      this.#leases.stores.state.onChange(listener),
+      this.#warmUp.onDone(listener),
+    ];
     return () => {
       for (const end of ends) end();
     };

@@ -8,6 +8,8 @@ import type { SamlStoreLeases } from '../saml-trust/saml-store-leases.js';
 export interface SamlParts {
   readonly random: Random;
   readonly verifier: SamlDocumentVerifier;
+  /** Gets the verifier ready before the first document comes. */
+  readonly warmUp: SamlDocumentVerifier['warmUp'];
   readonly keys: SamlKeys;
   /** What the process knows of identity providers. */
   readonly trusts: Pick<IdentityProviderTrusts, 'acquire'>;

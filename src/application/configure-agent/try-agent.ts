@@ -23,10 +23,10 @@ export interface TriedAgent {
 
 /**
  * Makes everything ready that an agent with these options would need, each key set and metadata fetched once, and lets go of it
- * again. Session stores are not opened.
+ * again. Session stores are not opened, and no verifier is warmed up.
  */
 export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
-  const saml = { ...parts.saml, stores: unopenedStores };
+  const saml = { ...parts.saml, stores: unopenedStores, warmUp: async () => true };
   const trial: AgentParts = { ...parts, saml, outcomes: uncounted };
   const prepared = await prepareAgent(options, trial, keySetWaitMs);
   if (!prepared.ok) return { problems: prepared.error, agent: null };

@@ -26,6 +26,7 @@ const mergeOne = (agents: Agents): AgentStatus => ({
   queueDepth: sumOf(agents, ({ queueDepth }) => queueDepth),
   health: latest(agents.map(({ health }) => health)),
   breaker: worstBreaker(agents.map(({ breaker }) => breaker)),
+  ...(agents.some(({ isStarting }) => isStarting) ? { isStarting: true as const } : {}),
   refusal: firstOf(agents.map(({ refusal }) => refusal)),
   unsupportedEvents: [...new Set(agents.flatMap(({ unsupportedEvents }) => unsupportedEvents))],
 });

@@ -33,6 +33,8 @@ export interface AgentStatus {
   readonly health: AgentHealth | null;
   /** Null where the agent has no circuit breaker. */
   readonly breaker: CircuitState | null;
+  /** It runs in this process and is still getting ready, so the start of the gateway is not over; absent otherwise. */
+  readonly isStarting?: true;
   /** Why it refuses the configuration in force, and goes on with the one before, or this gateway altogether; null where it does not. */
   readonly refusal: string | null;
   /** What its block subscribes it to and it does not take; empty until it has said what it takes. */

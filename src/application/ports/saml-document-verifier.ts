@@ -85,6 +85,11 @@ export interface SamlDocumentVerifier {
     cancellation: Cancellation,
   ): Promise<Result<LogoutResponse, VerifierFailure>>;
   /**
+   * Loads and compiles what the first document would wait for. False where that failed: documents are verified all the same, and the
+   * first one takes longer. Every call after the first gives the outcome of the first.
+   */
+  warmUp(): Promise<boolean>;
+  /**
    * Metadata: reads it, and what is signed of it where certificates are given. Its certificates are not yet looked into. It never holds up the
    * other documents; what is cancelled ends.
    */

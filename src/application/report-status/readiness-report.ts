@@ -17,7 +17,8 @@ const isDown = (upstream: UpstreamStatus): boolean => !isUpstreamHealthy(upstrea
 
 /**
  * A broken back end must not take every gateway out of its balancer: upstreams and agents are listed, and count only
- * where `ready-requires` says so.
+ * where `ready-requires` says so. An agent in
+ * this process that is still getting ready is part of the gateway's own start.
  */
 export const readinessReport = (state: GatewayState): ReadinessReport => {
   const requires = state.configuration().admin?.readyRequires ?? [];
@@ -32,6 +33,7 @@ export const readinessReport = (state: GatewayState): ReadinessReport => {
   // Of one that is replaced its addresses are ready: a balancer that asks on a kept connection has nothing to take out.
   const reasons: string[] = phase === 'running' || phase === 'replaced' ? [] : [phase];
   if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
+  for (const { name, isStarting } of agents) if (isStarting) reasons.push(`agent ${name} is starting`);
   if (requires.includes('upstreams'))
     reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));
   if (requires.includes('agents')) reasons.push(...absentAgents.map((name) => `agent ${name} is absent`));

@@ -55,6 +55,7 @@ export class RunningState implements GatewayState, ProcessGauges {
   readonly #dropped: DroppedLines;
   #phase: GatewayPhase = 'starting';
   #endsConnections = false;
+  #haveAgentsStarted = false;
   #generation: Generation | null = null;
   /** Replaced generations that still have requests. */
   readonly #retiring = new Set<Generation>();
@@ -158,7 +159,10 @@ export class RunningState implements GatewayState, ProcessGauges {
   }
 
   agents(): readonly AgentStatus[] {
-    return this.#agents.clients().map((client) => client.status());
+    const statuses = this.#agents.clients().map((client) => client.status());
+    if (this.#phase !== 'starting' && !statuses.some(({ isStarting }) => isStarting)) this.#haveAgentsStarted = true;
+    // An agent that a reload brings must not take a gateway that serves out of its balancer.
+    return this.#haveAgentsStarted ? statuses.map(({ isStarting: _, ...status }) => status) : statuses;
   }
 
   upstreams(): readonly UpstreamStatus[] {

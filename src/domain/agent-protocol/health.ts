@@ -25,6 +25,9 @@ export interface AgentResources {
   readonly connections: number | null;
 }
 
+/** The feature that our agent names as disabled while it warms up for its first sign-on. */
+export const warmingUpFeature = 'single_sign_on';
+
 /** An agent's HealthStatus report. */
 export interface AgentHealth {
   readonly agentId: string;

@@ -14,7 +14,7 @@ import type { Scheduler } from '../../../application/ports/scheduler.js';
 import type { Soon } from '../../../application/ports/soon.js';
 import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
-import type { AgentState } from '../../../domain/agent-protocol/health.js';
+import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
 import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import { agentQueueLimit } from '../../../domain/limits/agent-limits.js';
@@ -162,6 +162,7 @@ export class AgentEmbeddedClient implements AgentClient {
       queueDepth: this.#waiting.size,
       health,
       breaker: null,
+      ...(health?.disabledFeatures.includes(warmingUpFeature) ? { isStarting: true as const } : {}),
       refusal: this.#refusal,
       unsupportedEvents: [],
     };

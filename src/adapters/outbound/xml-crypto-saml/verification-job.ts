@@ -5,7 +5,7 @@ import type {
   UnusableMetadata,
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
-import type { Result } from '../../../domain/shared/result.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { XmlCryptoDocumentVerifier } from './xml-crypto-document-verifier.js';
 
@@ -28,7 +28,9 @@ export type VerificationJob =
   | { readonly kind: 'assertion'; readonly encoded: string; readonly keys: JobKeys }
   | { readonly kind: 'logout_request'; readonly message: ReceivedMessage; readonly keys: JobKeys }
   | { readonly kind: 'logout_response'; readonly message: ReceivedMessage; readonly keys: JobKeys }
-  | MetadataJob;
+  | MetadataJob
+  /** Gets a thread ready for the first document. */
+  | { readonly kind: 'warm_up' };
 
 /** What a thread answers; of which type the value is the job says. */
 export type JobResult = Result<unknown, VerifierFailure | UnusableMetadata>;
@@ -58,6 +60,8 @@ export const jobLength = (job: VerificationJob): number => {
       return job.encoded.length;
     case 'metadata':
       return job.text.length;
+    case 'warm_up':
+      return 0;
     default:
       return messageLength(job.message);
   }
@@ -76,5 +80,7 @@ export const doJob = (verifier: XmlCryptoDocumentVerifier, job: VerificationJob)
       return verifier.verifyLogoutResponse(job.message, documentKeys(job.keys));
     case 'metadata':
       return verifier.verifyMetadata(job.text, job.query);
+    case 'warm_up':
+      return verifier.warmUp().then((isWarm) => (isWarm ? ok(undefined) : err('verifier_failed')));
   }
 };

@@ -54,7 +54,7 @@ type Verified<Value> = Promise<Result<Value, VerifierFailure>>;
 const isLesser = ({ job }: VerificationOrder): boolean => job.kind !== 'response';
 
 /**
- * Verifies documents on threads of their own, which are started when they are first needed. `program` is the built
+ * Verifies documents on threads of their own, which are started by `warmUp` or when they are first needed. `program` is the built
  * main-saml-verifier. Documents wait in the order in which they came; one that waits too long, or finds too many others waiting, is
  * refused with `overloaded`. Nobody has to be signing on to send a message of single logout, or an assertion that is a token: these never go
  * before a response that waits, take no place from one in the queue, and never hold the last thread (unless there is one
@@ -72,6 +72,7 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
   /** Threads that are at work on anything but a response. */
   #runningLesser = 0;
   #isStopped = false;
+  #warmedUp: Promise<boolean> | null = null;
 
   constructor(program: URL, limits: Partial<VerificationLimits> = {}) {
     this.#limits = { ...usualLimits, ...limits };
@@ -133,12 +134,31 @@ export class WorkerDocumentVerifier implements SamlDocumentVerifier {
     return result as Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;
   }
 
+  warmUp(): Promise<boolean> {
+    this.#warmedUp ??= this.#warmUp();
+    return this.#warmedUp;
+  }
+
   /** Ends the threads; what they have not finished is answered with `verifier_failed`, as is whatever comes after that. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#responses.clear();
     for (const waiting of this.#lesser) waiting.clear();
     await Promise.all([...this.#threads, this.#metadata].map((stopped) => stopped.stop()));
+  }
+
+  async #warmUp(): Promise<boolean> {
+    if (this.#isStopped) return false;
+    const idle = this.#threads.filter((thread) => thread.isIdle);
+    const results = await Promise.all(
+      idle.map(
+        (thread) =>
+          new Promise<JobResult>((resolve) => {
+            void this.#run(thread, new VerificationOrder({ kind: 'warm_up' }, resolve));
+          }),
+      ),
+    );
+    return results.every((result) => result.ok);
   }
 
   #verifyLogout(job: VerificationJob, cancellation: Cancellation): Promise<JobResult> {

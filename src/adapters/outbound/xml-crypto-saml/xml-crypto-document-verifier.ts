@@ -19,6 +19,7 @@ import { verifyAssertionText } from './verify-assertion.js';
 import { verifyLogoutMessage } from './verify-logout.js';
 import { verifyMetadataText } from './verify-metadata.js';
 import { verifyResponseText } from './verify-response.js';
+import { warmUpVerification } from './warm-up.js';
 
 type Verified<Value> = Result<Value, VerifierFailure>;
 type ReadMetadata = Result<DescribedIdentityProvider, VerifierFailure | UnusableMetadata>;
@@ -66,6 +67,10 @@ export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
       const verified = verifyLogoutMessage(message, 'LogoutResponse', signing);
       return verified.ok ? readLogoutResponse(verified.value.root, verified.value.isSigned) : verified;
     });
+  }
+
+  async warmUp(): Promise<boolean> {
+    return warmUpVerification();
   }
 
   async verifyMetadata(text: string, query: MetadataQuery): Promise<ReadMetadata> {

@@ -100,6 +100,11 @@ export const adviceKinds = {
     why: 'Whoever has an account can sign another browser on to it.',
     instead: 'leave out allow-idp-initiated, and link to a protected page from the portal',
   },
+  'sign-on-may-time-out': {
+    when: '`timeout-ms` of an agent below 2000 (1000 where none is given) while its `saml` is enabled.',
+    why: 'A sign-on verifies signatures and writes to the session store. On a busy machine it can take longer, and ends with 504.',
+    instead: 'write timeout-ms 2000 in the agent block',
+  },
   'rate-limits-fail-open': {
     when: '`on-store-failure "allow"` in `limits`.',
     why: 'While the store does not answer there are no rate limits.',

@@ -39,7 +39,18 @@ const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: Advic
   }
 };
 
-/** What agents let pass. */
+/** Milliseconds that a sign-on has to be given: it verifies signatures and writes to a store. */
+const leastSignOnMs = 2000;
+
+const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
+  const timeout = fields['timeout-ms'];
+  const saml = tried.fields.saml;
+  if (saml.value?.enabled.value !== true || !timeout.sound || timeout.value >= leastSignOnMs) return;
+  const message = `agent "${name.value}" has ${timeout.value} ms for an answer, and a sign-on by SAML may take longer`;
+  report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : saml.position);
+};
+
+/** What agents let pass, and what they have too little time for. */
 export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
     adviseOnTransport(agent, report);
@@ -47,5 +58,6 @@ export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void
     const name = `agent "${agent.name.value}"`;
     adviseOnOptions(name, tried, report);
     adviseOnPolicies(name, tried, report);
+    adviseOnSignOnTime(agent, tried, report);
   }
 };

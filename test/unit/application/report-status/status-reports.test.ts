@@ -170,6 +170,13 @@ describe('/ready', () => {
     return state;
   };
 
+  it('is a 503 while an agent in the same process is still getting ready', async () => {
+    const state = new FixedGatewayState();
+    state.agentStatuses = [{ ...agent('auth', 'degraded'), isStarting: true }, agent('other', 'degraded')];
+    expect(await statusOf(state, 'ready')).toBe(503);
+    expect(await bodyOf(state, 'ready')).toMatchObject({ ready: false, reasons: ['agent auth is starting'] });
+  });
+
   it('lists broken back ends and stays ready', async () => {
     expect(await statusOf(broken(), 'ready')).toBe(200);
     expect(await bodyOf(broken(), 'ready')).toEqual({

@@ -60,6 +60,31 @@ describe('WorkerDocumentVerifier', () => {
     expect(existsSync(program)).toBe(true);
   });
 
+  it('warms its threads up by a document of its own, and verifies what comes meanwhile', async () => {
+    const verifier = verifying(program);
+    const warm = verifier.warmUp();
+    expect(verifier.warmUp()).toBe(warm);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toMatchObject(accepted);
+    expect(await warm).toBe(true);
+    expect(await verifier.verifyResponse(encoded, keys, neverCancelled)).toMatchObject(accepted);
+  });
+
+  it.each([
+    ['crashes', `parentPort.on('message', () => { throw new Error('broken'); });`],
+    [
+      'finds its own document wrong',
+      `parentPort.on('message', () => parentPort.postMessage({ ok: false, error: 'verifier_failed' }));`,
+    ],
+  ])('says so where a thread %s when it is warmed up', async (_, code) => {
+    expect(await verifying(misbehaving(code)).warmUp()).toBe(false);
+  });
+
+  it('is not warmed up once it is stopped', async () => {
+    const verifier = verifying(program);
+    await verifier.stop();
+    expect(await verifier.warmUp()).toBe(false);
+  });
+
   it('verifies every kind of document on a thread', async () => {
     const verifier = verifying(program);
     const key = idpKey();

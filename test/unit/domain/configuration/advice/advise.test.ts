@@ -51,6 +51,8 @@ describe('what is unsafe is told by its name', () => {
     ['agent-in-the-clear', file({ agent: 'transport { grpc { address "agent.example:50051"; insecure #true } }' })],
     ['authentication-fails-open', file({ config: 'fail-open #true' })],
     ['credentials-go-to-upstreams', file({ config: 'forward-credentials #true' })],
+    ['sign-on-may-time-out', file({ config: saml('') })],
+    ['sign-on-may-time-out', file({ agent: 'socket "/s"; timeout-ms 1999', config: saml('') })],
     ['token-audience-unchecked', file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"' })],
     [
       'authorization-allows-by-default',
@@ -109,7 +111,7 @@ describe('what is unsafe is told by its name', () => {
     // Told by every load, and by tests of their own.
     told.delete('route-without-agents');
     // The table above names each of them: a kind that no test brings about would be a promise.
-    expect(told.size).toBe(22);
+    expect(told.size).toBe(23);
   });
 });
 
@@ -137,7 +139,8 @@ describe('what is safe is not told', () => {
     file({ config: `api-keys "sha256:${'a'.repeat(64)}:me" "@/keys"` }),
     file({ config: 'basic-auth-users "me:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA"' }),
     file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"; jwt-audience "api"' }),
-    file({ config: saml('') }),
+    file({ agent: 'socket "/s"; timeout-ms 2000', config: saml('') }),
+    file({ config: saml('').replace('enabled #true', 'enabled #false') }),
     file({ agent: 'transport { grpc { address "127.0.0.1:50051"; insecure #true } }' }),
     file({ limits: 'max-body-size-bytes "1GB"' }),
   ])('%s', (text) => {

@@ -1,5 +1,6 @@
 import type { MappedAttribute } from '../../domain/configuration/saml-options.js';
 import type { AuthenticationMethod } from '../../domain/identity/authentication-method.js';
+import { type ClaimBounds, claimBounds } from '../../domain/identity/bounded-headers.js';
 import type { Identity } from '../../domain/identity/identity.js';
 import { type IdentityHeaderNames, identityHeaders } from '../../domain/identity/identity-headers.js';
 import type { Clock } from '../ports/clock.js';
@@ -17,20 +18,31 @@ export const leftOutLineMs = 60_000;
 export class IdentityPreparation {
   readonly #names: IdentityHeaderNames;
   readonly #mapping: readonly MappedAttribute[];
+  readonly #bounds: ClaimBounds;
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #lines = new Map<AuthenticationMethod, OncePerPeriod>();
 
-  /** `mapping`: the attributes of single sign-on that headers tell, and no others. */
-  constructor(names: IdentityHeaderNames, logger: Logger, clock: Clock, mapping: readonly MappedAttribute[] = []) {
+  /**
+   * @param maxClaimBytes octets of one claim's header value
+   * @param mapping the attributes of single sign-on that become headers
+   */
+  constructor(
+    names: IdentityHeaderNames,
+    maxClaimBytes: number,
+    logger: Logger,
+    clock: Clock,
+    mapping: readonly MappedAttribute[] = [],
+  ) {
     this.#names = names;
+    this.#bounds = claimBounds(maxClaimBytes);
     this.#mapping = mapping;
     this.#logger = logger;
     this.#clock = clock;
   }
 
   prepare(identity: Identity): PreparedIdentity {
-    const { operations, leftOut } = identityHeaders(identity, this.#names, this.#mapping);
+    const { operations, leftOut } = identityHeaders(identity, this.#names, this.#mapping, this.#bounds);
     const untold = leftOut.length === 0 ? null : this.#linesOf(identity.method).take();
     if (untold !== null) {
       this.#logger.warn('claims were left out of the identity headers', {

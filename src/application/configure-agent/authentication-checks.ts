@@ -30,7 +30,7 @@ export const authenticationChecks = (
 ): readonly AuthenticationCheck[] => {
   const { apiKeys, basicUsers, tokenCacheSize } = options;
   const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
-  const preparation = new IdentityPreparation(names, logger, clock);
+  const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
   // One memory for all tokens: which method verified one does not matter when it comes again.
   const memory = new VerifiedTokenMemory(clock, {

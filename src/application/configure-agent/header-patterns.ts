@@ -1,5 +1,6 @@
 import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
 import { canonicalName } from '../../domain/http/canonical-name.js';
+import { omittedClaimsHeader } from '../../domain/identity/omitted-claims.js';
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 
 /** The header of the client certificate, with the one that may stand beside it (RFC 9440, section 2.3). */
@@ -18,6 +19,7 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
   options.userIdHeader,
   options.authMethodHeader,
   'X-Auth-Claim-*',
+  omittedClaimsHeader,
   'X-Client-Cert-CN',
   'X-Client-Cert-DN',
   ...certificateHeaders(options),

@@ -46,7 +46,7 @@ export class PreparedSaml {
 
   constructor(
     options: SamlOptions,
-    { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader }: CompleteAgentOptions,
+    { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader, maxClaimBytes }: CompleteAgentOptions,
     { key }: SamlFiles,
     leases: SamlLeases,
     warmUp: WarmUp,
@@ -54,7 +54,8 @@ export class PreparedSaml {
   ) {
     const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;
-    const preparation = new IdentityPreparation({ userId, authMethod }, logger, clock, options.attributeMapping);
+    const names = { userId, authMethod };
+    const preparation = new IdentityPreparation(names, maxClaimBytes, logger, clock, options.attributeMapping);
     const shares = new VerificationShares();
     this.replays = stores.replays;
     this.sharedReplays = options.store.kind === 'memory' ? null : stores.replays;

@@ -56,6 +56,8 @@ export interface AgentOptions {
   readonly forwardCredentials?: boolean;
   /** Tokens that are remembered as verified, at the most; 0: none. */
   readonly tokenCacheSize?: number;
+  /** Octets of the header value of one claim, at the most. */
+  readonly maxClaimBytes?: number;
   /** Providers of the `oidc` blocks, those included that are not enabled. */
   readonly oidc?: readonly OidcProviderOptions[];
   readonly mtls?: MtlsOptions;
@@ -176,6 +178,7 @@ export interface CompleteAgentOptions {
   readonly failOpen: boolean;
   readonly forwardCredentials: CredentialForwarding;
   readonly tokenCacheSize: number;
+  readonly maxClaimBytes: number;
   /** The enabled ones. */
   readonly oidc: readonly OidcProviderOptions[];
   /** Null: not enabled. */
@@ -209,6 +212,7 @@ export const agentDefaults = {
   authMethodHeader: 'X-Auth-Method',
   failOpen: false,
   tokenCacheSize: 10_000,
+  maxClaimBytes: 2_048,
   jwksRefreshMs: 3_600_000,
   clockSkewMs: 30_000,
   clientCertHeader: 'X-Client-Cert',
@@ -261,6 +265,7 @@ export const agentOptionNames = [
   'fail-open',
   'forward-credentials',
   'token-cache-size',
+  'max-claim-bytes',
   'oidc',
   'mtls',
   'authz',

@@ -74,6 +74,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     failOpen: options.failOpen ?? agentDefaults.failOpen,
     forwardCredentials: forwarding(options.forwardCredentials),
     tokenCacheSize: options.tokenCacheSize ?? agentDefaults.tokenCacheSize,
+    maxClaimBytes: options.maxClaimBytes ?? agentDefaults.maxClaimBytes,
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),
     tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),

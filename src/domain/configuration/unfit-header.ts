@@ -1,5 +1,6 @@
 import { canonicalName } from '../http/canonical-name.js';
 import { claimedNames, isHopByHop } from '../http/field-traits.js';
+import { omittedClaimsHeader } from '../identity/omitted-claims.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../identity/owned-headers.js';
 
 /** The options of an agent that name a header. */
@@ -38,6 +39,8 @@ export const unfitHeader = (option: HeaderOption, name: string): string | null =
   if (isHopByHop(canonical) || framing.has(canonical)) {
     return 'frames the message or concerns one connection, and cannot be used here';
   }
+  if (canonical === canonicalName(omittedClaimsHeader))
+    return 'names the claims that are left out, and cannot be used here';
   if (option === 'client-cert-header') {
     if (certificateHeaders.has(canonical)) return null;
     if (isOwned(identityNames, name)) return 'has a meaning of its own, and cannot be used here';

@@ -1,12 +1,14 @@
 import type { HeaderOperation } from '../agent-protocol/messages.js';
+import { agentDefaults } from '../configuration/agent-configuration.js';
 import type { MappedAttribute } from '../configuration/saml-options.js';
 import { canonicalName } from '../http/canonical-name.js';
 import type { HeaderList } from '../http/header-list.js';
 import { mappedAttributes } from './attribute-headers.js';
-import { BoundedHeaders, type LeftOutClaim } from './bounded-headers.js';
+import { BoundedHeaders, type ClaimBounds, claimBounds, type LeftOutClaim } from './bounded-headers.js';
 import { type FlatClaim, flattenClaims } from './claim-flattening.js';
 import { encodeHeaderValue } from './header-value-encoding.js';
 import type { CertificateIdentity, Identity } from './identity.js';
+import { omittedClaims, omittedClaimsHeader } from './omitted-claims.js';
 import { isOwned, type OwnedHeaders } from './owned-headers.js';
 
 const claimPrefix = 'X-Auth-Claim-';
@@ -60,14 +62,15 @@ const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName
  * The headers that tell the upstream who makes the request. Claims that end in one name are all left out, because which
  * of them counts would be a guess. Claims come in the order of the token until a limit is reached, but names that are
  * integers come first, as members of objects do (ECMA-262, OrdinaryOwnPropertyKeys); attributes of single sign-on in
- * that of the mapping.
+ * that of the mapping. Claims that are left out are named in a header of their own.
  */
 export const identityHeaders = (
   identity: Identity,
   names: IdentityHeaderNames,
   mapping: readonly MappedAttribute[] = [],
+  bounds: ClaimBounds = claimBounds(agentDefaults.maxClaimBytes),
 ): IdentityHeaders => {
-  const headers = new BoundedHeaders();
+  const headers = new BoundedHeaders(bounds);
   headers.set(names.userId, encodeHeaderValue(identity.userId));
   headers.set(names.authMethod, identity.method);
   if (identity.certificate !== null) setCertificate(headers, identity.certificate);
@@ -78,8 +81,9 @@ export const identityHeaders = (
   for (const { path, header, value } of claims) {
     if (value === null) headers.leftOut.push({ path, reason: 'unrepresentable' });
     else if (counts.get(canonicalName(header)) !== 1) headers.leftOut.push({ path, reason: 'same_name' });
-    else headers.setWithinLimits(header, value, path);
+    else headers.setClaim(header, value, path);
   }
+  if (headers.leftOut.length > 0) headers.set(omittedClaimsHeader, omittedClaims(headers.leftOut));
   return headers;
 };
 

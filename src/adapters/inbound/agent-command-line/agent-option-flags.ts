@@ -47,4 +47,5 @@ export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('fail-open', 'FAIL_OPEN', '[bool]', 'let requests without a valid credential pass, without an identity'),
   flag('forward-credentials', 'FORWARD_CREDENTIALS', '[bool]', 'true: the upstream sees every credential; false: none'),
   flag('token-cache-size', 'TOKEN_CACHE_SIZE', '<count>', 'verified tokens to remember, 0: none (default: 10000)'),
+  flag('max-claim-bytes', 'MAX_CLAIM_BYTES', '<count>', 'octets of the header of one claim (default: 2048)'),
 ];

@@ -83,6 +83,14 @@ export const agentOptionsShape = {
     ),
     '10000',
   ),
+  'max-claim-bytes': documented(
+    optional(
+      integer(1, 16_384),
+      'Octets of the header value of one claim, at the most. All identity headers together: four times that, or 4 KiB if ' +
+        'that is more. What is left out is named in `X-Auth-Claims-Omitted`.',
+    ),
+    '2048',
+  ),
   oidc: oidcBlocks,
   mtls: mtlsBlock,
   authz: authzBlock,
@@ -119,6 +127,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
   const failOpen = fields['fail-open'].value;
   const forwardCredentials = fields['forward-credentials'].value;
   const tokenCacheSize = fields['token-cache-size'].value;
+  const maxClaimBytes = fields['max-claim-bytes'].value;
   const mtls = fields.mtls.value;
   const authz = fields.authz.value;
   const saml = fields.saml.value;
@@ -146,6 +155,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentO
     ...(failOpen !== null && { failOpen }),
     ...(forwardCredentials !== null && { forwardCredentials }),
     ...(tokenCacheSize !== null && { tokenCacheSize }),
+    ...(maxClaimBytes !== null && { maxClaimBytes }),
     ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),

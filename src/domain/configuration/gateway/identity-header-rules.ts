@@ -1,7 +1,8 @@
 import { canonicalName } from '../../http/canonical-name.js';
+import { claimBounds } from '../../identity/bounded-headers.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { agentOptionsOf } from '../agent/decode-agent-options.js';
-import type { AgentOptions } from '../agent-configuration.js';
+import { type AgentOptions, agentDefaults } from '../agent-configuration.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
 
@@ -70,6 +71,38 @@ const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[],
   }
 };
 
+/** Whether a credential of the agent can bring claims. */
+const readsClaims = ({ jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean =>
+  jwtSecret !== undefined ||
+  jwtPublicKey !== undefined ||
+  oidc.some(({ enabled }) => enabled) ||
+  saml?.enabled === true;
+
+/** Octets of an answer for everything but identity headers. */
+const answerRemainder = 2_048;
+
+/** A token with many claims would make an answer that the gateway refuses as too large. */
+const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
+  const limit = gateway.limits.value['max-agent-response-bytes'];
+  if (!limit.sound) return;
+  for (const { name, fields } of agentsOf(gateway)) {
+    const options = agentOptionsOf(fields.config.value ?? []);
+    if (!fields.config.sound || !readsClaims(options)) continue;
+    const { totalOctets } = claimBounds(options.maxClaimBytes ?? agentDefaults.maxClaimBytes);
+    if (totalOctets <= limit.value - answerRemainder) continue;
+    const key = fields.config.value?.find((setting) => setting.name === 'max-claim-bytes');
+    report.add(
+      `the identity headers of agent "${name.value}" may have ${totalOctets} bytes: the gateway answers 503 where an answer exceeds "max-agent-response-bytes"`,
+      {
+        severity: 'warning',
+        position: key?.position ?? limit.position ?? fields.config.position,
+        path: ['agents', `agent "${name.value}"`, 'config'],
+        suggestion: `write limits { max-agent-response-bytes ${totalOctets + answerRemainder} }, or lower max-claim-bytes`,
+      },
+    );
+  }
+};
+
 /** Checks what routes and agents want of headers that the gateway removes from every client's request. */
 export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
   const agents = agentsOf(gateway).map(({ name, fields: { config } }) => ({
@@ -82,4 +115,5 @@ export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport
     warnOfRateKey(route, names, report);
   }
   checkApiKeyHeaders(gateway, agents, report);
+  warnOfClaimRoom(gateway, report);
 };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  maximumIdentityHeaderOctets,
-  maximumIdentityHeaders,
-} from '../../../../src/domain/identity/bounded-headers.js';
+import { claimBounds, maximumIdentityHeaders } from '../../../../src/domain/identity/bounded-headers.js';
+import type { Identity } from '../../../../src/domain/identity/identity.js';
 import { identityHeaders, removalOperations } from '../../../../src/domain/identity/identity-headers.js';
+import { omittedClaimsHeader } from '../../../../src/domain/identity/omitted-claims.js';
 import { alwaysOwned, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
 import { type Claims, SpelledNumber } from '../../../../src/domain/tokens/claims.js';
 
@@ -38,18 +37,23 @@ const fieldValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 describe('identity headers', () => {
   it('are well-formed, bounded, and told once each, whatever the claims', () => {
     fc.assert(
-      fc.property(text, claims, (userId, some) => {
-        const { operations } = identityHeaders({ method: 'jwt', userId, claims: some, certificate: null }, names);
-        const set = operations.filter((operation) => operation.kind === 'set');
-        expect(set).toHaveLength(operations.length);
+      fc.property(text, claims, fc.integer({ min: 1, max: 2_048 }), (userId, some, maxClaimBytes) => {
+        const bounds = claimBounds(maxClaimBytes);
+        const identity: Identity = { method: 'jwt', userId, claims: some, certificate: null };
+        const { operations, leftOut } = identityHeaders(identity, names, [], bounds);
+        const all = operations.filter((operation) => operation.kind === 'set');
+        const set = all.filter(({ name }) => name !== omittedClaimsHeader);
+        expect(all.length - set.length).toBe(leftOut.length === 0 ? 0 : 1);
+        expect(all).toHaveLength(operations.length);
         expect(set.length).toBeLessThanOrEqual(maximumIdentityHeaders);
         expect(new Set(set.map(({ name }) => canonical(name))).size).toBe(set.length);
-        for (const { name, value } of set) {
+        for (const { name, value } of all) {
           expect(name).toMatch(fieldName);
           expect(value).toMatch(fieldValue);
         }
+        for (const { value } of set.slice(2)) expect(value.length).toBeLessThanOrEqual(maxClaimBytes);
         const octets = set.slice(2).reduce((sum, { name, value }) => sum + name.length + value.length, 0);
-        expect(octets).toBeLessThanOrEqual(maximumIdentityHeaderOctets);
+        expect(octets).toBeLessThanOrEqual(bounds.totalOctets);
       }),
       { numRuns: 500 },
     );

@@ -150,6 +150,7 @@ describe('identity headers', () => {
       'X-Me',
       'X-How',
       'X-Auth-Claim-*',
+      'X-Auth-Claims-Omitted',
       'X-Client-Cert-CN',
       'X-Client-Cert-DN',
     ]);

@@ -11,13 +11,13 @@ it('no number of tokens with claims that are left out makes more than one line a
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   const names = { userId: 'X-User-Id', authMethod: 'X-Auth-Method' };
-  const preparation = new IdentityPreparation(names, logger, clock);
+  const preparation = new IdentityPreparation(names, 2_048, logger, clock);
   const prepare = (method: AuthenticationMethod, claims: Record<string, string> = { 'a-b': '1', a_b: '2' }) =>
     preparation.prepare({ method, userId: 'ann', claims, certificate: null });
   const untold = () => logger.lines.map(({ fields }) => [fields['method'], fields['untold']]);
 
   for (let index = 0; index < 1_000; index += 1) {
-    expect(prepare('oidc').operations).toHaveLength(2);
+    expect(prepare('oidc').operations).toHaveLength(3);
     prepare('oidc', { role: 'editor' });
   }
   prepare('jwt');

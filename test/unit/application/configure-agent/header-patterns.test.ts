@@ -52,7 +52,14 @@ describe('headers with client certificates on their way to the upstream', () => 
 
 describe('the headers that the gateway strips from what clients send', () => {
   it('take in the one that certificates come in', () => {
-    const identity = ['X-User-Id', 'X-Auth-Method', 'X-Auth-Claim-*', 'X-Client-Cert-CN', 'X-Client-Cert-DN'];
+    const identity = [
+      'X-User-Id',
+      'X-Auth-Method',
+      'X-Auth-Claim-*',
+      'X-Auth-Claims-Omitted',
+      'X-Client-Cert-CN',
+      'X-Client-Cert-DN',
+    ];
     expect(identityHeaderPatterns(complete({}))).toEqual(identity);
     expect(identityHeaderPatterns(complete(mtls('X-SSL-Cert')))).toEqual([...identity, 'X-SSL-Cert']);
     expect(identityHeaderPatterns(complete(mtls('client-cert')))).toEqual([

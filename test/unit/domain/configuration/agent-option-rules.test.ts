@@ -36,6 +36,7 @@ describe('complete options', () => {
         failOpen: false,
         forwardCredentials: 'authorization',
         tokenCacheSize: 10_000,
+        maxClaimBytes: 2_048,
         oidc: [],
         mtls: null,
         authz: null,

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  maximumIdentityHeaderOctets,
-  maximumIdentityHeaders,
-} from '../../../../src/domain/identity/bounded-headers.js';
+import { maximumIdentityHeaders } from '../../../../src/domain/identity/bounded-headers.js';
 import { identityHeaders } from '../../../../src/domain/identity/identity-headers.js';
 import { sessionIdentity } from '../../../../src/domain/saml/session/session-identity.js';
 
@@ -68,18 +65,21 @@ describe('the headers of a session', () => {
         { path: 'b', reason: 'same_name' },
       ],
     });
-    expect(headers({ a: ['root'] }, { a: 'x-user-id' })).toEqual(always);
+    expect(headers({ a: ['root'] }, { a: 'x-user-id' })).toEqual([...always, ['X-Auth-Claims-Omitted', 'a']]);
   });
 
   it('keep to the limits of identity headers', () => {
     const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`a${index}`, ['v']]));
     const mapping = Object.fromEntries(Object.keys(many).map((name) => [name, `X-${name}`]));
     const { operations, leftOut } = told(many, mapping);
-    expect(operations).toHaveLength(maximumIdentityHeaders);
+    expect(operations).toHaveLength(maximumIdentityHeaders + 1);
     expect(leftOut).toHaveLength(80 + 2 - maximumIdentityHeaders);
-    const long = told({ a: ['x'.repeat(maximumIdentityHeaderOctets)], b: ['y'] }, { a: 'X-A', b: 'X-B' });
+    const long = told({ a: ['x'.repeat(2_049)], b: ['y'] }, { a: 'X-A', b: 'X-B' });
     expect(long.leftOut).toEqual([{ path: 'a', reason: 'over_limit' }]);
-    expect(long.operations.at(-1)).toEqual({ kind: 'set', name: 'X-B', value: 'y' });
+    expect(long.operations.slice(-2)).toEqual([
+      { kind: 'set', name: 'X-B', value: 'y' },
+      { kind: 'set', name: 'X-Auth-Claims-Omitted', value: 'a' },
+    ]);
   });
 
   it('say of other methods what they said before, whatever the mapping', () => {

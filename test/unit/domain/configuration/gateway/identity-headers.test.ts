@@ -73,3 +73,30 @@ describe('an API-key header that another agent sets', () => {
     expect(two('api-key-header "X-Partner"', 'user-id-header "X-Partners"')).toEqual([]);
   });
 });
+
+describe('the room for claims in an answer', () => {
+  const warnings = (config: string, limits = '') => {
+    const text = configurationText({
+      agents: `agents { agent "auth" { transport "embedded"; config { ${config} } } }`,
+      more: limits,
+    });
+    const lines = { patternFault: () => null, lines: () => null, root: null, isComplete: true };
+    return decodeGatewayConfiguration(settingsOf(text), lines)
+      .problems.filter(({ message }) => message.includes('max-agent-response-bytes'))
+      .map(({ severity, message, suggestion }) => `${severity}: ${message} (${suggestion})`);
+  };
+  const secret = `jwt-secret "${'s'.repeat(32)}"`;
+  const warning = (total: number): string =>
+    `warning: the identity headers of agent "auth" may have ${total} bytes: the gateway answers 503 where an answer exceeds "max-agent-response-bytes" (write limits { max-agent-response-bytes ${total + 2048} }, or lower max-claim-bytes)`;
+
+  it('is enough by default, and warned about where it is not', () => {
+    expect(warnings(secret)).toEqual([]);
+    expect(warnings(`${secret}; max-claim-bytes 2049`)).toEqual([warning(8_196)]);
+    expect(warnings(`${secret}; max-claim-bytes 16384`, 'limits { max-agent-response-bytes 67584 }')).toEqual([]);
+    expect(warnings(secret, 'limits { max-agent-response-bytes 10239 }')).toEqual([warning(8_192)]);
+  });
+
+  it('is no matter without a method that has claims', () => {
+    expect(warnings('api-keys "key:alice"; max-claim-bytes 16384')).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+import type { LeftOutClaim } from './bounded-headers.js';
+import { encodeHeaderValue } from './header-value-encoding.js';
+
+/** Names the claims that no identity header carries, so that an upstream can tell them from claims that the user lacks. */
+export const omittedClaimsHeader = 'X-Auth-Claims-Omitted';
+
+/** Octets of the names together. */
+const maximumNamesOctets = 512;
+
+/** Stands for further names. */
+const more = '*';
+
+/** A comma separates names, and `*` stands for names that do not fit: both are encoded inside a name. */
+const omittedName = ({ path }: LeftOutClaim): string =>
+  encodeHeaderValue(path).replaceAll(',', '%2C').replaceAll(more, '%2A');
+
+/** The value of the header: names joined by `,`, at most 512 octets, then `*` where more claims were left out. */
+export const omittedClaims = (leftOut: readonly LeftOutClaim[]): string => {
+  const names: string[] = [];
+  let octets = 0;
+  for (const claim of leftOut) {
+    // A percent-encoded path is never shorter, and a token may bring a very long one.
+    const name = claim.path.length > maximumNamesOctets ? '' : omittedName(claim);
+    octets += name.length + (names.length === 0 ? 0 : 1);
+    if (name === '' || octets > maximumNamesOctets) return [...names, more].join(',');
+    names.push(name);
+  }
+  return names.join(',');
+};

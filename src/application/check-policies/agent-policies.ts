@@ -13,9 +13,9 @@ export interface AgentPolicies {
 }
 
 /** An agent of its own process, which has a socket, may get its methods from flags and variables: the block need not tell all. */
-const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [] }: AgentOptions): boolean => {
+const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean => {
   const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
-  return authz?.rolesClaim !== null && (takesTokens || socket !== undefined);
+  return authz?.rolesClaim !== null && (takesTokens || saml?.enabled === true || socket !== undefined);
 };
 
 /** Finds the `authz` block of an agent in a gateway's configuration; `agentName` null means the only one. */

@@ -93,13 +93,13 @@ const shadowPolicies = async (
  * authorization is not enabled, and where there was an error.
  */
 export const prepareAuthorization = async (
-  { authz: options, jwt, oidc }: CompleteAgentOptions,
+  { authz: options, jwt, oidc, saml }: CompleteAgentOptions,
   parts: AgentParts,
   problems: AgentOptionProblem[],
 ): Promise<AuthorizeRequest | null> => {
   if (options === null) return null;
-  // Roles are in claims, and only tokens have these.
-  const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0);
+  // Roles are in claims, which tokens and the attributes of SAML give.
+  const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0 || saml !== null);
   const policies = await enforcedPolicies(options, rolesPossible, parts, problems);
   const shadow = await shadowPolicies(options, rolesPossible, parts, problems);
   if (policies === null) return null;

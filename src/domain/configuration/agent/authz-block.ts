@@ -56,7 +56,7 @@ const authzShape = {
   ),
   'roles-claim': optional(
     claimPath,
-    'The claim with the roles: an array of strings, or one string that is split at spaces and commas; a token in which it is something else is denied. A dotted path leads into objects. Without it nobody has roles.',
+    'The claim with the roles: an array of strings, or one string that is split at spaces and commas; a token in which it is something else is denied. A dotted path leads into objects. For SAML sessions it is the name of an attribute. Without it nobody has roles.',
   ),
   'strict-policies': withDefault(
     boolean,

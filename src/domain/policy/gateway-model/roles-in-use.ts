@@ -77,6 +77,7 @@ export const rolesInUse = (policies: readonly Policy[], { rolesPossible }: RoleR
       policyId: id,
       span,
       message: 'it speaks of roles, and nobody has any',
-      suggestion: 'set roles-claim, and have tokens accepted: roles are in a claim of a token',
+      suggestion:
+        'set roles-claim, and accept tokens or enable saml: roles come from a claim of a token or an attribute of SAML',
     }));
 };

@@ -240,6 +240,29 @@ describe('paths', () => {
   });
 });
 
+describe('policies', () => {
+  const only = (role: string) => ({
+    authz: {
+      enabled: true,
+      'roles-claim': 'groups',
+      'strict-policies': true,
+      'policy-inline': `permit(principal in Role::"${role}", action, resource) when { context.auth_method == "saml" };`,
+    },
+  });
+
+  it.each([
+    ['admins', 200],
+    ['strangers', 403],
+  ])('see the roles that an attribute gives: for %s the answer is %i', async (role, status) => {
+    const here = place();
+    const agent = await here.start({ config: only(role) });
+    const browser = agent.browser();
+    await signOn(browser, here, '_a1');
+    expect((await browser.get('/orders')).status).toBe(status);
+    expect(agent.logger.lines.map(({ message }) => message).join('\n')).not.toContain('roles');
+  });
+});
+
 describe('the agent', () => {
   it('says what it is to identity providers', async () => {
     const here = place();

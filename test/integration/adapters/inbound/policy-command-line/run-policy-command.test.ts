@@ -113,7 +113,7 @@ upstreams { upstream "app" { target "127.0.0.1:1" } }
 routes { route "all" { matches { path-prefix "/" }; upstream "app"; agents "auth" } }
 agents { agent "auth" {
     ${transport}
-    events "request_headers"
+    events "request_headers" "request_body_chunk"
     config {
         ${methods}
         authz { enabled #true; ${authz} }
@@ -126,6 +126,9 @@ agents { agent "auth" {
   const keys = 'api-keys "key-1:reports"';
   const tokens = 'jwt-secret "0123456789abcdef0123456789abcdef"';
 
+  const signOn = (enabled: boolean) =>
+    `saml { enabled #${enabled}; entity-id "https://a.example/saml"; acs-url "https://a.example/saml/acs"; idp-metadata-url "https://i.example/metadata" }`;
+
   it('warns of roles that nobody can have in an agent', async () => {
     const readers = `policy-file "${folder.file('readers.cedar')}"`;
     const claim = `${readers}; roles-claim "roles"`;
@@ -135,6 +138,9 @@ agents { agent "auth" {
     expect(await told(embedded, tokens, readers)).toBe(true);
     expect(await told(embedded, tokens, claim)).toBe(false);
     expect(await told(embedded, keys, claim)).toBe(true);
+    expect(await told(embedded, signOn(true), claim)).toBe(false);
+    expect(await told(embedded, signOn(true), readers)).toBe(true);
+    expect(await told(embedded, `${keys}; ${signOn(false)}`, claim)).toBe(true);
     expect(await told(socket, keys, readers)).toBe(true);
     // Whoever starts that agent may give it a key for tokens.
     expect(await told(socket, keys, claim)).toBe(false);
@@ -175,7 +181,7 @@ upstreams { upstream "app" { target "127.0.0.1:1" } }
 routes { route "all" { matches { path-prefix "/" }; upstream "app"; agents "auth" } }
 agents { agent "auth" {
     socket "/tmp/auth.sock"
-    events "request_headers"
+    events "request_headers" "request_body_chunk"
     config { authz {
         enabled #true
         policy-file "${folder.file('guards.cedar')}"
@@ -272,6 +278,21 @@ when { resource.host == "a.example" && resource.query == "x=1" && context.client
       'policies "all.cedar"',
     );
     expect(await run('test', file)).toMatchObject({ messages: '', exitCode: 0 });
+  });
+
+  it('takes SAML for the method, and finds its roles in an attribute', async () => {
+    folder.write(
+      'staff.cedar',
+      '@id("staff") permit (principal in Role::"staff", action, resource) when { context.auth_method == "saml" };\n',
+    );
+    const file = testFile(
+      'case "a" { principal "ann" { claims { groups "staff" }; auth-method "saml" }; action "GET"; resource "/"; expect "allow" { policies "staff" } }',
+      'policies "staff.cedar"\nroles-claim "groups"',
+    );
+    expect(await run('test', file)).toMatchObject({ exitCode: 0, messages: '' });
+    const asked = ['explain', '--policies', folder.file('staff.cedar'), '--auth-method', 'saml', '--principal', 'ann'];
+    const explained = await run(...asked, '--role', 'staff', '--action', 'GET', '--resource', '/');
+    expect(explained.result).toMatch(/^allow/m);
   });
 
   it('has claims in JSON where a list has one item, and roles where roles-claim says', async () => {

@@ -130,7 +130,7 @@ describe('policy explain', () => {
     ],
     [
       [...question, '--principal', 'a', '--auth-method', 'JWT'],
-      '--auth-method is one of jwt, oidc, mtls, api_key, basic; did you mean "jwt"?',
+      '--auth-method is one of jwt, oidc, saml, mtls, api_key, basic; did you mean "jwt"?',
     ],
     [[...question, '--principal', 'a', '--on-error', 'alow'], '--on-error is one of deny, skip'],
     [[...question, '--principal', 'a', '--roles-claim', ''], 'the name of a claim must not be empty'],

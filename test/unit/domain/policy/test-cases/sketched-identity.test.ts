@@ -4,6 +4,7 @@ import {
   type PrincipalSketch,
   sketchedIdentity,
 } from '../../../../../src/domain/policy/test-cases/sketched-identity.js';
+import { sessionIdentity } from '../../../../../src/domain/saml/session/session-identity.js';
 
 const names = { principalClaim: 'sub', rolesClaim: 'roles' };
 const sketch = (parts: Partial<PrincipalSketch>): PrincipalSketch => ({
@@ -46,12 +47,52 @@ describe('the identity of a sketched principal', () => {
     ['the roles are given twice: the claim "roles" has some, too', { roles: ['a'], claims: { roles: [] } }, 'roles'],
     ['there is no roles-claim, so that nobody has roles', { roles: ['a'] }, null],
     ['the claims have no place for the claim "a.b"', { roles: ['x'], claims: { a: 1 } }, 'a.b'],
-    ['api_key gives no roles: they are claims of a token', { method: 'api_key', roles: ['a'] }, 'roles'],
-    ['basic gives no claims: a token has them', { method: 'basic', claims: { a: 1 } }, 'roles'],
+    [
+      'api_key gives no roles: they are claims of a token or attributes of SAML',
+      { method: 'api_key', roles: ['a'] },
+      'roles',
+    ],
+    ['basic gives no claims: a token or SAML has them', { method: 'basic', claims: { a: 1 } }, 'roles'],
     ['the principal needs an id', { method: 'mtls', id: null }, 'roles'],
+    ['the principal needs an id', { method: 'saml', id: null, claims: { sub: 'bob' } }, 'roles'],
+    [
+      'saml gives text alone: write the claim "level" as a string or a list of strings',
+      { method: 'saml', claims: { level: 3 } },
+      'roles',
+    ],
+    [
+      'saml gives one value as text, which is split at spaces and commas: "a b" would be several roles',
+      { method: 'saml', roles: ['a b'] },
+      'roles',
+    ],
+    [
+      'the roles are given twice: the claim "groups" has some, too',
+      { method: 'saml', roles: ['a'], claims: { groups: 'b' } },
+      'groups',
+    ],
   ])('is refused: %s', (error, parts, rolesClaim) => {
     expect(sketchedIdentity(sketch(parts), { ...names, rolesClaim })).toEqual({ ok: false, error });
   });
+
+  it.each(['groups', 'http://schemas.xmlsoap.org/claims/Group'])(
+    'is that of a SAML session, its roles in the attribute %s',
+    (rolesClaim) => {
+      for (const roles of [['a'], ['a', 'b c']]) {
+        const options = { principalClaim: 'email', rolesClaim };
+        const identity = sketchedIdentity(sketch({ method: 'saml', roles, claims: { mail: ['a@b'] } }), options);
+        const session = sessionIdentity({
+          userId: 'alice',
+          attributes: [
+            { name: 'mail', values: ['a@b'] },
+            { name: rolesClaim, values: roles },
+          ],
+        });
+        expect(identity).toEqual({ ok: true, value: session });
+        const principal = gatewayPrincipal(session, options);
+        expect(principal.ok && principal.value.roles.elements).toEqual(roles);
+      }
+    },
+  );
 
   it('makes own members of names that objects have already', () => {
     const identity = sketchedIdentity(sketch({ roles: ['a'] }), { ...names, rolesClaim: '__proto__' });

@@ -32,6 +32,7 @@ export const certificateRules = (
   prepareCertificateRules({
     allowedNames: allowedNames.map((text) => successful(parseDistinguishedName(text))),
     allowedSans: allowedSans.map((text): AllowedSan => successful(parseAllowedSan(text))),
+    userIdFrom: [],
     extractCn: true,
     extractEmail: false,
   });

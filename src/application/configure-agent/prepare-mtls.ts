@@ -40,8 +40,9 @@ const certificateRules = (options: MtlsOptions): Result<CertificateRules, AgentO
     prepareCertificateRules({
       allowedNames: names.value,
       allowedSans: sans.value,
-      extractCn: options.extractCnAsUser,
-      extractEmail: options.extractSanEmailAsUser,
+      userIdFrom: options.userIdFrom,
+      extractCn: options.extractCnAsUser ?? true,
+      extractEmail: options.extractSanEmailAsUser ?? false,
     }),
   );
 };

@@ -26,6 +26,7 @@ export interface CertificateRules extends UserSource {
 export const prepareCertificateRules = (lists: CertificateLists): CertificateRules => ({
   allowedNames: lists.allowedNames.length === 0 ? null : new Set(lists.allowedNames.map(nameKey)),
   allowedSans: lists.allowedSans.length === 0 ? null : prepareAllowedSans(lists.allowedSans),
+  userIdFrom: lists.userIdFrom,
   extractCn: lists.extractCn,
   extractEmail: lists.extractEmail,
 });

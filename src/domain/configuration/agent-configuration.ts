@@ -1,3 +1,4 @@
+import type { UserIdKind } from '../client-certificates/certificate-user.js';
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
 import type { AdviceId } from './advice/advice-kinds.js';
@@ -90,8 +91,12 @@ export interface MtlsOptions {
   /** Distinguished names as text (RFC 4514). */
   readonly allowedDns: readonly string[];
   readonly allowedSans: readonly string[];
-  readonly extractCnAsUser: boolean;
-  readonly extractSanEmailAsUser: boolean;
+  /** The kinds of names that can be the user id, in this order; empty: the two `extract` options decide. */
+  readonly userIdFrom: readonly UserIdKind[];
+  /** Null: not written, which means true. */
+  readonly extractCnAsUser: boolean | null;
+  /** Null: not written, which means false. */
+  readonly extractSanEmailAsUser: boolean | null;
 }
 
 /** The `authz` block. */

@@ -11,19 +11,14 @@ import { parseEntryList, parseSingleEntry } from '../credential-entries.js';
 import { grpcAddress } from '../schema/grpc-address.js';
 import { headerName, socketAddress } from '../schema/network-kinds.js';
 import { keyFilePath, pemFilePath } from '../schema/pem-file-path.js';
-import { list, optional } from '../schema/scalar-keys.js';
+import { documented, list, optional } from '../schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../schema/scalar-kind.js';
-import type { Field, Fields, Key, Located } from '../schema/schema.js';
+import type { Field, Fields, Located } from '../schema/schema.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
-
-const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
-  ...key,
-  document: { ...key.document, default: standard },
-});
 
 /** Everything that the options of the auth agent can hold. */
 export const agentOptionsShape = {

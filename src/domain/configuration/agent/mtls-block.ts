@@ -1,7 +1,8 @@
+import { userIdKinds } from '../../client-certificates/certificate-user.js';
 import { agentDefaults, type MtlsOptions } from '../agent-configuration.js';
 import { headerName } from '../schema/network-kinds.js';
-import { list, optional, withDefault } from '../schema/scalar-keys.js';
-import { boolean, text } from '../schema/scalar-kind.js';
+import { documented, list, optional, withDefault } from '../schema/scalar-keys.js';
+import { boolean, oneOf, text } from '../schema/scalar-kind.js';
 import type { Fields } from '../schema/schema.js';
 import { optionBlock } from './option-blocks.js';
 
@@ -22,17 +23,20 @@ const mtlsShape = {
     text,
     'Alternative names that are accepted: a DNS name, `*.suffix`, a URI, an e-mail or IP address; none: every one.',
   ),
-  'extract-cn-as-user': withDefault(
-    boolean,
-    true,
-    '`#true`',
-    'The common name is the user id, unless `extract-san-email-as-user` is `#true`.',
+  'user-id-from': list(
+    oneOf(userIdKinds),
+    'Where the user id is taken from: the first kind of name that the certificate has exactly once counts; of several common names the last. Not together with `extract-cn-as-user` and `extract-san-email-as-user`.',
   ),
-  'extract-san-email-as-user': withDefault(
-    boolean,
-    false,
+  'extract-cn-as-user': documented(
+    optional(boolean, 'The common name is the user id, unless `extract-san-email-as-user` is `#true`.'),
+    '`#true`',
+  ),
+  'extract-san-email-as-user': documented(
+    optional(
+      boolean,
+      'The one e-mail address among the alternative names is the user id. A certificate without one is refused: the common name does not take its place.',
+    ),
     '`#false`',
-    'The one e-mail address among the alternative names is the user id. A certificate without one is refused: the common name does not take its place.',
   ),
 };
 
@@ -45,6 +49,7 @@ export const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => 
   caCertPath: fields['ca-cert-path'].value,
   allowedDns: fields['allowed-dns'].value.map(({ value }) => value),
   allowedSans: fields['allowed-sans'].value.map(({ value }) => value),
+  userIdFrom: fields['user-id-from'].value.map(({ value }) => value),
   extractCnAsUser: fields['extract-cn-as-user'].value,
   extractSanEmailAsUser: fields['extract-san-email-as-user'].value,
 });

@@ -16,6 +16,21 @@ const checkList = (
   });
 };
 
+/** The older keys say the same in another way, so that only one of the two can hold. */
+const checkUserIdFrom = ({ userIdFrom, ...mtls }: MtlsOptions, error: OptionReport): void => {
+  if (userIdFrom.length === 0) return;
+  const older = [
+    ['extract-cn-as-user', mtls.extractCnAsUser],
+    ['extract-san-email-as-user', mtls.extractSanEmailAsUser],
+  ] as const;
+  for (const [key, value] of older) {
+    if (value === null) continue;
+    error('mtls', `${key} and user-id-from cannot both be given`, `remove ${key}`, { key });
+  }
+  const twice = userIdFrom.find((kind, index) => userIdFrom.indexOf(kind) !== index);
+  if (twice !== undefined) error('mtls', `user-id-from names "${twice}" twice`, undefined, { key: 'user-id-from' });
+};
+
 /** Checks the `mtls` block, but for its header; null where it is not enabled. */
 export const enabledMtls = (
   mtls: MtlsOptions | undefined,
@@ -25,11 +40,12 @@ export const enabledMtls = (
   if (mtls === undefined) return null;
   checkList('allowed-dns', mtls.allowedDns, parseDistinguishedName, error);
   checkList('allowed-sans', mtls.allowedSans, parseAllowedSan, error);
-  if (!mtls.extractCnAsUser && !mtls.extractSanEmailAsUser) {
+  checkUserIdFrom(mtls, error);
+  if (mtls.userIdFrom.length === 0 && mtls.extractCnAsUser === false && mtls.extractSanEmailAsUser !== true) {
     error(
       'mtls',
       'extract-cn-as-user and extract-san-email-as-user are both #false: a certificate would name no user',
-      'set one of them to #true',
+      'set one of them to #true, or write user-id-from in their place',
       { key: 'extract-cn-as-user' },
     );
   }

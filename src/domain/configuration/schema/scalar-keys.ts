@@ -101,6 +101,12 @@ export const withDefault = <Value>(
 export const optional = <Value>(kind: ScalarKind<Value>, meaning: string): Key<Value | null> =>
   withDefault(orNull(kind), null, 'none', meaning);
 
+/** A key whose default is filled in later, so that its absence can be told; the reference shows the default. */
+export const documented = <Value>(key: Key<Value>, standard: string): Key<Value> => ({
+  ...key,
+  document: { ...key.document, default: standard },
+});
+
 /** A key with several values: as arguments, or the key repeated. An empty list and `null` say that there are none. */
 export const list = <Value>(
   kind: ScalarKind<Value>,

@@ -25,6 +25,7 @@ const rules = (says: {
   prepareCertificateRules({
     allowedNames: valuesOf((says.names ?? []).map(parseDistinguishedName)),
     allowedSans: valuesOf((says.sans ?? []).map(parseAllowedSan)),
+    userIdFrom: [],
     extractCn: says.extractCn ?? true,
     extractEmail: says.extractEmail ?? false,
   });

@@ -30,8 +30,9 @@ const mtls = (own: Partial<MtlsOptions> = {}): AgentOptions => ({
     caCertPath: '/ca.pem',
     allowedDns: [],
     allowedSans: [],
-    extractCnAsUser: true,
-    extractSanEmailAsUser: false,
+    userIdFrom: [],
+    extractCnAsUser: null,
+    extractSanEmailAsUser: null,
     ...own,
   },
 });
@@ -143,6 +144,18 @@ describe('client certificates', () => {
     expect(problems(mtls({ extractCnAsUser: false }))[0]).toContain('both #false');
     expect(complete(mtls({ extractCnAsUser: false })).options).toBeNull();
     expect(problems(mtls({ extractCnAsUser: false, extractSanEmailAsUser: true }))).toEqual([]);
+  });
+
+  it('take their user from user-id-from or from the older keys, not from both', () => {
+    const userIdFrom = ['san-uri', 'cn'] as const;
+    expect(problems(mtls({ userIdFrom }))).toEqual([]);
+    expect(problems(mtls({ userIdFrom, extractCnAsUser: true }))).toEqual([
+      'error mtls: extract-cn-as-user and user-id-from cannot both be given',
+    ]);
+    expect(problems(mtls({ userIdFrom, extractSanEmailAsUser: false }))).toEqual([
+      'error mtls: extract-san-email-as-user and user-id-from cannot both be given',
+    ]);
+    expect(problems(mtls({ userIdFrom: ['cn', 'dn', 'cn'] }))).toEqual(['error mtls: user-id-from names "cn" twice']);
   });
 
   it('have lists that can be read', () => {

@@ -135,8 +135,9 @@ describe('the mtls block', () => {
       caCertPath: null,
       allowedDns: [],
       allowedSans: [],
-      extractCnAsUser: true,
-      extractSanEmailAsUser: false,
+      userIdFrom: [],
+      extractCnAsUser: null,
+      extractSanEmailAsUser: null,
     });
     expect(decodeAgentOptions({ mtls: null }).options).toEqual({});
   });
@@ -157,6 +158,7 @@ describe('the mtls block', () => {
       caCertPath: '/ca.pem',
       allowedDns: ['CN=a,O=b', 'CN=c'],
       allowedSans: ['a.example'],
+      userIdFrom: [],
       extractCnAsUser: false,
       extractSanEmailAsUser: true,
     });

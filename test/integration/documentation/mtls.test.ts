@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { CleanUp } from '../../support/clean-up.js';
+import { documentationPage, fencedBlocks } from '../../support/documentation-examples.js';
+import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../support/openssl-certificates.js';
+import { describeWithPeers } from '../../support/peers.js';
+import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
+
+const cleanUp = new CleanUp();
+const upstream = new RecordingUpstream();
+let pki: OpensslCertificates;
+let root: OpensslCertificate;
+let running: DocumentedGateway;
+
+const example = fencedBlocks(documentationPage('docs/guides/mtls.md')).find(({ text }) =>
+  text.includes('user-id-from'),
+);
+
+const start = async (): Promise<void> => {
+  pki = new OpensslCertificates();
+  cleanUp.add(() => pki.remove());
+  cleanUp.add(() => upstream.close());
+  root = pki.authority('root');
+  const server = pki.server('server', { by: root, names: ['DNS:a.example'] });
+  running = await startDocumented(cleanUp, example?.text ?? '', {
+    ports: { 3001: await upstream.listen() },
+    texts: {
+      '/etc/portcullis/example.com.pem': server.certificateFile,
+      '/etc/portcullis/example.com.key': server.keyFile,
+      '/etc/portcullis/spire-bundle.pem': root.certificateFile,
+    },
+  });
+};
+
+const ask = async (name: string, subject: string, names: readonly string[]) => {
+  const client = pki.client(name, { by: root, subject, names });
+  const { status } = await running.ask(9443, {
+    path: '/orders',
+    headers: { 'X-User-Id': 'root' },
+    tls: { ca: root.certificate, servername: 'a.example', cert: client.certificate, key: client.key },
+  });
+  const [request] = upstream.received;
+  return { status, user: request === undefined ? null : valuesOf(request, 'x-user-id') };
+};
+
+const billing = 'spiffe://example.org/ns/prod/sa/billing';
+
+describeWithPeers(['openssl'], 'the guide to client certificates', () => {
+  beforeAll(start);
+  beforeEach(() => void upstream.received.splice(0));
+  afterAll(() => cleanUp.run());
+
+  it('shows how a SPIFFE workload becomes a user', async () => {
+    expect(await ask('billing', '/O=SPIRE', [`URI:${billing}`])).toEqual({ status: 200, user: [billing] });
+  });
+
+  it('shows that a DNS name is the user where there is no URI', async () => {
+    const dnsName = 'reports.example.org';
+    expect(await ask('reports', '/CN=some/CN=other', [`DNS:${dnsName}`])).toEqual({ status: 200, user: [dnsName] });
+  });
+
+  it('lets in no workload that is not listed, and none with two URIs and no DNS name', async () => {
+    const other = 'URI:spiffe://example.org/ns/dev/sa/billing';
+    expect(await ask('dev', '/O=SPIRE', [other])).toEqual({ status: 401, user: null });
+    expect(await ask('two', '/CN=billing', [`URI:${billing}`, other])).toEqual({ status: 401, user: null });
+  });
+});

@@ -59,8 +59,7 @@ ${targets.map((target) => `    target "127.0.0.1:${target.port}"`).join('\n')}
     }
     timeouts {
       connect-secs 2
-      read-secs 2
-      request-secs 10
+      request-secs 2
     }
   }
 }

@@ -114,7 +114,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
       'Have the agent remove `Range` from requests, or the upstream heed `Accept-Encoding`; the log line has `cause`. See [bodies](../guides/agents.md#bodies).',
   },
   upstream_timeout: {
-    when: 'Connecting took longer than `connect-secs`, the target was silent for `read-secs`, or the head of its response did not come within `request-secs`.',
+    when: 'Connecting took longer than `connect-secs`, the head of the response did not come within `request-secs`, or the target took nothing of the request body for `read-secs`.',
     remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',
   },
   upstream_overloaded: {

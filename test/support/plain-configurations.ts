@@ -35,6 +35,7 @@ export const plainLimits: LimitsConfiguration = {
 export const plainPolicies: RoutePolicies = {
   maxBodySize: null,
   requestTimeoutMs: null,
+  readTimeoutMs: null,
   bufferRequests: false,
   bufferResponses: false,
   forwardsIdentityHeaders: false,

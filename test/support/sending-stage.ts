@@ -59,6 +59,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDepend
     clock,
     metrics,
     timeoutMs: 5_000,
+    readTimeoutMs: null,
     retries: { maxAttempts: 3, budgetPercent: 20 },
     allowance: new RetryAllowance(20),
     scheduler: new ManualScheduler(clock),

@@ -126,6 +126,7 @@ export const plainUpstreamRequest: UpstreamRequest = {
   body: null,
   upgradeToWebSocket: false,
   timeoutMs: 5_000,
+  readMs: null,
   received: null,
   alike: null,
   patienceMs: 5_000,

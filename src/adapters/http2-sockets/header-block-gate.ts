@@ -84,6 +84,11 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
     this.#lingers = true;
   }
 
+  /** Octets of DATA frames that were begun to be sent, of all streams together. */
+  get sentDataOctets(): number {
+    return this.#outgoing.dataOctets;
+  }
+
   pass(octets: Uint8Array): void {
     if (!this.#isPaused && this.#waiting.length === 0) {
       this.emit('data', octets);

@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
   readonly timeoutMs: number;
+  /** As `TargetClientSettings.readMs`, for this request; null: the target's. */
+  readonly readMs: number | null;
   /**
    * The configured time-out, of which `timeoutMs` is what queues and other attempts have left; milliseconds. A target that
    * had less than half of it has not timed out.
@@ -109,6 +111,7 @@ export interface TargetClientSettings {
   /** As the configuration has it: the Host of requests that have none. */
   readonly authority: string;
   readonly connectMs: number;
+  /** Silence of the upstream behind the head of its answer, and while it takes nothing of a request's body; milliseconds. */
   readonly readMs: number;
   readonly maxConnections: number;
   /** Connections that are kept while nothing uses them; 0: none, not even for a moment. */

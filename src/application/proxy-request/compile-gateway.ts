@@ -207,6 +207,7 @@ const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, depend
     allowance: allowances.get(upstream.name) as RetryAllowance,
     retries: upstream.retries,
     timeoutMs: timeoutOf(route, upstream),
+    readTimeoutMs: route.policies.readTimeoutMs,
     routeBreaker: breakers.get(route.id) ?? null,
     heldResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
   });

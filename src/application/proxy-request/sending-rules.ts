@@ -18,6 +18,8 @@ export interface SendingRules {
   readonly counters: UpstreamMetrics;
   /** For all attempts of a request together. */
   readonly timeoutMs: number;
+  /** That of the route; null: the upstream's. */
+  readonly readTimeoutMs: number | null;
   readonly retries: RetryRules;
   /** That of the upstream. */
   readonly allowance: RetryAllowance;

@@ -153,6 +153,7 @@ export class UpstreamSending implements UpstreamListener, TargetWish {
         body: this.#repeatable?.begin() ?? exchange.forwardedBody,
         upgradeToWebSocket: exchange.request.wantsWebSocket,
         timeoutMs: Math.max(1, this.#deadlineMs - nowMs),
+        readMs: rules.readTimeoutMs,
         patienceMs: rules.timeoutMs,
       },
       this,

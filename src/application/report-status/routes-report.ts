@@ -77,6 +77,7 @@ const breakerReport = ({ failureThreshold, openMs, probes }: CircuitBreakerRules
 const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
+  ...(policies.readTimeoutMs === null ? {} : { read_timeout_secs: policies.readTimeoutMs / 1000 }),
   ...(policies.bufferRequests ? { buffer_requests: true } : {}),
   ...(policies.bufferResponses ? { buffer_responses: true } : {}),
   ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),

@@ -147,6 +147,8 @@ export interface RoutePolicies {
   readonly maxBodySize: number | null;
   /** As `UpstreamTimeouts.requestMs`; null means the upstream's. */
   readonly requestTimeoutMs: number | null;
+  /** As `UpstreamTimeouts.readMs`; null means the upstream's. */
+  readonly readTimeoutMs: number | null;
   /** A request is read whole before it is forwarded. */
   readonly bufferRequests: boolean;
   /** A response is read whole before it goes on, unless it is long or a stream. */
@@ -187,7 +189,7 @@ export interface TargetConfiguration {
 
 export interface UpstreamTimeouts {
   readonly connectMs: number;
-  /** Silence of the upstream: before the head, and between pieces of the body. */
+  /** Silence of the upstream after the head of its answer, and while it takes nothing of a request's body. */
   readonly readMs: number;
   /** The wait for a connection, and from the request sent whole to the head of its answer. */
   readonly requestMs: number;

@@ -1,6 +1,7 @@
 /** Octets of the head of a frame, and where its type is (RFC 9113, section 4.1). */
 const headLength = 9;
 const typeAt = 3;
+const dataType = 0x0;
 const goawayType = 0x7;
 
 /** Octets of a GOAWAY that say something, and where its code is (RFC 9113, section 6.8). */
@@ -17,6 +18,8 @@ const prefaceLength = 24;
 export class OutgoingFrames {
   /** The code of the last GOAWAY that named an error; 0: none has. */
   errorCode = 0;
+  /** Octets in the payloads of all DATA frames whose head was sent. */
+  dataOctets = 0;
   /** Octets that are left of the payload of a frame, or of the preface. */
   #left: number;
   /** The head of a frame, as far as it was sent. */
@@ -56,7 +59,9 @@ export class OutgoingFrames {
 
   #begin(octets: Uint8Array, at: number): void {
     this.#left = ((octets[at] ?? 0) << 16) | ((octets[at + 1] ?? 0) << 8) | (octets[at + 2] ?? 0);
-    this.#goawayOctets = octets[at + typeAt] === goawayType ? 0 : -1;
+    const type = octets[at + typeAt];
+    if (type === dataType) this.dataOctets += this.#left;
+    this.#goawayOctets = type === goawayType ? 0 : -1;
     this.#code = 0;
   }
 

@@ -9,12 +9,17 @@ export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
 /** What `request-secs` counts, wherever it stands. */
 export const requestTimeout = 'The wait for a connection, and from the request sent whole to the head of its answer.';
 
+/** What `read-secs` counts, wherever it stands. */
+export const readTimeout =
+  'Silence of the upstream: after the head of its answer, and while it takes nothing of a request body.';
+
 const shape = {
   'max-body-size': optional(bodySize, 'Largest request body. Without it: `limits` says.'),
   'timeout-secs': optional(seconds(1, 86_400), `${requestTimeout} Not together with \`timeouts\`.`),
   timeouts: block(
     {
       'request-secs': optional(seconds(1, 86_400), `${requestTimeout} Without it: the upstream says.`),
+      'read-secs': optional(seconds(1, 86_400), `${readTimeout} Without it: the upstream says.`),
     },
     'Time-outs of the route.',
   ),

@@ -18,10 +18,11 @@ const checkTimeouts = (policies: ReadPolicies, path: readonly string[], report: 
 /** A builtin route reads no body, sends nothing on and waits for nobody. */
 const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: ProblemReport): void => {
   const policies = route.fields.policies.value;
-  const [short, long] = [policies['timeout-secs'], policies.timeouts.value['request-secs']];
+  const { 'request-secs': long, 'read-secs': read } = policies.timeouts.value;
+  const timeout = [policies['timeout-secs'], long, read].find(({ given }) => given);
   const refuse = (what: string, { position }: Field<unknown>): void =>
     report.add(`${what} has no effect on a builtin route`, { position, path });
-  if (short.given || long.given) refuse('a time-out', short.given ? short : long);
+  if (timeout !== undefined) refuse('a time-out', timeout);
   for (const name of ['buffer-requests', 'buffer-responses'] as const) {
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
   }

@@ -30,6 +30,7 @@ export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
     policies: {
       maxBodySize: policies['max-body-size'].value,
       requestTimeoutMs: policies['timeout-secs'].value ?? policies.timeouts.value['request-secs'].value,
+      readTimeoutMs: policies.timeouts.value['read-secs'].value,
       bufferRequests: policies['buffer-requests'].value,
       bufferResponses: policies['buffer-responses'].value,
       rateLimit: rateLimit === null ? null : toRateLimitPolicy(rateLimit),

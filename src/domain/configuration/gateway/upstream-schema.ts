@@ -5,18 +5,13 @@ import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
 import { targetBreaker } from './circuit-breaker-schema.js';
 import { healthCheck } from './health-check-schema.js';
 import { httpVersion } from './http-version-key.js';
-import { requestTimeout } from './policies-schema.js';
+import { readTimeout, requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
 
 const timeoutsShape = {
   'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'Until a connection stands.'),
   'request-secs': withDefault(seconds(1, 86_400), 60_000, '60', requestTimeout),
-  'read-secs': withDefault(
-    seconds(1, 86_400),
-    30_000,
-    '30',
-    'Silence of the upstream: before the head, and between pieces of the body.',
-  ),
+  'read-secs': withDefault(seconds(1, 86_400), 30_000, '30', `${readTimeout} Until the head, \`request-secs\` counts.`),
 };
 
 const poolShape = {

@@ -10,7 +10,7 @@ const block = 'timeouts';
 
 /**
  * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for longer, and
- * silence is allowed for as long: with its default the upstream would be given up earlier than before.
+ * silence within the answer is allowed for as long: with its default the upstream would be given up earlier than before.
  */
 const newKeys = (value: unknown): readonly NewKey[] => {
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;

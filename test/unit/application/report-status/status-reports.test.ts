@@ -348,7 +348,7 @@ describe('/admin/routes', () => {
             { name: 'Authorization', value: null },
           ],
         },
-        policies: { ...plainPolicies, maxBodySize: 1024, requestTimeoutMs: 1500 },
+        policies: { ...plainPolicies, maxBodySize: 1024, requestTimeoutMs: 1500, readTimeoutMs: 2000 },
       }),
     ];
     expect(await bodyOf(state, 'routes')).toEqual([
@@ -369,7 +369,7 @@ describe('/admin/routes', () => {
         upstream: 'api',
         agents: ['auth'],
         service_type: 'proxy',
-        policies: { max_body_size: 1024, timeout_secs: 1.5 },
+        policies: { max_body_size: 1024, timeout_secs: 1.5, read_timeout_secs: 2 },
       },
     ]);
   });

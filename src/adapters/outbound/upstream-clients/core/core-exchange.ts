@@ -49,8 +49,6 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   /** The connection is that of a tunnel: the exchange ends when it closes. */
   #isTunnel = false;
   #isEnded = false;
-  /** While a connection is asked for: when that was. Below zero: it has been. */
-  #askedAtMs = -1;
 
   constructor(
     request: UpstreamRequest,
@@ -104,8 +102,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#isSent = true;
     this.#isUnheard = connection.hasServed;
     connection.reader.expect(method === 'HEAD', upgradeToWebSocket);
-    if (outgoing?.isInPieces === true) this.beginSending();
-    else this.beginSilence(this.#askedAtMs < 0 ? turnMs() : this.#askedAtMs);
+    this.watch();
     // What switches protocols goes its own ways.
     if (outgoing === null && upgradeToWebSocket) connection.write(this.#head);
     else if (outgoing === null) connection.writeLate(this.#head);
@@ -196,6 +193,10 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#fail(malformed(fault));
   }
 
+  bodyBegun(): void {
+    this.beginSending();
+  }
+
   waitsForUpstream(isWaiting: boolean): void {
     if (!this.#isEnded) this.noteHeldUp(isWaiting);
   }
@@ -231,6 +232,10 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     return this.#hasHead;
   }
 
+  protected override get writeBacklog(): number {
+    return this.#connection?.writeBacklog ?? 0;
+  }
+
   protected override timeIsOver(failure: UpstreamFailure): void {
     this.#fail(failure);
   }
@@ -249,13 +254,11 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
       this.#fail(refused(error));
       return;
     }
-    this.#askedAtMs = turnMs();
-    this.awaitConnection(this.#askedAtMs);
+    this.awaitConnection(turnMs());
     if (!this.#connections.request(this)) {
       this.#fail({ code: 'overloaded', detail: 'every connection is busy and so is the queue' });
       return;
     }
-    this.#askedAtMs = -1;
     this.#hasWaited = this.#connection === null;
     if (!this.#isSent) this.watch();
   }

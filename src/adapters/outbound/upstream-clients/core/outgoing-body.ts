@@ -15,6 +15,8 @@ export class OutgoingBody {
   readonly #length: number = 0;
   #sender: RequestBodySender | null = null;
   #isWhole = false;
+  /** Is told when a body in one piece has gone out; null: the system took it at once. */
+  #awaitsDrain: BodySending | null = null;
 
   /**
    * Throws where it cannot be sent as it is.
@@ -34,14 +36,11 @@ export class OutgoingBody {
     this.#head = requestHead(request, authority, this.#length);
   }
 
-  get isInPieces(): boolean {
-    return this.#rest !== null;
-  }
-
   /** Writes it, or begins to. */
   writeTo(connection: UpstreamConnection, sending: BodySending): void {
     connection.forgiveWrites();
     if (this.#rest !== null) {
+      sending.bodyBegun();
       connection.write(this.#head);
       this.#sender = new RequestBodySender(connection, this.#rest, this.#length, sending);
       this.#sender.start(this.#first);
@@ -50,11 +49,19 @@ export class OutgoingBody {
     this.#isWhole = true;
     if (this.#whole === null) connection.writeLate(this.#head);
     else this.#writeWhole(connection, this.#whole);
+    if (!connection.isFull) return;
+    this.#awaitsDrain = sending;
+    sending.bodyBegun();
+    sending.waitsForUpstream(true);
   }
 
   /** What was written has gone out. */
   drained(): void {
     this.#sender?.drained();
+    const sending = this.#awaitsDrain;
+    this.#awaitsDrain = null;
+    sending?.waitsForUpstream(false);
+    sending?.bodySent();
   }
 
   /** All that is to be written of it is: true where that is the whole of it. */

@@ -10,6 +10,8 @@ export const maxJoinedOctets = 16_384;
 
 /** Who has a body sent. */
 export interface BodySending {
+  /** The body does not go out with its head: what is sent of it, and when, is told. */
+  bodyBegun(): void;
   /** The upstream does not take what was written; or it has taken it. */
   waitsForUpstream(isWaiting: boolean): void;
   /** The last octet is written. */

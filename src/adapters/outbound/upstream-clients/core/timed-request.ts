@@ -7,7 +7,10 @@ import { silence } from './upstream-failures.js';
 /** No deadline. */
 const never = Number.POSITIVE_INFINITY;
 
-/** A request with its deadlines: that of its time-out, and that of the upstream's silence. */
+/**
+ * A request with its deadlines: its time-out until the head of its answer, and the upstream's silence after that, and while
+ * the upstream takes nothing of the body.
+ */
 export abstract class TimedRequest extends RequestPatience implements WheelTimer {
   // The deadline that comes first.
   dueMs = 0;
@@ -22,13 +25,15 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
   #isSending = false;
   /** The upstream takes none of them. */
   #isHeldUp = false;
+  /** As `writeBacklog` was when the silence began. */
+  #backlogBefore = 0;
   /** Nothing of the response is read. */
   #isPaused = false;
 
   constructor(request: UpstreamRequest, readMs: number) {
     super(request);
     this.#timeoutMs = request.timeoutMs;
-    this.#readMs = readMs;
+    this.#readMs = request.readMs ?? readMs;
   }
 
   /** What the request waits for. */
@@ -36,6 +41,9 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
 
   /** The head of its answer has come. */
   protected abstract get hasHead(): boolean;
+
+  /** Shrinks whenever the upstream takes some of the request. */
+  protected abstract get writeBacklog(): number;
 
   protected abstract timeIsOver(failure: UpstreamFailure): void;
 
@@ -45,14 +53,13 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
     this.#requestDueMs = nowMs + this.#timeoutMs;
   }
 
-  /** The request is sent whole: its time-out begins anew, and so does the silence. */
+  /** The request is sent whole: its time-out begins anew, and the upstream may be silent until the head of its answer. */
   protected awaitAnswer(): void {
     const nowMs = performance.now();
     this.#isSending = false;
     this.noteAsked(nowMs);
     this.#requestDueMs = nowMs + this.#timeoutMs;
-    this.#silenceDueMs = nowMs + this.#readMs;
-    this.watch();
+    this.bearSilence();
   }
 
   /** A body begins to go out in pieces. It is watched by the silence of its client, and of an upstream that takes none. */
@@ -85,12 +92,6 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
     this.#requestDueMs = never;
   }
 
-  /** The upstream's silence begins. */
-  protected beginSilence(nowMs: number): void {
-    this.#silenceDueMs = nowMs + this.#readMs;
-    this.watch();
-  }
-
   /** The upstream may be silent. */
   protected bearSilence(): void {
     this.#silenceDueMs = never;
@@ -111,13 +112,18 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
   /** An upstream may be silent while it is not listened to, and while it waits for the rest of the request. */
   #heedSilence(): void {
     if (this.#isPaused || (this.#isSending && !this.#isHeldUp)) this.bearSilence();
-    else this.beginSilence(performance.now());
+    else {
+      this.#backlogBefore = this.#isHeldUp ? this.writeBacklog : 0;
+      this.#silenceDueMs = performance.now() + this.#readMs;
+      this.watch();
+    }
   }
 
   expired(): void {
     const nowMs = performance.now();
     if (this.#requestDueMs <= nowMs) this.timeIsOver(this.lateness(this.missing, this.#requestDueMs));
-    else if (this.#silenceDueMs <= nowMs) this.timeIsOver(silence(this.#readMs, this.hasHead));
-    else this.watch();
+    else if (this.#silenceDueMs > nowMs) this.watch();
+    else if (this.#isHeldUp && this.writeBacklog < this.#backlogBefore) this.#heedSilence();
+    else this.timeIsOver(silence(this.#readMs, this.hasHead));
   }
 }

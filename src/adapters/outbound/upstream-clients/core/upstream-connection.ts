@@ -5,6 +5,7 @@ import { boundLateness } from '../../../loop-turn/bound-lateness.js';
 import { type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
 import type { PooledConnection } from '../pool/target-connections.js';
+import { writeBacklog } from '../pool/write-backlog.js';
 import { defaultKeepMs } from './keep-alive-time.js';
 import type { RepeatedResponses } from './repeated-responses.js';
 import { ResponseReader } from './response-reader.js';
@@ -180,6 +181,11 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   get isFull(): boolean {
     const socket = this.#socket;
     return socket?.writableNeedDrain === true && socket.writableLength > 0;
+  }
+
+  /** Shrinks whenever the system takes some of what was written. */
+  get writeBacklog(): number {
+    return this.#socket === null ? 0 : writeBacklog(this.#socket);
   }
 
   /** From now on the end is what reading says it is. */

@@ -37,7 +37,7 @@ export const bodyFailure = (error: unknown): UpstreamFailure => ({ code: 'reques
 /** The upstream has been silent for too long. */
 export const silence = (readMs: number, hasHead: boolean): UpstreamFailure => ({
   code: 'timed_out',
-  detail: `no ${hasHead ? 'more of the answer' : 'answer'} within ${waitText(readMs)}`,
+  detail: `${hasHead ? 'no more of the answer' : 'nothing more of the request was taken'} within ${waitText(readMs)}`,
 });
 
 /** What the reader of a response's body is told of a failure. */

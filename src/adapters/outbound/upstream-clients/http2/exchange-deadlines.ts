@@ -8,26 +8,35 @@ export type Awaited = Parameters<RequestPatience['lateness']>[0];
 export interface DeadlineUser {
   /** What it waits for now. */
   readonly awaited: Awaited;
+  /** Changes whenever the upstream takes some of the body; null: none of it waits to be taken. */
+  readonly progress: string | null;
   /** Nothing has come for as long as an upstream may be silent: what it owes, in words for a log; null where it owes nothing. */
   owed(): string | null;
   /** A deadline is over. */
   overdue(failure: UpstreamFailure): void;
 }
 
-/** How long one request waits: in all, for the next sign of its upstream, and with its head for what follows. */
+/** How long one request waits: for the head of its answer, for the next sign of its upstream, and with its head for what follows. */
 export class ExchangeDeadlines {
   readonly patience: RequestPatience;
+  /** Silence of the upstream that is borne. */
+  readonly readMs: number;
   readonly #timeoutMs: number;
-  readonly #readMs: number;
   readonly #user: DeadlineUser;
   #timer: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
+  /** As `DeadlineUser.progress` was when the silence began. */
+  #progressBefore: string | null = null;
 
-  /** @param readMs silence of the upstream that is borne */
-  constructor(request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs'>, readMs: number, user: DeadlineUser) {
+  /** @param readMs silence of the upstream that is borne, where the request does not say */
+  constructor(
+    request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs' | 'readMs'>,
+    readMs: number,
+    user: DeadlineUser,
+  ) {
     this.patience = new RequestPatience(request);
     this.#timeoutMs = request.timeoutMs;
-    this.#readMs = readMs;
+    this.readMs = request.readMs ?? readMs;
     this.#user = user;
   }
 
@@ -49,12 +58,18 @@ export class ExchangeDeadlines {
 
   /** From now on the upstream is not to be silent for long. */
   watch(): void {
-    this.#silence = setTimeout(() => this.#noteSilence(), this.#readMs);
+    this.#silence = setTimeout(() => this.#noteSilence(), this.readMs);
   }
 
   /** The upstream is not silent, or has nothing to say. */
   refresh(): void {
     this.#silence?.refresh();
+  }
+
+  /** The upstream takes nothing of the body: its silence begins. */
+  noteBlocked(): void {
+    this.#progressBefore = this.#user.progress;
+    this.refresh();
   }
 
   stop(): void {
@@ -65,7 +80,9 @@ export class ExchangeDeadlines {
 
   #noteSilence(): void {
     const detail = this.#user.owed();
+    const { progress } = this.#user;
     if (detail === null) this.refresh();
+    else if (progress !== null && progress !== this.#progressBefore) this.noteBlocked();
     else this.#user.overdue({ code: 'timed_out', detail });
   }
 }

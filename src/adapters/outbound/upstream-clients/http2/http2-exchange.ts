@@ -115,6 +115,10 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#open(session);
   }
 
+  onBlocked(): void {
+    this.#deadlines.noteBlocked();
+  }
+
   onProgress(): void {
     this.#deadlines.refresh();
   }
@@ -134,13 +138,18 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#abort({ code: error instanceof LengthMismatchError ? 'refused_request' : 'request_body', detail });
   }
 
+  get progress(): string | null {
+    return this.#sender?.isBlocked === true ? (this.#session?.sendingProgress ?? null) : null;
+  }
+
   owed(): string | null {
-    const wait = waitText(this.#settings.readMs);
+    const wait = waitText(this.#deadlines.readMs);
     if (this.#sender?.isBlocked === true && !this.#isSent)
       return `nothing more of the request was taken within ${wait}`;
     // An upstream need not answer before it has the request; its client is watched.
     if (!this.#isSent) return null;
-    if (this.#reader?.hasHead !== true) return `no answer within ${wait}`;
+    // Until the head comes, the time-out of the request counts.
+    if (this.#reader?.hasHead !== true) return null;
     return this.#reader.isAwaited ? `no more of the answer within ${wait}` : null;
   }
 

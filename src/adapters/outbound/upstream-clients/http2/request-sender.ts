@@ -7,6 +7,8 @@ const maxKeptPieces = 64;
 
 /** Who is told how the sending of a body goes. */
 export interface SendingListener {
+  /** The stream takes nothing for now. */
+  onBlocked(): void;
   /** The stream has taken something. */
   onProgress(): void;
   /** All of it is sent. */
@@ -104,6 +106,7 @@ export class RequestSender {
       this.#advance();
       if (stream.write(piece)) return;
       this.#isBlocked = true;
+      this.#listener.onBlocked();
       await this.#pause();
       this.#isBlocked = false;
       this.#listener.onProgress();

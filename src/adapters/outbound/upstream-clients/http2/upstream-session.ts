@@ -11,6 +11,7 @@ import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import type { RestingConnection } from '../pool/resting-connections.js';
 import { waitText } from '../pool/wait-text.js';
+import { writeBacklog } from '../pool/write-backlog.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
 
@@ -67,6 +68,7 @@ export class UpstreamSession implements RestingConnection {
   readonly #settings: SessionSettings;
   readonly #listener: SessionListener;
   readonly #socket: Socket;
+  readonly #gate: HeaderBlockGate;
   readonly #session: ClientHttp2Session;
   readonly #open = new Set<ClientHttp2Stream>();
   readonly #resets = new ResetBudget();
@@ -86,9 +88,9 @@ export class UpstreamSession implements RestingConnection {
     this.#settings = settings;
     this.#listener = listener;
     this.#socket = connectSocket({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
+    this.#gate = new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream));
     this.#session = connect(origin, {
-      createConnection: () =>
-        new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream)),
+      createConnection: () => this.#gate,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: maxHeadOctets },
       maxHeaderListPairs: maxHeadFields,
       // What a head of ours may have is for the limits of the gateway to say.
@@ -126,6 +128,11 @@ export class UpstreamSession implements RestingConnection {
   /** The peer takes no stream at all at present. */
   get isShut(): boolean {
     return this.#isReady && !this.isLeaving && this.maxStreams === 0;
+  }
+
+  /** Changes whenever its peer takes some of the body that is sent on its only stream; with several streams it does not. */
+  get sendingProgress(): string {
+    return this.streams === 1 ? `${this.#gate.sentDataOctets} ${writeBacklog(this.#socket)}` : '';
   }
 
   /** Why it broke; null while it has not, or where it simply ended. */

@@ -40,6 +40,13 @@ describe('what one side of a connection sends', () => {
     expect(said('client', goaway(3), Buffer.alloc(7))).toBe(0);
   });
 
+  it('counts the octets of its DATA frames alone', () => {
+    const frames = new OutgoingFrames('server');
+    for (const piece of [getRequest(1), frame(frameTypes.data, 0, 1, Buffer.alloc(7)), goaway(0)]) frames.take(piece);
+    frames.take(frame(frameTypes.data, 0, 3, Buffer.alloc(300)));
+    expect(frames.dataOctets).toBe(307);
+  });
+
   it('is not given up before the code is there', () => {
     const octets = goaway(256);
     const frames = new OutgoingFrames('server');

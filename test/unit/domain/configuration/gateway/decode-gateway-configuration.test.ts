@@ -187,13 +187,15 @@ describe('a configuration that is right', () => {
   });
 
   it.each([
-    ['timeout-secs 3', 3000, null],
-    ['timeouts { request-secs 4 }', 4000, null],
-    ['max-body-size "2MB"', null, 2_097_152],
-    ['max-body-size 77', null, 77],
-  ])('reads the policy %s', (policy, requestTimeoutMs, maxBodySize) => {
+    ['timeout-secs 3', { requestTimeoutMs: 3000 }],
+    ['timeouts { request-secs 4 }', { requestTimeoutMs: 4000 }],
+    ['timeouts { read-secs 5 }', { readTimeoutMs: 5000 }],
+    ['timeout-secs 3; timeouts { read-secs 5 }', { requestTimeoutMs: 3000, readTimeoutMs: 5000 }],
+    ['max-body-size "2MB"', { maxBodySize: 2_097_152 }],
+    ['max-body-size 77', { maxBodySize: 77 }],
+  ])('reads the policy %s', (policy, changes) => {
     const text = withRoute(`matches { path "/" }; upstream "echo"; policies { ${policy} }`);
-    expect(configurationOf(text).routes[0]?.policies).toEqual({ ...plainPolicies, requestTimeoutMs, maxBodySize });
+    expect(configurationOf(text).routes[0]?.policies).toEqual({ ...plainPolicies, ...changes });
   });
 
   it.each([

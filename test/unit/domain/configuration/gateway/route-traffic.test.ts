@@ -130,6 +130,7 @@ describe('a builtin route', () => {
     ['policies { buffer-responses #true }', '"buffer-responses" has no effect on a builtin route'],
     ['circuit-breaker { }', '"circuit-breaker" has no effect on a builtin route'],
     ['policies { timeouts { request-secs 1 } }', 'a time-out has no effect on a builtin route'],
+    ['policies { timeouts { read-secs 1 } }', 'a time-out has no effect on a builtin route'],
   ])('cannot have %s', (body, message) => {
     expect(problemsOf(builtinRoute(body))).toEqual([`error: ${message}`]);
   });

@@ -215,7 +215,7 @@ describe('a body that its upstream does not take', () => {
     const client = targetClient((server.address() as AddressInfo).port, cleanUp, { readMs: 100 });
     const outcome = await client.send({ ...post, body }).response;
     expect(outcome).toMatchObject({
-      error: { code: 'timed_out', neverSent: false, detail: 'no answer within 100 ms' },
+      error: { code: 'timed_out', neverSent: false, detail: 'nothing more of the request was taken within 100 ms' },
     });
     expect(reads).toBeLessThan(200);
   });

@@ -321,7 +321,7 @@ describe('a session that goes silent', () => {
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
     });
     const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
-    expect(await client.send(get).response).toMatchObject({
+    expect(await client.send({ ...get, timeoutMs: 40, patienceMs: 40 }).response).toMatchObject({
       error: { code: 'timed_out', detail: 'no answer within 40 ms' },
     });
     const [dead] = upstream.peers;
@@ -337,7 +337,8 @@ describe('a session that goes silent', () => {
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
     });
     const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
-    expect(await client.send(get).response).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
+    const late = await client.send({ ...get, timeoutMs: 40, patienceMs: 40 }).response;
+    expect(late).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
     await eventually(() => client.figures().idleConnections === 1);
     expect(await client.send(get).response).toMatchObject({ ok: true });
     expect(upstream.peers).toHaveLength(1);

@@ -125,6 +125,7 @@ const requestOf = (
   body: null,
   upgradeToWebSocket: isUpgrade,
   timeoutMs: 1_000,
+  readMs: null,
   patienceMs: 1_000,
 });
 

@@ -53,6 +53,7 @@ const requestOf = (headers: readonly string[], method: string, isUpgrade: boolea
   body: null,
   upgradeToWebSocket: isUpgrade,
   timeoutMs: 1_000,
+  readMs: null,
   patienceMs: 1_000,
 });
 

@@ -92,7 +92,7 @@ export class FakeSessions extends Failing implements SignOnSessions {
       const named = [...this.held.values()].filter(
         (session) =>
           session.issuer === issuer &&
-          session.nameId.value === nameId &&
+          session.nameId?.value === nameId &&
           (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
       );
       for (const { idHash } of named) this.held.delete(idHash);

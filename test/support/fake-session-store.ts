@@ -60,7 +60,7 @@ export class FakeSessionStore implements SessionStore {
       this.#removeWhere(
         (session) =>
           session.issuer === issuer &&
-          session.nameId.value === nameId &&
+          session.nameId?.value === nameId &&
           (sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '')),
       ),
     );

@@ -4,6 +4,7 @@ import { judgeResponse } from '../../domain/saml/checks/judge-response.js';
 import type { IdentityProvider } from '../../domain/saml/identity-provider.js';
 import { newSession } from '../../domain/saml/session/new-session.js';
 import type { Session } from '../../domain/saml/session/session.js';
+import { allowedReturn } from '../../domain/saml/sign-on/return-to.js';
 import type { SignOnRequest } from '../../domain/saml/sign-on/sign-on-request.js';
 import { parseForm } from '../../domain/shared/form-urlencoded.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
@@ -129,7 +130,7 @@ export class CompleteSamlSignOn {
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
-    return ok(this.#goOn(event, request.value, opened.value));
+    return ok(this.#goOn(event, request.value, allowedReturn(relayState), opened.value));
   }
 
   /** The request that is answered; null: there was none, and none is needed. */
@@ -263,7 +264,13 @@ export class CompleteSamlSignOn {
     }
   }
 
-  #goOn(event: RequestHeadersEvent, request: SignOnRequest | null, { id, session }: OpenedSession): AgentAnswer {
+  /** @param wish where an identity provider that began by itself has the browser go */
+  #goOn(
+    event: RequestHeadersEvent,
+    request: SignOnRequest | null,
+    wish: string,
+    { id, session }: OpenedSession,
+  ): AgentAnswer {
     const { options, outcomes, logger } = this.#parts;
     outcomes.completed();
     logger.info('sign-on completed', {
@@ -274,7 +281,7 @@ export class CompleteSamlSignOn {
     });
     const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
     if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
-    const returnTo = request?.returnTo ?? '/';
+    const returnTo = request?.returnTo ?? wish;
     const isStrict = options.cookie.sameSite === 'Strict';
     const answer = isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });

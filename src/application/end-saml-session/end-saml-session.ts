@@ -1,7 +1,6 @@
 import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../domain/agent-protocol/messages.js';
 import type { LogoutService } from '../../domain/saml/identity-provider.js';
-import { logoutRequestXml } from '../../domain/saml/messages/logout-request.js';
-import type { Session } from '../../domain/saml/session/session.js';
+import { type LogoutRequestToSend, logoutRequestXml } from '../../domain/saml/messages/logout-request.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
 import { withRemarks } from '../agent-service/with-remarks.js';
 import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
@@ -37,18 +36,20 @@ export class EndSamlSession {
     // Also where none was shown: coming from another site, the browser may have kept the cookie back.
     const cookies = [this.#cookies.clearSession()];
     const provider = trust.current();
-    // Another provider knows nothing of the session.
-    if (session === null || provider === null || provider.logout === null || provider.entityId !== session.issuer) {
+    // Another provider knows nothing of the session, and a LogoutRequest has to name the user.
+    const nameId = session?.nameId ?? null;
+    const logout = provider?.entityId === session?.issuer ? (provider?.logout ?? null) : null;
+    if (session === null || nameId === null || logout === null) {
       const answer = signedOutAnswer(options.signedOutPath, cookies);
       return withRemarks(answer, { event: 'sign_out', outcome: 'succeeded', ...sessionRemarks(shownSessions) });
     }
-    const answer = await this.#askProvider(event, session, provider.logout, cookies);
+    const answer = await this.#askProvider(event, { nameId, sessionIndex: session.sessionIndex }, logout, cookies);
     return withRemarks(answer, { event: 'sign_out', outcome: 'begun', ...sessionRemarks(shownSessions) });
   }
 
   async #askProvider(
     { correlationId }: RequestHeadersEvent,
-    { nameId, sessionIndex }: Session,
+    { nameId, sessionIndex }: Pick<LogoutRequestToSend, 'nameId' | 'sessionIndex'>,
     { location }: LogoutService,
     cookies: readonly HeaderOperation[],
   ): Promise<AgentAnswer> {

@@ -32,7 +32,7 @@ const entryOverhead = 512;
 /** With the headers that tell of it, which are made of its texts. */
 const sizeOf = ({ session }: RememberedSession): number => {
   const { userId, nameId, issuer, attributes } = session;
-  let texts = userId.length + nameId.value.length + issuer.length + (session.sessionIndex?.length ?? 0);
+  let texts = userId.length + (nameId?.value.length ?? 0) + issuer.length + (session.sessionIndex?.length ?? 0);
   for (const { name, values } of attributes) {
     texts += name.length;
     for (const value of values) texts += value.length;
@@ -87,7 +87,7 @@ export class SessionMemory {
   forgetSubject({ issuer, nameId }: SubjectSessions): void {
     for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;
-      if (session.issuer === issuer && session.nameId.value === nameId) this.forget(session.idHash);
+      if (session.issuer === issuer && session.nameId?.value === nameId) this.forget(session.idHash);
     }
   }
 }

@@ -142,9 +142,21 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(4);
   });
 
+  it('keep it where they have no NameID, and no subject ends them', async () => {
+    const store = await withSessions(testSession('unnamed', { nameId: null }), testSession('named'));
+    expect(await succeeded(store.find(testSession('unnamed').idHash))).toEqual(
+      testSession('unnamed', { nameId: null }),
+    );
+    const { issuer } = testSession('unnamed');
+    for (const nameId of ['null', 'undefined', testSession('named').nameId?.value ?? '']) {
+      await succeeded(store.removeOfSubject({ issuer, nameId, sessionIndexes: [] }));
+    }
+    expect(await succeeded(store.count())).toBe(1);
+  });
+
   it('of a subject are told apart where issuer and name could run into each other', async () => {
     const subject = (name: string, of: string, value: string): Session =>
-      testSession(name, { issuer: of, nameId: { ...testSession(name).nameId, value } });
+      testSession(name, { issuer: of, nameId: { value, format: null, nameQualifier: null, spNameQualifier: null } });
     const store = await withSessions(
       subject('one', 'ab', 'c'),
       subject('two', 'a', 'bc'),

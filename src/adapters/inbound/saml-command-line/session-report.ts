@@ -52,11 +52,16 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
 
 /** What `sessions show` says. */
 export const showReport = (session: Session, moment: ReportMoment, json: boolean): CommandOutput => {
-  const { value, format, nameQualifier, spNameQualifier } = session.nameId;
+  const { nameId } = session;
   if (json) {
     const result = jsonText({
       ...briefJson(session, moment),
-      name_id: { value, format, name_qualifier: nameQualifier, sp_name_qualifier: spNameQualifier },
+      name_id: nameId && {
+        value: nameId.value,
+        format: nameId.format,
+        name_qualifier: nameId.nameQualifier,
+        sp_name_qualifier: nameId.spNameQualifier,
+      },
       session_index: session.sessionIndex,
       attributes: session.attributes,
     });
@@ -72,10 +77,10 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
     ['last seen', shownMoment(session.lastSeenMs)],
     ...given('issuer', session.issuer),
     ...given('session index', session.sessionIndex),
-    ...given('name id', value),
-    ...given('format', format),
-    ...given('name qualifier', nameQualifier),
-    ...given('sp name qualifier', spNameQualifier),
+    ...given('name id', nameId?.value ?? null),
+    ...given('format', nameId?.format ?? null),
+    ...given('name qualifier', nameId?.nameQualifier ?? null),
+    ...given('sp name qualifier', nameId?.spNameQualifier ?? null),
   ];
   const attributes = session.attributes.flatMap(({ name, values }) =>
     values.length === 0

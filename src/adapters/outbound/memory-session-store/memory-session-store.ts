@@ -62,7 +62,7 @@ export class MemorySessionStore implements SessionStore {
       this.#removeWhere(
         (session) =>
           session.issuer === issuer &&
-          session.nameId.value === nameId &&
+          session.nameId?.value === nameId &&
           (indexes.size === 0 || (session.sessionIndex !== null && indexes.has(session.sessionIndex))),
       ),
     );

@@ -9,8 +9,11 @@ const lengthOf = (text: string | null): number => text?.length ?? 0;
 export const sessionCharacters = (session: Session): number => {
   const { nameId } = session;
   let characters = overhead + session.idHash.length + session.userId.length + session.issuer.length;
-  characters += lengthOf(session.sessionIndex) + nameId.value.length + lengthOf(nameId.format);
-  characters += lengthOf(nameId.nameQualifier) + lengthOf(nameId.spNameQualifier);
+  characters += lengthOf(session.sessionIndex);
+  if (nameId !== null) {
+    characters += nameId.value.length + lengthOf(nameId.format);
+    characters += lengthOf(nameId.nameQualifier) + lengthOf(nameId.spNameQualifier);
+  }
   for (const { name, values } of session.attributes) {
     characters += name.length;
     for (const value of values) characters += value.length;

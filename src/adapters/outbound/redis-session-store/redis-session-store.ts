@@ -6,6 +6,7 @@ import type {
   SubjectSessions,
 } from '../../../application/ports/session-store.js';
 import type { Session } from '../../../domain/saml/session/session.js';
+import { noNameId } from '../../../domain/saml/session/stored-name-id.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { notOurs, numberOf, timeToLive } from './redis-answers.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -51,14 +52,15 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async insert(session: Session): Stored<void> {
-    const { idHash, userId, issuer, nameId, sessionIndex, createdMs, expiresMs, lastSeenMs } = session;
+    const { idHash, userId, issuer, sessionIndex, createdMs, expiresMs, lastSeenMs } = session;
+    const { value: nameId } = session.nameId ?? noNameId;
     const inserted = numberOf(
       await this.#connection.run(insertScript, this.#prefix, [
         idHash,
         writeSessionRecord(session),
         userKey(userId),
-        subjectKey(issuer, nameId.value),
-        sessionIndex === null ? '' : subjectIndexKey(issuer, nameId.value, sessionIndex),
+        subjectKey(issuer, nameId),
+        sessionIndex === null ? '' : subjectIndexKey(issuer, nameId, sessionIndex),
         String(-createdMs),
         String(expiresMs),
         String(lastSeenMs),

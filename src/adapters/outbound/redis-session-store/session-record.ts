@@ -1,6 +1,7 @@
 import type { AssertionAttribute } from '../../../domain/saml/assertion.js';
 import type { NameId } from '../../../domain/saml/name-id.js';
 import type { Session } from '../../../domain/saml/session/session.js';
+import { noNameId, storedNameId } from '../../../domain/saml/session/stored-name-id.js';
 import { isRecord, parsedJson } from './parsed-json.js';
 
 /** What does not change of a session, as Redis holds it; version 1. */
@@ -39,7 +40,7 @@ const isSessionRecord = (value: unknown): value is SessionRecord =>
   isMoment(value['expires']);
 
 export const writeSessionRecord = (session: Session): string => {
-  const { value, format, nameQualifier, spNameQualifier } = session.nameId;
+  const { value, format, nameQualifier, spNameQualifier } = session.nameId ?? noNameId;
   const record: SessionRecord = {
     v: 1,
     user: session.userId,
@@ -53,12 +54,8 @@ export const writeSessionRecord = (session: Session): string => {
   return JSON.stringify(record);
 };
 
-const nameIdOf = ([value, format, nameQualifier, spNameQualifier]: SessionRecord['nameId']): NameId => ({
-  value,
-  format,
-  nameQualifier,
-  spNameQualifier,
-});
+const nameIdOf = ([value, format, nameQualifier, spNameQualifier]: SessionRecord['nameId']): NameId | null =>
+  storedNameId({ value, format, nameQualifier, spNameQualifier });
 
 const attributesOf = ({ attributes }: SessionRecord): readonly AssertionAttribute[] =>
   attributes.map(([name, values]) => ({ name, values }));

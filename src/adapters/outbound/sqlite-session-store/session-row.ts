@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AssertionAttribute } from '../../../domain/saml/assertion.js';
 import type { Session } from '../../../domain/saml/session/session.js';
+import { storedNameId } from '../../../domain/saml/session/stored-name-id.js';
 import { DamagedRowError } from './sqlite-faults.js';
 
 /** A session as its table has it. */
@@ -57,12 +58,12 @@ const attributesOf = (text: string): readonly AssertionAttribute[] => {
 export const sessionOf = (row: SessionRow): Session => ({
   idHash: row.id_hash,
   userId: row.user_id,
-  nameId: {
+  nameId: storedNameId({
     value: row.name_id,
     format: row.name_id_format,
     nameQualifier: row.name_qualifier,
     spNameQualifier: row.sp_name_qualifier,
-  },
+  }),
   sessionIndex: row.session_index,
   issuer: row.issuer,
   attributes: attributesOf(row.attributes),

@@ -1,5 +1,6 @@
 import type { SessionPage, SessionStore, Stored, SubjectSessions } from '../../../application/ports/session-store.js';
 import type { Session } from '../../../domain/saml/session/session.js';
+import { noNameId } from '../../../domain/saml/session/stored-name-id.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { listBegin, pagePlace, pageToken } from './page-token.js';
 import { sessionOf, subjectHash } from './session-row.js';
@@ -25,19 +26,20 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   insert(session: Session): Stored<void> {
-    const { nameId, issuer } = session;
+    const { issuer } = session;
+    const { value, format, nameQualifier, spNameQualifier } = session.nameId ?? noNameId;
     return this.#connection.write(() => {
       this.#statements.insert.run(
         this.#space,
         session.idHash,
         session.userId,
-        nameId.value,
-        nameId.format,
-        nameId.nameQualifier,
-        nameId.spNameQualifier,
+        value,
+        format,
+        nameQualifier,
+        spNameQualifier,
         session.sessionIndex,
         issuer,
-        subjectHash(issuer, nameId.value),
+        subjectHash(issuer, value),
         JSON.stringify(session.attributes),
         session.createdMs,
         session.expiresMs,

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
 import { signatureFault } from '../../../domain/saml/document/signature-shape.js';
+import { exclusiveWithComments, keepsComments } from '../../../domain/saml/document/signed-info-shape.js';
 import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { allChildElements, attributeOf, isNamed } from '../../../domain/xml/element-access.js';
@@ -33,6 +34,7 @@ const check = (text: string, signature: Element, keys: readonly KeyObject[]): re
   checker.CanonicalizationAlgorithms = {
     [envelopedTransform]: known[envelopedTransform] as Transform,
     [xmlNamespaces.excC14n]: known[xmlNamespaces.excC14n] as Transform,
+    [exclusiveWithComments]: known[exclusiveWithComments] as Transform,
   };
   checker.HashAlgorithms = digestClasses;
   checker.SignatureAlgorithms = checkingAlgorithms(keys);
@@ -76,6 +78,7 @@ export const signedOctets = (
   // Before the document is canonicalised as a whole: that is what a large one costs most for.
   const signature = envelopedSignature(element, keys);
   if (!signature.ok) return signature;
+  if (text.includes('<!--') && keepsComments(xmlElementOf(signature.value))) return err('signature_transform');
   const [octets, ...more] = check(text, signature.value, keys);
   return octets === undefined || more.length > 0 ? err('wrong_signature') : ok(octets);
 };

@@ -91,7 +91,10 @@ const samlShape = {
     '`#true`',
     'Only the browser that began a sign-on can end it, which a cookie of that time shows.',
   ),
-  'user-id-attribute': optional(text, 'The attribute that is the user id, with one value; without it, the NameID is.'),
+  'user-id-attribute': optional(
+    text,
+    'The attribute that is the user id, with one value; the NameID may then be missing, unless `name-id-format` asks for one. Without it, the NameID is the user id.',
+  ),
   'attribute-mapping': attributeMapping,
   'session-ttl-secs': withDefault(seconds(1, year), agentDefaults.sessionTtlMs, '28800', 'How long a session lasts.'),
   'session-idle-secs': optional(

@@ -12,7 +12,8 @@ import { userIdOf } from './user-id.js';
 /** What an assertion says that has passed every check but the one against replay, which needs a store. */
 export interface AcceptedAssertion {
   readonly userId: string;
-  readonly nameId: NameId;
+  /** Null: there is none, and an attribute is the user id. */
+  readonly nameId: NameId | null;
   readonly sessionIndex: string | null;
   /** The earliest, where several statements give one; null: none does. */
   readonly sessionNotOnOrAfterMs: number | null;
@@ -38,7 +39,6 @@ const accepted = (
   assertion: Assertion,
   expectation: ResponseExpectation,
 ): Result<AcceptedAssertion, DocumentRejection> => {
-  if (assertion.nameId === null) return err('no_subject');
   const userId = userIdOf(assertion, expectation.userIdAttribute);
   if (userId === null) return err('unusable_user_id');
   const confirmation = acceptedConfirmation(assertion, expectation);

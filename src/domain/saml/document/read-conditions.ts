@@ -3,7 +3,7 @@ import { allChildElements, childElements } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 import type { Conditions } from '../assertion.js';
-import { optionalChild, type Read, readAll, readEach, readOptionalTime, readText } from './reading.js';
+import { optionalChild, type Read, readAll, readEach, readOptionalTime, readUri } from './reading.js';
 
 const known: ReadonlySet<string> = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);
 
@@ -11,7 +11,7 @@ const isKnown = (condition: XmlElement): boolean =>
   condition.namespace === xmlNamespaces.saml && known.has(condition.name);
 
 const readAudiences = (restriction: XmlElement): Read<readonly string[]> =>
-  readEach(childElements(restriction, xmlNamespaces.saml, 'Audience'), readText);
+  readEach(childElements(restriction, xmlNamespaces.saml, 'Audience'), readUri);
 
 /** What holds for an assertion to be used (SAML core, section 2.5.1). */
 export const readConditions = (conditions: XmlElement): Read<Conditions> => {

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
+import { collapseWhiteSpace } from '../../xml/collapse-white-space.js';
 import { parseDateTime } from '../../xml/date-time.js';
 import { attributeOf, childElements, textOf } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
@@ -74,6 +75,13 @@ export const readOptionalChild = <Value>(
 export const readText = (element: XmlElement): Read<string> => {
   const text = textOf(element);
   return text === null || text === '' ? malformed : ok(text);
+};
+
+/** Its text as xs:anyURI, white space collapsed, and not empty. */
+export const readUri = (element: XmlElement): Read<string> => {
+  const text = textOf(element);
+  const uri = text === null ? '' : collapseWhiteSpace(text);
+  return uri === '' ? malformed : ok(uri);
 };
 
 /** The attribute, exact and not empty. */

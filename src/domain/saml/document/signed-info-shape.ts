@@ -12,9 +12,13 @@ type Fault = DocumentRejection | null;
 const isBelieved = (method: XmlElement, algorithms: ReadonlyMap<string, unknown>): boolean =>
   algorithms.has(attributeOf(method, 'Algorithm') ?? '') && isEmptyElement(method);
 
-/** Exclusive canonicalization without comments, with nothing in it but the prefixes that it treats inclusively. */
+/** Exclusive canonicalization that keeps comments. Where there is none its result is that of the one without. */
+export const exclusiveWithComments = `${xmlNamespaces.excC14n}WithComments`;
+
+/** Exclusive canonicalization, with nothing in it but the prefixes that it treats inclusively. */
 const isExclusive = (method: XmlElement): boolean => {
-  if (attributeOf(method, 'Algorithm') !== xmlNamespaces.excC14n) return false;
+  const algorithm = attributeOf(method, 'Algorithm');
+  if (algorithm !== xmlNamespaces.excC14n && algorithm !== exclusiveWithComments) return false;
   const parts = isEmptyElement(method) ? [] : exactChildren(method, xmlNamespaces.excC14n, ['InclusiveNamespaces']);
   return parts?.every(isEmptyElement) ?? false;
 };
@@ -51,3 +55,12 @@ export const signedInfoFault = (signedInfo: XmlElement, id: string): Fault => {
   if (!isExclusive(canonicalization)) return 'signature_transform';
   return isBelieved(method, signatureAlgorithms) ? referenceFault(reference, id) : 'weak_algorithm';
 };
+
+/**
+ * Whether a signature names the canonicalization that keeps comments. Such a signature is refused where the document has any: what
+ * reads the document afterwards leaves them out.
+ */
+export const keepsComments = (element: XmlElement): boolean =>
+  allChildElements(element).some(
+    (child) => attributeOf(child, 'Algorithm') === exclusiveWithComments || keepsComments(child),
+  );

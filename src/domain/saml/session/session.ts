@@ -6,7 +6,8 @@ export interface Session {
   /** SHA-256 of the session id, in lower-case hexadecimal: the id itself is in the cookie alone. */
   readonly idHash: string;
   readonly userId: string;
-  readonly nameId: NameId;
+  /** Null: the identity provider gave none, so that no sign-out by it can name the session. */
+  readonly nameId: NameId | null;
   /** Of the identity provider's own session; null: it names none. */
   readonly sessionIndex: string | null;
   /** Entity id of the identity provider. */

@@ -476,6 +476,34 @@ describe('a sign-on that the identity provider began', () => {
     }
   });
 
+  it('leads to the page that its RelayState names on this host', async () => {
+    const world = worldOf({ options: { allowIdpInitiated: true } });
+    world.verifier.response = { ok: true, value: world.response(null) };
+    const answer = await world.post('/saml/acs', form('/reports?year=2026'));
+    expect(locationOf(answer).href).toBe('https://app.example/reports?year=2026');
+  });
+
+  it.each(['//evil.example', '/\\evil.example', '/\t/evil.example', 'https:/reports', 'reports', '/%0d%0aX: y'])(
+    'leads nowhere else where its RelayState is %j',
+    async (relayState) => {
+      const world = worldOf({ options: { allowIdpInitiated: true } });
+      world.verifier.response = { ok: true, value: world.response(null) };
+      const location = locationOf(await world.post('/saml/acs', form(relayState)));
+      expect(location.origin).toBe('https://app.example');
+      expect(location.pathname).not.toContain('evil');
+    },
+  );
+
+  it('has no session that a sign-out at the provider would name, where it gave no NameID', async () => {
+    const world = worldOf({ options: { userIdAttribute: 'mail' } });
+    await world.signOn('/', { nameId: null });
+    expect([...world.sessions.held.values()][0]).toMatchObject({ userId: 'ann@example.com', nameId: null });
+    const answer = await world.get('/saml/logout');
+    expect(answer.decision.kind).toBe('block');
+    expect(world.sessions.held.size).toBe(0);
+    expect(world.faults()).toEqual([]);
+  });
+
   it('is refused where the response answers a request, though nobody knows of it', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     world.verifier.response = { ok: true, value: world.response('_a-request-of-somebody-else') };

@@ -7,9 +7,10 @@ import {
   posted,
   requestId,
   signedResponse,
+  spEntityId,
 } from '../../../../support/saml-documents.js';
 import { ecSamlKey, idpKey, rsaSamlKey, strangerKey } from '../../../../support/saml-keys.js';
-import { digestUris, signatureUris } from '../../../../support/saml-signatures.js';
+import { digestUris, signatureUris, transformUris } from '../../../../support/saml-signatures.js';
 import { documentKeys, verdict } from '../../../../support/saml-verifying.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
@@ -50,6 +51,20 @@ describe('a response that is in order', () => {
       expect(await verdict(signedResponse({}, { signed: 'both', algorithm }))).toBe(alice);
     });
   }
+
+  it('is accepted where it is canonicalized with comments, as it has none', async () => {
+    const { enveloped, exclusiveWithComments } = transformUris;
+    for (const signed of ['assertion', 'response', 'both'] as const) {
+      const plan = { signed, transforms: [enveloped, exclusiveWithComments], canonicalization: exclusiveWithComments };
+      expect(await verdict(signedResponse({}, plan))).toBe(alice);
+    }
+  });
+
+  it('is accepted where its audience stands on a line of its own', async () => {
+    const xml = signedResponse({ assertion: { audience: `\n      ${spEntityId}\t\n    ` } });
+    const result = await verifier.verifyResponse(posted(xml), documentKeys());
+    expect(result).toMatchObject({ value: { assertion: { conditions: { audienceRestrictions: [[spEntityId]] } } } });
+  });
 
   for (const curve of ['P-256', 'P-384', 'P-521'] as const) {
     it(`is accepted with ECDSA on ${curve}`, async () => {

@@ -3,7 +3,7 @@ import { FastXmlReader } from '../../../../../src/adapters/outbound/xml-crypto-s
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { idpKey, strangerKey } from '../../../../support/saml-keys.js';
 import { atEnd, swapped } from '../../../../support/saml-pieces.js';
-import { signElement } from '../../../../support/saml-signatures.js';
+import { signElement, transformUris } from '../../../../support/saml-signatures.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 
@@ -29,6 +29,18 @@ const outcome = async (text: string, certificates = [idpKey().certificate]): Pro
   if (result.ok) return result.value.provider.ssoUrl;
   return typeof result.error === 'string' ? result.error : result.error.unusable;
 };
+
+describe('metadata that is canonicalized with comments', () => {
+  const { enveloped, exclusiveWithComments } = transformUris;
+  const plans = [{ transforms: [enveloped, exclusiveWithComments] }, { canonicalization: exclusiveWithComments }];
+
+  it.each(plans)('is read where it has none, and refused where it has some: %o', async (plan) => {
+    const signedWith = (text: string) =>
+      signElement(text, { id: '_m', key: idpKey().privateKey, after: null, ...plan });
+    expect(await outcome(signedWith(metadata.replaceAll(/<!-- [^>]*-->/g, '')))).toBe('https://idp.example/sso');
+    expect(await outcome(signedWith(metadata))).toBe('signature_transform');
+  });
+});
 
 describe('metadata', () => {
   it('is read where one of the certificates has signed it', async () => {

@@ -2,9 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../../support/verified-response.js';
 
 describe('the name of the subject', () => {
-  it('is required, even where an attribute is the user id', () => {
+  it('is required, unless an attribute is the user id', () => {
     expect(refusalOf({ assertion: { nameId: null } })).toBe('no_subject');
-    expect(refusalOf({ assertion: { nameId: null } }, { userIdAttribute: 'groups' })).toBe('no_subject');
+    const attributes = [{ name: 'mail', values: ['ann@example.com'] }];
+    expect(refusalOf({ assertion: { nameId: null, attributes } }, { userIdAttribute: 'mail' })).toBeNull();
+  });
+
+  it('is required where a format is asked for, even if an attribute is the user id', () => {
+    const nameIdFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+    const rules = { userIdAttribute: 'department', nameIdFormat };
+    expect(refusalOf({ assertion: { nameId: null } }, rules)).toBe('no_subject');
+  });
+
+  it('is no substitute for the attribute that is the user id', () => {
+    expect(refusalOf({}, { userIdAttribute: 'missing' })).toBe('unusable_user_id');
+    expect(refusalOf({ assertion: { nameId: null } }, { userIdAttribute: 'missing' })).toBe('unusable_user_id');
   });
 
   it('has the format that was asked for; unspecified is any', () => {

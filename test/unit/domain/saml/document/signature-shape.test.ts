@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { digestAlgorithms, signatureAlgorithms } from '../../../../../src/domain/saml/document/signature-algorithms.js';
 import { signatureFault } from '../../../../../src/domain/saml/document/signature-shape.js';
+import { keepsComments } from '../../../../../src/domain/saml/document/signed-info-shape.js';
 import type { XmlElement } from '../../../../../src/domain/xml/xml-element.js';
 import { signatureTree } from '../../../../support/saml-trees.js';
 import { withAttribute, withChange, withChildren, xml } from '../../../../support/xml-elements.js';
@@ -70,7 +71,9 @@ describe('the shape of a signature', () => {
 
   it.each([
     'http://www.w3.org/TR/2001/REC-xml-c14n-20010315',
-    'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
+    'http://www.w3.org/2001/10/xml-exc-c14n#withcomments',
+    'http://www.w3.org/2001/10/xml-exc-c14n#WithComments ',
+    'http://www.w3.org/TR/2001/REC-xml-c14n-20010315#WithComments',
     'http://www.w3.org/2006/12/xml-c14n11',
     '',
     null,
@@ -81,6 +84,20 @@ describe('the shape of a signature', () => {
       xml('ds:Transform', algorithm === null ? {} : { Algorithm: algorithm }),
     ]);
     expect(faultOf(transformed)).toBe('signature_transform');
+  });
+
+  it('may be canonicalized so that comments are kept, which it then says of itself', () => {
+    const withComments = 'http://www.w3.org/2001/10/xml-exc-c14n#WithComments';
+    expect(keepsComments(valid)).toBe(false);
+    const info = withAttribute(valid, 'CanonicalizationMethod', 'Algorithm', withComments);
+    const transformed = withChildren(valid, 'Transforms', ([first]) => [
+      ...(first === undefined ? [] : [first]),
+      xml('ds:Transform', { Algorithm: withComments }),
+    ]);
+    for (const signature of [info, transformed]) {
+      expect(faultOf(signature)).toBeNull();
+      expect(keepsComments(signature)).toBe(true);
+    }
   });
 
   it('has the two transforms, in their order, with nothing in them', () => {

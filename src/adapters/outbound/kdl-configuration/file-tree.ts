@@ -4,11 +4,11 @@ import { hiddenInLine } from '../../../domain/configuration/effective/hidden-tex
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
 import type { Complain } from './complain.js';
 import type { ConfigurationFiles } from './configuration-files.js';
-import { type KdlDocument, readKdl } from './kdl-document.js';
 import { SettingTree } from './setting-tree.js';
 import { ShownLines } from './shown-lines.js';
 import { SourceText } from './source-text.js';
 import { maximumConfigurationTokens, scanStructure } from './structure-scan.js';
+import { type DiagnosedText, diagnose } from './syntax-diagnosis.js';
 import { type Environment, resolveReferences } from './value-references.js';
 
 /** Octets of a configuration, all its files together: the reader of values takes seconds for more. */
@@ -28,6 +28,11 @@ interface Origin {
   /** Where the file was asked for; null for the first one. */
   readonly position: SourcePosition | null;
 }
+
+/** A document, and the place in its file of a place in it. */
+type ReadDocument = Pick<DiagnosedText, 'originalOffset'> & {
+  readonly document: NonNullable<DiagnosedText['document']>;
+};
 
 /** Reads a file and those that it includes, as one list of settings. Serves one reading. */
 export class FileTree {
@@ -84,18 +89,22 @@ export class FileTree {
     this.#bytesLeft -= Buffer.byteLength(read.value);
     this.#texts.set(path, read.value);
     const source = new SourceText(path, read.value);
-    const document = this.#document(source);
-    if (document === null) {
+    const found = this.#document(source);
+    if (found === null) {
       this.#hasGaps = true;
       return [];
     }
-    const complain = this.#complaints(source);
+    const { document, originalOffset } = found;
+    const places = { file: path, positionAt: (offset: number) => source.positionAt(originalOffset(offset)) };
+    const complain: Complain = (offset, message, suggestion) =>
+      this.#add(message, places.positionAt(offset), suggestion ?? null);
     const references = await resolveReferences(document.places, path, this.#environment, complain);
-    const settings = new SettingTree(source, references, complain).build(document);
+    const settings = new SettingTree(places, references, complain).build(document);
     return this.#withIncluded(settings, path, origin);
   }
 
-  #document(source: SourceText): KdlDocument | null {
+  /** The document, whose mistakes have been reported; null where it cannot be read at all. */
+  #document(source: SourceText): ReadDocument | null {
     const stray = forbidden.exec(source.text);
     const { fault, longStrings, tokens } = scanStructure(source.text, this.#tokensLeft);
     this.#tokensLeft -= tokens;
@@ -110,18 +119,15 @@ export class FileTree {
       complain(fault.offset, fault.message);
       return null;
     }
-    const document = readKdl(source.text);
-    if (document.ok) {
-      lines.learn(document.value.places);
-      return document.value;
-    }
-    for (const { offset, message, suggestion, withoutText } of document.error) {
+    const { document, originalOffset, faults } = diagnose(source.text);
+    if (document !== null) lines.learn(document.places, (offset) => source.lineOf(originalOffset(offset)));
+    for (const { offset, message, suggestion, withoutText } of faults) {
       const position = source.positionAt(offset);
       const shown = lines.at(position, false);
       const said = shown === source.line(position.line) ? { message, suggestion } : withoutText;
       this.#add(said.message, position, said.suggestion);
     }
-    return null;
+    return document === null ? null : { document, originalOffset };
   }
 
   /** Puts the settings of an included file where its `include` stands. */

@@ -45,6 +45,36 @@ const wordBefore = (text: string, offset: number): number => {
   return start > 0 && text.charAt(start - 1) === '#' ? start - 1 : start;
 };
 
+const bracketForm = 'lists have no brackets: write the values one after another, as in agents "a" "b"';
+
+/** A list in brackets. */
+export const bracketFault = (text: string, offset: number): KdlFault => ({
+  ...plainFault(offset, 'brackets have no meaning in KDL', bracketForm),
+  suggestion: withoutBrackets(text, offset) ?? bracketForm,
+});
+
+/** `key = "value"`. */
+export const equalsFault = (offset: number): KdlFault =>
+  plainFault(offset, '"=" joins a property and its value', 'write key "value", or key name="value" without spaces');
+
+/** `404 "/x"`. */
+export const digitFault = (text: string, offset: number): KdlFault => {
+  const name = /^[^\s{}()"#;=[\],\\]{1,40}/.exec(text.slice(offset, offset + 40))?.[0] ?? '404';
+  const message = 'a name cannot begin with a digit';
+  return {
+    ...plainFault(offset, message, 'put the name in quotes'),
+    suggestion: `put the name in quotes: "${name}"`,
+  };
+};
+
+/** `;` at the beginning of a statement. */
+export const emptyStatementFault = (offset: number): KdlFault =>
+  plainFault(offset, 'there is nothing before this ";"', 'take the ";" away: it ends a setting');
+
+/** Whether a setting begins at an offset, by what stands before it. */
+const beginsSetting = (text: string, offset: number): boolean =>
+  /(?:^|[\n\r;{}]|\*\/)[ \t]*$/.test(text.slice(Math.max(0, offset - 200), offset));
+
 /** `agents ["a", "b"]` of old documents, as `agents "a" "b"`. */
 const withoutBrackets = (text: string, offset: number): string | null => {
   const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
@@ -60,11 +90,13 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
   const at = Math.min(error.start?.offset ?? 0, text.length);
   // The reader quotes tokens, however long they are.
   const message = error.message.length > 500 ? `${error.message.slice(0, 100)}...` : error.message;
+  if (beginsSetting(text, at)) {
+    if (text.charAt(at) === ';') return emptyStatementFault(at);
+    if (/^[+-]?\.?\d/.test(text.slice(at, at + 3))) return digitFault(text, at);
+  }
   if (message.startsWith('An unexpected error')) return plainFault(0, 'the structure is too deep or too long', null);
   if (message.startsWith('Unexpected character "["') || message.startsWith('Unexpected character "]"')) {
-    const brackets = 'brackets have no meaning in KDL';
-    const form = 'lists have no brackets: write the values one after another, as in agents "a" "b"';
-    return { ...plainFault(at, brackets, form), suggestion: withoutBrackets(text, at) ?? form };
+    return bracketFault(text, at);
   }
   if (message.startsWith('Invalid keyword')) {
     const offset = wordBefore(text, at);
@@ -80,11 +112,7 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
     );
   }
   if (message.startsWith('Unexpected token "="')) {
-    return plainFault(
-      at,
-      '"=" joins a property and its value',
-      'write key "value", or key name="value" without spaces',
-    );
+    return equalsFault(at);
   }
   if (/^Unexpected token "[A-Za-z]{1,3}"/.test(message) && /\d/.test(text.charAt(at - 1))) {
     return plainFault(at, 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"');

@@ -126,6 +126,15 @@ const firstDifference = (left: string, right: string): number => {
 
 const asVersion2 = (text: string): string => text.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');
 
+/** Why a text cannot be read once everything with a rule for its repair is repaired; nothing of the text is shown. */
+const unreadable = (text: string): string => {
+  const { text: repaired, originalOffset } = repairSyntax(text);
+  const read = readKdl(repaired);
+  const [fault] = read.ok ? [] : read.error;
+  const line = fault === undefined ? 1 : new SourceText('', text).lineOf(originalOffset(fault.offset));
+  return `line ${line}: ${fault?.withoutText.message ?? 'this is no valid KDL'}, and no rule says what is meant`;
+};
+
 const refuse = (text: string, refused: string): MigratedText => ({ text, changes: [], left: [], refused });
 
 /**
@@ -137,7 +146,7 @@ export const migrateText = (text: string): MigratedText => {
   const { fault } = scanStructure(text, maximumConfigurationTokens);
   if (fault !== null) return refuse(text, fault.message);
   const parsed = parse(text);
-  if (parsed === null) return refuse(text, 'it is no KDL, and no rule says what is meant');
+  if (parsed === null) return refuse(text, unreadable(text));
   const { version, document, changes, unmark } = parsed;
   const plan = planMigration(toSettings(document.nodes, parsed));
   const write = (): string => {

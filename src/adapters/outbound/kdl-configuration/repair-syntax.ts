@@ -28,7 +28,11 @@ const identifier = /^[\p{L}_][\p{L}\p{N}_.-]*$/u;
 const url = /[^\s{}()"#;=[\],\\/]+:\/\/[^\s{}()"[\],;\\]*/y;
 const word = /[^\s{}()"#;=[\],\\/]+(?:\/(?![/*])[^\s{}()"#;=[\],\\/]*)*|\/(?![/*-])[^\s{}()"#;=[\],\\]*/y;
 
-const noBrackets = 'a list has no brackets and no commas';
+/** What edits do, for people. */
+export const noBrackets = 'a list has no brackets and no commas';
+export const noEquals = 'a key and its value have no "=" between them';
+export const nameWithDigit = 'a name that begins with a digit is written in quotes';
+export const emptyStatement = 'a ";" with nothing before it is left out';
 
 /** Characters of a list that is looked at as a whole. */
 const longestList = 4096;
@@ -52,6 +56,8 @@ class SyntaxRepair {
   #named = false;
   #brackets = 0;
   #isStrange = false;
+  /** Nothing but blanks stands before in this statement. */
+  #isEmpty = true;
   /** White space in lists that is joined to one line. */
   readonly #joined: (readonly [start: number, end: number])[] = [];
 
@@ -72,6 +78,7 @@ class SyntaxRepair {
       return;
     }
     if (this.#lineComment()) return;
+    if (!/[\s;]/.test(rest) && !this.#text.startsWith('/*', this.#at)) this.#isEmpty = false;
     if (this.#text.startsWith('/*', this.#at)) this.#blockComment();
     else if (rest === '\n' || rest === '\r') this.#lineEnd();
     else if (rest === '\\') this.#continued();
@@ -80,7 +87,7 @@ class SyntaxRepair {
     else if (rest === '#') this.#hashes();
     else if (rest === '[' || rest === ']' || rest === ',') this.#listMark(rest);
     else if (rest === '=') this.#equals();
-    else if (rest === '{' || rest === '}' || rest === ';') this.#break();
+    else if (rest === '{' || rest === '}' || rest === ';') this.#break(rest);
     else if (rest === '(') this.#skip(/\([^()\n\r]*\)?/y);
     else if (!this.#word()) this.#at += 1;
   }
@@ -93,9 +100,13 @@ class SyntaxRepair {
     return true;
   }
 
-  #break(): void {
+  #break(mark: string): void {
+    if (mark === ';' && this.#isEmpty && this.#brackets === 0) {
+      this.#edit(this.#at, this.#at + 1, '', emptyStatement);
+    }
     this.#isStrange ||= this.#brackets > 0;
     this.#named = false;
+    this.#isEmpty = mark !== '}';
     this.#at += 1;
   }
 
@@ -105,8 +116,10 @@ class SyntaxRepair {
 
   /** The end of a line ends a setting, but not inside brackets: there the line is told to go on. */
   #lineEnd(): void {
-    if (this.#brackets === 0) this.#named = false;
-    else if (this.#endsList()) return;
+    if (this.#brackets === 0) {
+      this.#named = false;
+      this.#isEmpty = true;
+    } else if (this.#endsList()) return;
     else this.#edit(this.#at, this.#at, /[\s[]/.test(this.#text.charAt(this.#at - 1)) ? '\\' : ' \\', noBrackets);
     this.#pastLineEnd();
   }
@@ -276,7 +289,7 @@ class SyntaxRepair {
     );
     const isKey = /^\s*[\w-]+$/.test(this.#text.slice(lineStart + 1, start));
     const end = this.#at + 1 + after;
-    if (isKey) this.#edit(start, end, ' ', 'a key and its value have no "=" between them');
+    if (isKey) this.#edit(start, end, ' ', noEquals);
     else if (before + after > 0) this.#edit(start, end, '=', 'a property has no spaces around "="');
     this.#at = end;
     this.#named = true;
@@ -292,6 +305,7 @@ class SyntaxRepair {
     this.#at += found.length;
     if (!this.#named) {
       this.#named = true;
+      if (/^[+-]?\.?\d/.test(found)) this.#edit(start, this.#at, `"${found}"`, nameWithDigit);
       return true;
     }
     if (address !== undefined) {
@@ -332,7 +346,14 @@ export const repairSyntax = (text: string): RepairedText => {
   }
   result += text.slice(from);
   const originalOffset = (offset: number): number => {
-    const before = marks.findLast(([repaired]) => repaired <= offset);
+    let low = 0;
+    let high = marks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((marks[middle]?.[0] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const before = marks[low - 1];
     return Math.min(text.length, before === undefined ? offset : before[1] + offset - before[0]);
   };
   const declared = result.replace(/^(\s*\/-[ \t]*kdl-version[ \t]+)1(?=\s|$)/, '$12');

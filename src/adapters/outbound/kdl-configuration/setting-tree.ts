@@ -21,11 +21,11 @@ const scalarFault = (value: Value, representation: string | undefined): string |
 
 /** Joins what the two readers found. They have to agree about everything. */
 export class SettingTree {
-  readonly #source: SourceText;
+  readonly #source: Pick<SourceText, 'file' | 'positionAt'>;
   readonly #references: ResolvedReferences;
   readonly #complain: Complain;
 
-  constructor(source: SourceText, references: ResolvedReferences, complain: Complain) {
+  constructor(source: Pick<SourceText, 'file' | 'positionAt'>, references: ResolvedReferences, complain: Complain) {
     this.#source = source;
     this.#references = references;
     this.#complain = complain;

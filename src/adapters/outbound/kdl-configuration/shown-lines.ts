@@ -2,7 +2,13 @@ import { type Document, getLocation, type Node } from '@bgotink/kdl';
 import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
 import type { SourcePosition } from '../../../domain/configuration/configuration-problem.js';
 import { isHarmlessName } from '../../../domain/configuration/effective/harmless-names.js';
-import { hiddenInLine, hiddenInText, looksSecret } from '../../../domain/configuration/effective/hidden-text.js';
+import {
+  describesOnly,
+  hiddenInLine,
+  hiddenInText,
+  looksSecret,
+} from '../../../domain/configuration/effective/hidden-text.js';
+import { nearestWord } from '../../../domain/configuration/schema/did-you-mean.js';
 import type { Shape } from '../../../domain/configuration/schema/schema.js';
 import { isKnownName } from './known-names.js';
 import type { SourceText } from './source-text.js';
@@ -28,16 +34,11 @@ const keyIn = ({ shape }: Options, name: string): Shape[string] | undefined =>
 const innerOptions = (node: Node, options: Options | null): Options | null =>
   options === null ? null : { shape: keyIn(options, node.getName())?.shape ?? null };
 
-/** An option that no agent of ours has, and that is not known to be harmless, may hold anything. */
-const holdsUnknown = (node: Node, options: Options): boolean => {
-  const inner = innerOptions(node, options) ?? options;
-  const isUnknown = (name: string, among: Options): boolean =>
-    keyIn(among, name) === undefined && !isHarmlessName(name);
-  return (
-    (node.getArguments().length > 0 && isUnknown(node.getName(), options)) ||
-    node.getPropertyEntries().some((entry) => isUnknown(entry.getName() ?? '', inner))
-  );
-};
+/** The line that a secret may follow, where nothing follows. */
+const nameAlone = /^\s*[\w-]+\s*\{?\s*$/;
+
+/** Misspelt names that are looked for in one file. */
+const maximumLookUps = 200;
 
 /** The lines of a file as they may be shown: what may be a secret is cut off. */
 export class ShownLines {
@@ -46,6 +47,7 @@ export class ShownLines {
   readonly #longStrings: readonly (readonly [number, number])[];
   /** The first line with the word `config`; null: not looked for. */
   #firstConfig: number | null = null;
+  #lineOf: (offset: number) => number = () => 1;
   /** Lines that hold a part of a setting with a secret; null while there is no tree. */
   #secretLines: Set<number> | null = null;
 
@@ -59,8 +61,11 @@ export class ShownLines {
     this.#longStrings = longStrings.map(([from, to]) => [source.lineOf(from), source.lineOf(to)]);
   }
 
-  /** Learns from the tree which lines hold secrets. */
-  learn(document: Document): void {
+  #lookUps = 0;
+
+  /** Learns from the tree which lines hold secrets; `lineOf` finds the line of an offset in the tree. */
+  learn(document: Document, lineOf: (offset: number) => number = (offset) => this.#source.lineOf(offset)): void {
+    this.#lineOf = lineOf;
     this.#secretLines = new Set();
     this.#mark(document.nodes, this.#secretLines, null);
   }
@@ -97,18 +102,41 @@ export class ShownLines {
   #mark(nodes: readonly Node[], lines: Set<number>, options: Options | null, parent: string | null = null): void {
     for (const node of nodes) {
       const isSecret =
-        [node.getName(), ...node.getPropertyEntries().map((entry) => entry.getName() ?? '')].some((name) =>
-          this.#isSecretName(name),
+        [node.getName(), ...node.getPropertyEntries().map((entry) => entry.getName() ?? '')].some(
+          (name) => this.#isSecretName(name) && !this.#isMisspelt(name, options),
         ) ||
         namesSecret(node) ||
-        (options !== null && holdsUnknown(node, options));
+        (options !== null && this.#holdsUnknown(node, options));
       const inner = parent === 'agent' && node.getName() === 'config' ? agentOptions : innerOptions(node, options);
       if (node.children !== null) this.#mark(node.children.nodes, lines, inner, node.getName());
       if (!isSecret) continue;
       const place = getLocation(node);
       const [from, to] = [place?.start.offset ?? 0, place?.end.offset ?? 0];
-      for (let line = this.#source.lineOf(from); line <= this.#source.lineOf(to); line += 1) lines.add(line);
+      for (let line = this.#lineOf(from); line <= this.#lineOf(to); line += 1) lines.add(line);
     }
+  }
+
+  /** An option that no agent of ours has, and that is not known to be harmless, may hold anything. */
+  #holdsUnknown(node: Node, options: Options): boolean {
+    const inner = innerOptions(node, options) ?? options;
+    const isUnknown = (name: string, among: Options): boolean =>
+      keyIn(among, name) === undefined && !isHarmlessName(name) && !this.#isMisspelt(name, among);
+    return (
+      (node.getArguments().length > 0 && isUnknown(node.getName(), options)) ||
+      node.getPropertyEntries().some((entry) => isUnknown(entry.getName() ?? '', inner))
+    );
+  }
+
+  /** An unknown option that is near one without a secret, and near none with one: it was meant to be that. */
+  #isMisspelt(name: string, options: Options | null): boolean {
+    if (options?.shape == null || isKnownName(name) || surelySecret.test(name)) return false;
+    this.#lookUps += 1;
+    if (this.#lookUps > maximumLookUps) return false;
+    const keys = Object.entries(options.shape);
+    const named = (isSecret: boolean): readonly string[] =>
+      keys.flatMap(([key, { secret }]) => (secret === isSecret ? key : []));
+    const near = nearestWord(name, named(true)) === null ? nearestWord(name, named(false)) : null;
+    return near !== null && (looksSecret(near) || !looksSecret(name));
   }
 
   #isSecretName(name: string): boolean {
@@ -121,13 +149,29 @@ export class ShownLines {
     for (let steps = 0; ; steps += 1) {
       if (steps === maximumLookBack) return true;
       const line = this.#source.line(first);
-      if (line === null || sensitive.test(line) || this.#namesSecret(line) || this.#mayBeOption(first)) return true;
+      if (line === null || this.#isSensitive(line, first) || this.#namesSecret(line) || this.#mayBeOption(first)) {
+        return true;
+      }
       const string = this.#longStrings.find(([from, to]) => from < first && first <= to);
       const above = first > 1 ? (this.#source.line(first - 1) ?? '\\') : '';
       if (string !== undefined) first = string[0];
       else if (first > 1 && (/[\\[,]\s*(\/\/.*)?$/.test(above) || !/^\s*([\p{L}_}]|\/\/|$)/u.test(line))) first -= 1;
       else return false;
     }
+  }
+
+  /** Looks at a line but for the settings that are known to hold no secret. From the first `config` on their names may mean others. */
+  #isSensitive(line: string, number: number): boolean {
+    this.#firstConfig ??= this.#findConfig();
+    const isOption = number >= this.#firstConfig;
+    const rest = line.replace(plainSetting, (whole, start: string, _space, name: string) =>
+      this.#isPlain(name) && (!isOption || describesOnly(name) || !looksSecret(name)) ? start : whole,
+    );
+    return sensitive.test(rest);
+  }
+
+  #isPlain(name: string): boolean {
+    return isKnownName(name) && !this.#isSecretName(name) && !namedValues.has(name);
   }
 
   /** From the first `config` on, a name that is known nowhere may be an option of an agent, and its value anything. */
@@ -162,14 +206,22 @@ export class ShownLines {
   }
 }
 
+/** Keys whose first value is the name of what the second one is. */
+const namedValues: ReadonlySet<string> = new Set(['header', 'query-param', 'collector-header']);
+
 /** `header "Authorization" "..."`: the name says what the value is. */
 const namesSecret = (node: Node): boolean => {
   const [first, second] = node.getArguments();
-  return typeof first === 'string' && second !== undefined && looksSecret(first);
+  if (typeof first !== 'string' || second === undefined || !looksSecret(first)) return false;
+  return namedValues.has(node.getName()) || !isKnownName(node.getName());
 };
+
+/** A setting with plain values, in a text that has no tree. */
+const plainSetting = /(^|[{;])(\s*)([a-z][a-z0-9_-]{0,63})((?:[ \t]+(?:"(?:[^"\\]|\\.)*"|[^\s"{};]+))+)/g;
 
 /** The line up to the word that the column points at, where that word begins the line. */
 const cutAfterWord = (line: string, column: number): string => {
+  if (nameAlone.test(line)) return line;
   const start = /^(\s*)[\w-]+/.exec(line);
   return start !== null && (start[1] ?? '').length + 1 === column ? `${start[0]} ${hidden}` : hidden;
 };

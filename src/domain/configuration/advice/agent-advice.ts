@@ -20,9 +20,10 @@ const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: Advice
   if (forward.value === true) {
     report.add('credentials-go-to-upstreams', `${agent} leaves every credential in the request`, forward.position);
   }
-  const key = fields['jwt-secret'].given ? fields['jwt-secret'] : fields['jwt-public-key'];
+  const isSecret = fields['jwt-secret'].given;
+  const key = isSecret ? fields['jwt-secret'] : fields['jwt-public-key'];
   if (key.given && !fields['jwt-audience'].given) {
-    report.add('token-audience-unchecked', `${agent} takes tokens that were made for others`, key.position, true);
+    report.add('token-audience-unchecked', `${agent} takes tokens that were made for others`, key.position, isSecret);
   }
 };
 

@@ -17,6 +17,7 @@ import type { Field, Fields, Located } from '../schema/schema.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
+import { publicKeyPath } from './public-key-text.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
 
@@ -47,7 +48,7 @@ export const agentOptionsShape = {
     '10',
   ),
   'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
-  'jwt-public-key': optional(text, 'Path of the public key in PEM, for RS256 and ES256.'),
+  'jwt-public-key': optional(publicKeyPath, 'Path of the public key in PEM, for RS256 and ES256.'),
   'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
   'jwt-issuer': optional(text, 'What the claim `iss` has to be.'),
   'jwt-audience': optional(text, 'What the claim `aud` has to name.'),

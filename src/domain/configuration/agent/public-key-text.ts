@@ -1,4 +1,7 @@
 import { decodeBase64 } from '../../shared/base64.js';
+import { err } from '../../shared/result.js';
+import { pemFilePath } from '../schema/pem-file-path.js';
+import { type ScalarKind, text } from '../schema/scalar-kind.js';
 
 /** PEM, and the same once more in base64, as it stands in some secret stores. */
 const pem = /-----BEGIN |^\s*LS0tLS1CRUdJTi/;
@@ -29,4 +32,22 @@ export const looksLikePublicKey = (text: string): boolean => {
   if (pem.test(text) || json.test(text)) return true;
   const octets = decodeBase64(text.replace(/\s/g, ''), 'standard');
   return octets !== null && isDer(octets);
+};
+
+const aboutOidc = 'write oidc { enabled #true; issuer "https://..."; jwks-url "https://..." }: it reads key sets';
+
+/** Path of a public key in PEM. What was put there instead of a path is not shown. */
+export const publicKeyPath: ScalarKind<string> = {
+  ...pemFilePath,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    if (/^https?:\/\//i.test(read.value)) {
+      return err({ message: 'must be the path of a PEM file, not a URL', suggestion: aboutOidc });
+    }
+    if (json.test(read.value)) {
+      return err({ message: 'must be the path of a PEM file, not a key set or a key in JSON', suggestion: aboutOidc });
+    }
+    return pemFilePath.read(scalar);
+  },
 };

@@ -80,9 +80,13 @@ const withoutBareUser = (word: string): string => {
 /** Credentials as a header has them (RFC 9110, section 11.4): one word, or parameters. A sentence may begin so, too. */
 const credentials = /^(\s*(?:bearer|basic|digest|negotiate|apikey|token)\s+)(?:\S+\s*|[^=\s]+=.*)$/is;
 
+/** A private key in PEM, from its first line on. */
+const privateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*/;
+
 /** A text with its secrets hidden: those of URLs and their queries, of connection strings, and credentials of a header. */
 export const hiddenInText = (text: string): string =>
   text
+    .replace(privateKey, hiddenSecret)
     .replace(credentials, `$1${hiddenSecret}`)
     .replace(/[^\r\n]+/g, withoutUsers)
     .replace(/\S+/g, withoutBareUser)

@@ -1,11 +1,19 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
 import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
-import type { Field, Fields, Key, Located, ReadContext, Shape } from './schema.js';
+import {
+  type Field,
+  type Fields,
+  type Key,
+  type Located,
+  type ReadContext,
+  type Shape,
+  secretKeyNames,
+} from './schema.js';
 
 /** Reads a block that may be split over several of one name; the keys of all of them count together. */
 const readTogether = <S extends Shape>(shape: S, settings: readonly Setting[], context: ReadContext): Fields<S> => {
   const [first] = settings;
-  for (const setting of settings) refuseArguments(setting, context);
+  for (const setting of settings) refuseArguments(setting, context, secretKeyNames(shape).length > 0);
   return readMembers(shape, settings.flatMap(members), first === undefined ? context : inside(context, first));
 };
 

@@ -41,10 +41,26 @@ const shown = (value: string): string => value.replace(/^([a-z][a-z0-9+.-]*:\/\/
 /** Nobody is named before an address: neither in a message nor in what is proposed instead. */
 const withoutUser = (authority: string): string => authority.slice(authority.lastIndexOf('@') + 1);
 
-const addressFault = (value: string): ScalarFault => {
-  const scheme = /^([a-z]+):\/\/([^/?#]+)/i.exec(value);
+/** What to write in place of a URL. A minimum port of 1 is that of an address to connect to. */
+const withoutScheme = (value: string, minimumPort: 0 | 1): string | null => {
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)([/?#].*)?$/i.exec(value);
+  if (parts === null) return null;
+  const scheme = (parts[1] ?? '').toLowerCase();
+  const authority = withoutUser(parts[2] ?? '');
+  const hasPort = /:\d{1,5}$/.test(authority);
+  const address = hasPort ? authority : `${authority}:${scheme === 'http' ? 80 : 443}`;
+  const path = /^[/?#]./.test(parts[3] ?? '') ? '; a path has no place here' : '';
+  if (scheme === 'http' || scheme === 'h2c') return `write "${address}"${path}`;
+  if (scheme !== 'https' && scheme !== 'h2') return `leave out "${scheme}://": "${authority}"`;
+  if (minimumPort === 0) return `write "${address}", and protocol "https" on a listener${path}`;
+  const plain = hasPort ? authority : `${authority}:80`;
+  return `TLS to upstreams is not supported yet: write "${plain}" if the server takes plain HTTP there, or put a TLS client such as stunnel or nginx between${path}`;
+};
+
+const addressFault = (value: string, minimumPort: 0 | 1): ScalarFault => {
+  const scheme = withoutScheme(value, minimumPort);
   let suggestion = 'write "127.0.0.1:8080", "[::1]:8080" or "name.example:8080"';
-  if (scheme !== null) suggestion = `leave out "${scheme[1]}://": "${withoutUser(scheme[2] ?? '')}"`;
+  if (scheme !== null) suggestion = scheme;
   else if (value.includes('@')) suggestion = 'leave out what stands before the @: no user is named here';
   else if (/^[:*]:?\d+$/.test(value)) suggestion = `name the address: "0.0.0.0:${value.replace(/^[:*]+/, '')}"`;
   else if (isIpv6(value)) suggestion = 'an IPv6 address stands in brackets, and a port follows: "[::1]:8080"';
@@ -78,7 +94,7 @@ export const socketAddress = (minimumPort: 0 | 1): ScalarKind<SocketAddress> => 
     const address = parseAddress(read.value);
     if (address !== null && address.port >= minimumPort) return ok(address);
     if (scalar.hidden) return err({ message: 'must be host:port' });
-    return err(address === null ? addressFault(read.value) : { message: 'must have a port other than 0' });
+    return err(address === null ? addressFault(read.value, minimumPort) : { message: 'must have a port other than 0' });
   },
 });
 

@@ -9,14 +9,16 @@ export const readMembers = <S extends Shape>(
 ): Fields<S> => {
   const groups = new Map<string, Setting[]>();
   const known = Object.keys(shape);
-  const holdsSecrets = Object.values(shape).some((key) => key.secret);
+  const secretKeys = Object.entries(shape).flatMap(([name, key]) => (key.secret ? name : []));
   for (const setting of settings) {
     if (!Object.hasOwn(shape, setting.name)) {
+      const near = context.report.nearMiss(setting.name, known);
       context.report.add(`unknown key "${setting.name.slice(0, 80)}"${place(context.path)}`, {
         position: setting.position,
         path: context.path,
-        suggestion: context.report.nearMiss(setting.name, known) ?? `known keys: ${known.join(', ')}`,
-        secret: holdsSecrets,
+        suggestion: near ?? `known keys: ${known.join(', ')}`,
+        // What is near no key, or near one with a secret, may be a secret.
+        secret: secretKeys.length > 0 && (near === null || context.report.nearMiss(setting.name, secretKeys) !== null),
       });
       continue;
     }
@@ -33,14 +35,14 @@ const place = (path: readonly string[]): string => {
   return block === undefined ? '' : ` in ${block}`;
 };
 
-/** Reports arguments where a setting opens a block and takes none. */
-export const refuseArguments = (setting: Setting, context: ReadContext): void => {
+/** Reports arguments where a setting opens a block and takes none; `secret` says that the block holds a secret. */
+export const refuseArguments = (setting: Setting, context: ReadContext, secret = true): void => {
   if (setting.args.length === 0 && !setting.listed) return;
   context.report.add(`"${setting.name}" takes no value, but a block`, {
     position: setting.position,
     path: [...context.path, setting.name],
     suggestion: `write ${setting.name} { ... }`,
-    secret: true,
+    secret,
   });
 };
 

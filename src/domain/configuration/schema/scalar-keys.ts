@@ -1,5 +1,6 @@
 import { ok } from '../../shared/result.js';
 import type { Setting, SettingScalar } from '../setting/setting.js';
+import { foreignReference } from './foreign-reference.js';
 import { refuseMembers, refuseRepetition } from './read-block.js';
 import type { ScalarKind } from './scalar-kind.js';
 import type { Field, Key, Located, ReadContext } from './schema.js';
@@ -35,12 +36,18 @@ const readScalar = <Value>(
 ): { readonly value: Value } | null => {
   if (scalar.unresolved === true) return null;
   const read = kind.read(scalar);
-  if (read.ok) return read;
-  context.report.add(`"${name}" ${read.error.message}`, {
-    position: scalar.position ?? position,
-    path: [...context.path, name],
-    suggestion: read.error.suggestion ?? null,
-  });
+  const where = { position: scalar.position ?? position, path: [...context.path, name] };
+  const found = scalar.hidden || typeof scalar.value !== 'string' ? null : foreignReference(scalar.value);
+  if (read.ok) {
+    if (found !== null) {
+      const message = `"${name}" names a variable in a text: texts are taken as they are`;
+      const suggestion = `write ${found.instead}, and put the whole value into the variable`;
+      context.report.add(message, { ...where, severity: 'warning', suggestion });
+    }
+    return read;
+  }
+  const suggestion = read.error.suggestion ?? (found === null || kind.secret ? null : `write ${found.instead}`);
+  context.report.add(`"${name}" ${read.error.message}`, { ...where, suggestion });
   return null;
 };
 

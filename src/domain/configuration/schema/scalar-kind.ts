@@ -2,6 +2,7 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { Secret } from '../../shared/secret.js';
 import type { SettingScalar } from '../setting/setting.js';
 import { didYouMean } from './did-you-mean.js';
+import { foreignReference } from './foreign-reference.js';
 
 /** Why a value is refused: what it has to be, never the value of a secret. */
 export interface ScalarFault {
@@ -27,8 +28,31 @@ const show = (scalar: SettingScalar): string => {
   return scalar.value === null ? 'null' : String(scalar.value);
 };
 
+/** Why a value from elsewhere is empty, as the rest of a sentence; the name of a variable or a file is no secret. */
+const emptyReason = ({ value, reference }: SettingScalar): string => {
+  if (value !== '' || reference === undefined) return '';
+  const what = reference.kind === 'env' ? 'environment variable' : 'file';
+  return `: the ${what} ${reference.name} is ${reference.kind === 'env' ? 'set, but empty' : 'empty'}`;
+};
+
 const fault = (wanted: string, scalar: SettingScalar, suggestion: string | null = null): Result<never, ScalarFault> =>
-  err({ message: `must be ${wanted}, not ${show(scalar)}`, suggestion });
+  err({ message: `must be ${wanted}, not ${show(scalar)}${emptyReason(scalar)}`, suggestion });
+
+const empty = (scalar: SettingScalar): Result<never, ScalarFault> =>
+  err({ message: `must not be empty${emptyReason(scalar)}` });
+
+/** Refuses a text that is the name of a variable in another notation: taken as it is, anyone could guess it. */
+const namedVariable = (scalar: SettingScalar, isSecret: boolean): Result<never, ScalarFault> | null => {
+  if (scalar.hidden || typeof scalar.value !== 'string') return null;
+  const found = foreignReference(scalar.value);
+  if (found === null || !(found.isWhole || isSecret)) return null;
+  const message = isSecret ? 'names a variable in a text' : `must not be ${show(scalar)}`;
+  const instead = isSecret && found.isAmbiguous ? '(env)"NAME"' : found.instead;
+  return err({
+    message: `${message}: texts are taken as they are`,
+    suggestion: `write ${instead}, without quotes around the whole${found.isWhole ? '' : ', and put the whole value into the variable'}`,
+  });
+};
 
 /** Text that is not empty. */
 export const text: ScalarKind<string> = {
@@ -43,7 +67,7 @@ export const text: ScalarKind<string> = {
         scalar.value === null || scalar.hidden ? null : `write it in quotes: "${scalar.value}"`,
       );
     }
-    return scalar.value === '' ? err({ message: 'must not be empty' }) : ok(scalar.value);
+    return scalar.value === '' ? empty(scalar) : (namedVariable(scalar, false) ?? ok(scalar.value));
   },
 };
 
@@ -68,7 +92,7 @@ export const secret: ScalarKind<Secret> = {
   secret: true,
   read: (scalar) => {
     if (typeof scalar.value !== 'string') return err({ message: 'must be a string', suggestion: 'write it in quotes' });
-    return scalar.value === '' ? err({ message: 'must not be empty' }) : ok(new Secret(scalar.value));
+    return scalar.value === '' ? empty(scalar) : (namedVariable(scalar, true) ?? ok(new Secret(scalar.value)));
   },
 };
 

@@ -1,7 +1,7 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
 import { custom } from './block-keys.js';
 import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
-import type { Field, Fields, Key, ReadContext, Shape } from './schema.js';
+import { type Field, type Fields, type Key, type ReadContext, type Shape, secretKeyNames } from './schema.js';
 
 /** What the documents say of it. */
 export interface SwitchedBlockDocument {
@@ -14,11 +14,16 @@ const onlyArgument = (setting: Setting) =>
   setting.args.length === 1 && !hasMembers(setting) && !setting.listed ? setting.args[0] : undefined;
 
 /** The members of a block, with its argument as one of them where it takes one. */
-const blockMembers = (setting: Setting, argument: string | null, context: ReadContext): readonly Setting[] => {
+const blockMembers = (
+  setting: Setting,
+  argument: string | null,
+  context: ReadContext,
+  isSecret: boolean,
+): readonly Setting[] => {
   const { args, listed, position } = setting;
   if (args.length === 0 && !listed) return members(setting);
   if (argument === null) {
-    refuseArguments(setting, context);
+    refuseArguments(setting, context, isSecret);
     return members(setting);
   }
   const named: Setting = { name: argument, args, properties: [], children: null, position, listed };
@@ -49,7 +54,8 @@ export const switchedBlock = <S extends Shape>(
       const only = onlyArgument(setting);
       if (only?.unresolved === true) return { value: null, given: true, sound: false, position };
       if (only?.value === null || only?.value === false) return { value: null, given: true, sound, position };
-      const own = only?.value === true ? [] : blockMembers(setting, argument, context);
+      const own =
+        only?.value === true ? [] : blockMembers(setting, argument, context, secretKeyNames(shape).length > 0);
       return { value: readMembers(shape, own, inside(context, setting)), given: true, sound, position };
     },
     shape,

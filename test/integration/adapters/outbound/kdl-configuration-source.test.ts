@@ -51,14 +51,80 @@ describe('a file', () => {
     );
   });
 
-  it('shows how a bracket list is written', async () => {
-    expect(await report('routes {\n  agents ["auth", "audit"]\n}')).toBe(
-      'gateway.kdl:2:10: error: brackets have no meaning in KDL\n    agents ["auth", "audit"]\n           ^\n  lists have no brackets: write agents "auth" "audit"',
-    );
+  it('shows how a bracket list is written, and what else is wrong in the file', async () => {
+    const text = configurationText({
+      routes:
+        'routes {\n  route "api" {\n    matches { path-prefix ["/"] }\n    upstrem "echo"\n    agents ["auth", "other"]\n  }\n}',
+    });
+    const lines = (await report(text)).split('\n');
+    expect(lines.filter((line) => line.startsWith('gateway.kdl'))).toEqual([
+      'gateway.kdl:3:9: error: route "api" has neither an upstream nor a builtin-handler',
+      'gateway.kdl:4:27: error: brackets have no meaning in KDL',
+      'gateway.kdl:5:5: error: unknown key "upstrem" in route "api"',
+      'gateway.kdl:6:12: error: brackets have no meaning in KDL',
+      'gateway.kdl:6:21: error: route "api" refers to an agent "other" that is not defined',
+    ]);
+    expect(lines).toContain('      agents ["auth", "other"]');
+    expect(lines).toContain('  lists have no brackets: write agents "auth" "other"');
+  });
+
+  it.each([
+    ['404 "/x"', 'a name cannot begin with a digit', 'put the name in quotes: "404"'],
+    ['4xx #true', 'a name cannot begin with a digit', 'put the name in quotes: "4xx"'],
+    ['; limits { }', 'there is nothing before this ";"', 'take the ";" away: it ends a setting'],
+    ['limits { ; }', 'there is nothing before this ";"', 'take the ";" away: it ends a setting'],
+    ['limits { };; ', 'there is nothing before this ";"', 'take the ";" away: it ends a setting'],
+  ])('explains the mistake in %j', async (more, message, suggestion) => {
+    const text = await report(configurationText({ more }));
+    expect(text).toContain(`error: ${message}`);
+    expect(text).toContain(suggestion);
+  });
+
+  it('shows the line of a mistake where no secret stands in it, whether the file can be read or not', async () => {
+    const shown = [
+      ['jwt-isuer "x"', true],
+      ['jwt-secrt "x"', false],
+      ['auth "x"', false],
+      ['api-key-header "X-API-Key" "y"', true],
+      ['jwt-public-key "https://idp.example/jwks"', true],
+      ['saml {\n  enabled #true\n}', true],
+      ['token-cache-size "x"', true],
+    ] as const;
+    for (const [option, isShown] of shown) {
+      const [line = ''] = option.split('\n');
+      expect(`${await report(withConfig(`\n${option}\n`))} `.includes(`\n  ${line}`)).toBe(isShown);
+    }
+    const broken = 'upstreams { upstream "u" { hash-key "cookie:sid"';
+    expect(await report(broken)).toContain(`\n  ${broken}`);
+    expect(await report('admin { token "abc"')).not.toContain('abc');
+    expect(await report('routes { route "a" { header "X-Key" "abc"')).not.toContain('abc');
+    expect(await report('agents { agent "a" { config { key "abc"')).not.toContain('abc');
   });
 });
 
 describe('values that stand elsewhere', () => {
+  it('are named where they are empty', async () => {
+    folder.write('empty', '\n');
+    const text = withConfig(
+      'api-keys (env)"KEYS"; oidc { enabled #true; issuer (file)"empty"; jwks-refresh-secs (env)"REFRESH" }',
+    );
+    const said = await report(text, { KEYS: '', REFRESH: '' });
+    expect(said).toContain('"api-keys" must not be empty: the environment variable KEYS is set, but empty');
+    expect(said).toContain(`"issuer" must not be empty: the file empty is empty`);
+    expect(said).toContain('not what was given: the environment variable REFRESH is set, but empty');
+  });
+
+  it('are not taken for variables of a text: a part that looks like one is warned about', async () => {
+    expect(await report(withConfig(`api-keys "k:a"; api-key-header "X"; jwt-secret "\${SECRET}"`))).toContain(
+      'write (env)"SECRET"',
+    );
+    expect(
+      await report(
+        withConfig(`oidc { enabled #true; issuer "https://\${HOST}/"; audience "a"; jwks-url "https://i.example/k" }`),
+      ),
+    ).toContain('warning: "issuer" names a variable in a text');
+  });
+
   it('are taken from variables and files', async () => {
     folder.write('token', 'from-file\n');
     const configuration = await sound(
@@ -220,9 +286,9 @@ describe('include', () => {
     mkdirSync(folder.file('parts'));
     folder.write(
       'parts/routes.kdl',
-      'include "more.kdl"\nroutes { route "b" { matches { path "/b" }; upstream "echo" } }',
+      'include "more.kdl"\nroutes { route "b" { matches { path "/b" }; upstream "echo"; agents #null } }',
     );
-    folder.write('parts/more.kdl', 'routes { route "c" { matches { path "/c" }; upstream "echo" } }');
+    folder.write('parts/more.kdl', 'routes { route "c" { matches { path "/c" }; upstream "echo"; agents #null } }');
     const { routes } = await sound(`include "parts/routes.kdl"\n${configurationText()}`);
     expect(routes.map(({ id }) => id)).toEqual(['c', 'b', 'api']);
   });

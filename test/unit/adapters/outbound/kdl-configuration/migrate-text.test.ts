@@ -168,3 +168,17 @@ it('takes the last of two properties of one name', () => {
 it('says what the limit is of a text that is too long', () => {
   expect(migrateText('a 1\n'.repeat(130_000)).refused).toContain('250000 words and marks');
 });
+
+describe('mistakes that hide behind others', () => {
+  it('are found once everything with a rule is repaired', () => {
+    const { text, refused } = migrateText('a ["x", "y"]\nb true\nc "x"y\n');
+    expect(text).toBe('a ["x", "y"]\nb true\nc "x"y\n');
+    expect(refused).toContain('line 3: ');
+  });
+
+  it('are repaired: names that begin with a digit, and a ; with nothing before it', () => {
+    const { text, changes } = migrateText('errors {\n  404 "/x"; ; 5xx "/y";;\n  list [1, 2]\n};\n;\n');
+    expect(text).toBe('errors {\n  "404" "/x";  "5xx" "/y";\n  list 1 2\n};\n\n');
+    expect(changes.map(({ line }) => line)).toEqual([2, 2, 3, 5]);
+  });
+});

@@ -1,0 +1,46 @@
+/** A variable or a file that a text names in another notation than `(env)"NAME"` and `(file)"/path"`. */
+export interface ForeignReference {
+  /** What to write in its place. */
+  readonly instead: string;
+  /** The text is nothing else. */
+  readonly isWhole: boolean;
+  /** The text may as well be a value that begins with a dollar sign. */
+  readonly isAmbiguous: boolean;
+}
+
+/** Characters of a text that is looked at. */
+const longest = 1024;
+
+/** Notations of shells, Caddy, Go templates and others, and of this file with the quotes in the wrong place. */
+const wholes: readonly RegExp[] = [
+  /^\$\{([A-Za-z_]\w*)(?:[:?+=-][^{}]*)?\}$/,
+  /^\{\$([A-Za-z_]\w*)(?::[^{}]*)?\}$/,
+  /^\{env\.([A-Za-z_]\w*)\}$/,
+  /^\{\{\s*(?:env\s+["'`]?|\.Env\.|\$?env\.)([A-Za-z_]\w*)["'`]?\s*\}\}$/,
+  /^env[:.]([A-Z_][A-Z0-9_]*)$/i,
+  /^\(env\)\s*"?([A-Za-z_]\w*)"?$/,
+];
+
+const part = /\$\{([A-Za-z_]\w*)\}|\{\$([A-Za-z_]\w*)\}|\{env\.([A-Za-z_]\w*)\}/;
+
+const variable = (name: string, isWhole: boolean, isAmbiguous = false): ForeignReference => ({
+  instead: `(env)"${name}"`,
+  isWhole,
+  isAmbiguous,
+});
+
+/** The reference that a text looks like; null: it looks like none. */
+export const foreignReference = (text: string): ForeignReference | null => {
+  if (text.length > longest || !/[${(]|^env/i.test(text)) return null;
+  for (const whole of wholes) {
+    const name = whole.exec(text)?.[1];
+    if (name !== undefined) return variable(name, true);
+  }
+  const file = /^\(file\)\s*"?(\/[^"\s]+)"?$/.exec(text)?.[1];
+  if (file !== undefined) return { instead: `(file)"${file}"`, isWhole: true, isAmbiguous: false };
+  const bare = /^\$([A-Z_][A-Z0-9_]*)$/.exec(text)?.[1];
+  if (bare !== undefined) return variable(bare, true, true);
+  const found = /\s/.test(text) ? null : part.exec(text);
+  const name = found?.[1] ?? found?.[2] ?? found?.[3];
+  return name === undefined ? null : variable(name, false);
+};

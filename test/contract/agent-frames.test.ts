@@ -171,9 +171,9 @@ const gatewayMessages: Readonly<Record<string, GatewayMessage>> = {
   'guardrail_inspect from elsewhere': { kind: 'unasked_event', name: 'guardrail_inspect', correlationId: 'c-1' },
   configure: {
     kind: 'configure',
-    configure: { correlationId: 'configure-1', config: { colour: 'red', sizes: [1, 2] } },
+    configure: { correlationId: 'configure-1', version: 'v-1', config: { colour: 'red', sizes: [1, 2] } },
   },
-  'configure from elsewhere': { kind: 'configure', configure: { correlationId: '', config: null } },
+  'configure from elsewhere': { kind: 'configure', configure: { correlationId: '', version: '7', config: null } },
   cancel: { kind: 'cancel', cancel: { correlationId: 'c-1', reason: 'timeout' } },
   'cancel for a reason of a later version, from elsewhere': {
     kind: 'cancel',

@@ -195,8 +195,42 @@ describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agen
       agentConfig: 'api-keys "third-key:carol"; jwt-algorithm "RS256"; jwt-public-key "/no/such/key.pem"',
     });
     stack.gateway.signal('SIGHUP');
-    await stack.gateway.wrote(/the agent (\\"auth\\" )?refuses its (new )?configuration/);
+    await stack.gateway.wrote(/the agent (\\"auth\\" )?refuse[sd] its configuration/);
     expect([await asWith('new-key'), await asWith('third-key')]).toEqual([200, 401]);
     expect(stack.gateway.output()).not.toMatch(/old-key|new-key|third-key/);
+  });
+});
+
+describe.each(['embedded', 'socket', 'grpc'] as const)('SIGHUP with an unchanged file (%s agent)', (transport) => {
+  const permit = (user: string) => `permit (principal == User::"${user}", action, resource);`;
+
+  it('has the agent read its policies again, and says what the agent did', async () => {
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const policies = folder.write('policies.cedar', permit('alice'));
+    const address = `127.0.0.1:${await freePort()}`;
+    const stack = await startStack(cleanUp, {
+      transport: transport === 'embedded' ? 'embedded' : 'socket',
+      ...(transport === 'grpc'
+        ? { reachedBy: `transport { grpc "${address}" }`, agentArguments: ['--grpc-address', address] }
+        : {}),
+      // A busy machine is no outage.
+      agentMembers: 'timeout-ms 10000',
+      agentConfig: `api-keys "key-1:alice" "key-2:bob"; authz { enabled #true; policy-file "${policies}" }`,
+    });
+    const asWith = async (key: string) => (await stack.ask({ headers: { 'X-API-Key': key } })).status;
+    await untilTrue('the agent serves', async () => (await asWith('key-1')) === 200);
+    expect(await asWith('key-2')).toBe(403);
+
+    folder.write('policies.cedar', permit('bob'));
+    stack.gateway.signal('SIGHUP');
+    await untilTrue('the new policy decides', async () => (await asWith('key-2')) === 200);
+    expect(await asWith('key-1')).toBe(403);
+    await stack.gateway.wrote(transport === 'grpc' ? /the agent was sent its config/ : /the agent took its config/);
+
+    folder.write('policies.cedar', 'permit (principal');
+    stack.gateway.signal('SIGHUP');
+    await stack.gateway.wrote(/gent (\\"auth\\" )?refuse[sd] its configuration/);
+    expect([await asWith('key-1'), await asWith('key-2')]).toEqual([403, 200]);
   });
 });

@@ -132,8 +132,9 @@ export class AuthAgent implements AgentService {
     config: JsonObject | null,
     giver: ConfigurationGiver,
     occasion: ConfigurationOccasion,
+    version: string | null = null,
   ): Promise<Result<void, string>> {
-    return this.#configuration.configure(config, giver, occasion);
+    return this.#configuration.configure(config, giver, occasion, version);
   }
 
   judge(event: AgentEvent, connection: symbol): Soon<AgentAnswer> {

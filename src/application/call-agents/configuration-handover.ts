@@ -43,6 +43,8 @@ export class ConfigurationHandover {
   #config: JsonObject | null;
   /** The one before, and when it was followed, for as long as the agent can go back to it. */
   #previous: { readonly config: JsonObject | null; readonly untilMs: number } | null = null;
+  /** Names the change that is handed over; the same on every connection. */
+  #version: string;
   #refusal: { readonly config: JsonObject | null; readonly reason: string } | null = null;
   /** What is said of a configuration while it is being offered. */
   #offer: { error: string | null } | null = null;
@@ -57,6 +59,7 @@ export class ConfigurationHandover {
     this.#parts = parts;
     this.#pool = parts.pool;
     this.#config = parts.config;
+    this.#version = parts.random.uuid();
   }
 
   /** For the next handshake. */
@@ -72,6 +75,7 @@ export class ConfigurationHandover {
   configure(config: JsonObject | null): Promise<ConfigureOutcome> {
     return this.#inTurn(async () => {
       this.#refusal = null;
+      this.#version = this.#parts.random.uuid();
       const outcome = await this.#offerToAll(config);
       if (!outcome.ok && outcome.error.kind === 'refused') this.#refusal = { config, reason: outcome.error.reason };
       return outcome;
@@ -157,14 +161,14 @@ export class ConfigurationHandover {
   async #offerTo(connection: PooledConnection, config: JsonObject | null): Promise<ConfigureOutcome> {
     const offer: { error: string | null } = { error: null };
     this.#offer = offer;
-    const outcome = await connection.configure(config, this.#parts.random.uuid());
+    const outcome = await connection.configure(config, this.#parts.random.uuid(), this.#version);
     this.#offer = null;
     return outcome.ok && offer.error !== null ? err({ kind: 'refused', reason: offer.error }) : outcome;
   }
 
   /** Gives a connection the configuration in force; one that has not taken it is closed. */
   async #bringUpToDate(connection: PooledConnection): Promise<ConfigureOutcome> {
-    const outcome = await connection.configure(this.#config, this.#parts.random.uuid());
+    const outcome = await connection.configure(this.#config, this.#parts.random.uuid(), this.#version);
     if (!outcome.ok) connection.close('it does not take the configuration in force');
     return outcome;
   }
@@ -177,6 +181,7 @@ export class ConfigurationHandover {
     }
     // It is no new one: there is none to go back to.
     this.#previous = null;
+    this.#version = this.#parts.random.uuid();
     const config = this.#config;
     const outcome = await this.#offerTo(connection, config);
     // What it refuses may be another one, which it was handed before.

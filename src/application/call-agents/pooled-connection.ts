@@ -148,9 +148,9 @@ export class PooledConnection implements AgentConnectionListener {
     if (this.isReady) this.#line.sendCancel(correlationId, reason);
   }
 
-  /** Hands over a configuration; `correlationId` must be unique. Resolves in every case. */
-  async configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome> {
-    const outcome = await this.#line.configure(config, correlationId);
+  /** Hands over a configuration; `correlationId` must be unique, `version` names the change. Resolves in every case. */
+  async configure(config: JsonObject | null, correlationId: string, version: string): Promise<ConfigureOutcome> {
+    const outcome = await this.#line.configure(config, correlationId, version);
     if (!outcome.ok) return err({ ...outcome.error, reason: shortened(outcome.error.reason) });
     this.config = config;
     return outcome;

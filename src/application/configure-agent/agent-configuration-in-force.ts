@@ -35,6 +35,9 @@ const noBlock = 'none';
 
 type ProblemText = Pick<AgentOptionProblem, 'severity' | 'message' | 'suggestion'>;
 
+/** Taken changes that are remembered, at most: several per connected gateway. */
+const maximumVersions = 256;
+
 /** Errors that one refusal names, at the most. */
 const maximumDescribed = 20;
 
@@ -64,6 +67,8 @@ export class AgentConfigurationInForce {
   readonly #listeners = new Set<() => void>();
   #options: AgentOptions;
   #owner: Owner | null = null;
+  /** Changes that are taken already: the other connections of a gateway bring them again. */
+  readonly #takenVersions = new Set<string | null>();
   readonly #gateways = new ConnectedGateways();
   /** Changes wait for each other: a pool of connections hands the same configuration over several times at once. */
   #lastChange: Promise<unknown> = Promise.resolve();
@@ -86,16 +91,22 @@ export class AgentConfigurationInForce {
 
   /** Makes the options in force ready anew, from the files as they are now. */
   reload(): Promise<Result<void, string>> {
-    return this.#inTurn(async () => this.#described(await this.#take(this.#options)));
+    return this.#inTurn(() => this.#readAgain());
   }
 
   configure(
     config: JsonObject | null,
     giver: ConfigurationGiver,
     occasion: ConfigurationOccasion,
+    version: string | null,
   ): Promise<Result<void, string>> {
     this.#gateways.opened(giver);
-    return this.#inTurn(() => this.#configure(config, giver, occasion));
+    return this.#inTurn(async () => {
+      const isRead = occasion === 'handshake' || this.#takenVersions.has(version);
+      const taken = await this.#configure(config, giver, occasion, isRead);
+      if (taken.ok && occasion === 'change') this.#noteTaken(version);
+      return taken;
+    });
   }
 
   /** Calls back when a configuration has been taken, and when the keys of a provider came or went stale. */
@@ -129,6 +140,7 @@ export class AgentConfigurationInForce {
     config: JsonObject | null,
     giver: ConfigurationGiver,
     occasion: ConfigurationOccasion,
+    isRead: boolean,
   ): Promise<Result<void, string>> {
     const canonical = config === null ? null : canonicalJson(config);
     if (config !== null && canonical === null) return err('the configuration is nested too deeply');
@@ -138,14 +150,22 @@ export class AgentConfigurationInForce {
     if (occasion === 'handshake' && this.#gateways.hasReplaced(giver.proxyId, digest)) {
       return err('this gateway has replaced that configuration by a later one already');
     }
-    const taken = await (config === null ? this.#withoutBlock(giver) : this.#withBlock(config, digest, giver));
+    const taken = await (config === null
+      ? this.#withoutBlock(giver, isRead)
+      : this.#withBlock(config, digest, giver, isRead));
     if (taken.ok) this.#gateways.agreed(giver, digest);
     this.#noteOwner();
     return taken;
   }
 
-  async #withBlock(config: JsonObject, blockDigest: string, giver: ConfigurationGiver): Promise<Result<void, string>> {
-    if (this.#owner?.blockDigest === blockDigest) return ok(undefined);
+  /** @param isRead the files that an equal block names need not be read again */
+  async #withBlock(
+    config: JsonObject,
+    blockDigest: string,
+    giver: ConfigurationGiver,
+    isRead: boolean,
+  ): Promise<Result<void, string>> {
+    if (this.#owner?.blockDigest === blockDigest) return isRead ? ok(undefined) : this.#readAgain();
     if (this.#owner !== null && this.#owner.proxyId !== giver.proxyId) {
       return err('another gateway has given this agent a different configuration already');
     }
@@ -160,11 +180,25 @@ export class AgentConfigurationInForce {
   }
 
   /** A gateway that has no block any more takes back the one it gave; for any other, what is in force stays. */
-  async #withoutBlock(giver: ConfigurationGiver): Promise<Result<void, string>> {
-    if (this.#prepared !== null && this.#owner?.proxyId !== giver.proxyId) return ok(undefined);
+  async #withoutBlock(giver: ConfigurationGiver, isRead: boolean): Promise<Result<void, string>> {
+    if (this.#prepared !== null && this.#owner?.proxyId !== giver.proxyId) {
+      return isRead ? ok(undefined) : this.#readAgain();
+    }
     const taken = this.#described(await this.#take({ ...this.#start.block, ...this.#start.overrides }));
     if (taken.ok) this.#owner = null;
     return taken;
+  }
+
+  /** Prepares the options in force again, from their files as they are now. An error leaves everything as it was. */
+  async #readAgain(): Promise<Result<void, string>> {
+    return this.#described(await this.#take(this.#options));
+  }
+
+  #noteTaken(version: string | null): void {
+    if (version === null) return;
+    this.#takenVersions.add(version);
+    const [oldest] = this.#takenVersions;
+    if (this.#takenVersions.size > maximumVersions && oldest !== undefined) this.#takenVersions.delete(oldest);
   }
 
   /** Notes since when the owner has been away. */

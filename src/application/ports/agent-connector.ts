@@ -52,10 +52,10 @@ export interface AgentConnection {
   /** A call or a dialogue has been given up. The agent is told only where it has said that it takes that (`features.cancellation`). */
   sendCancel(correlationId: string, reason: CancelReason): void;
   /**
-   * Hands over a configuration; `correlationId` must be unique. Resolves in every case, in bounded time. Where the transport
+   * Hands over a configuration. `correlationId` must be unique; `version` is the same on every connection by which one change is handed over. Resolves in every case, in bounded time. Where the transport
    * has no answer to it, ok says that it was `sent`; a refusal comes as a ConfigUpdateRequest.
    */
-  configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome>;
+  configure(config: JsonObject | null, correlationId: string, version: string): Promise<ConfigureOutcome>;
   /** Ends it after what is written has left, if that can be waited for; the listener is told before this returns. */
   close(detail: string): void;
 }

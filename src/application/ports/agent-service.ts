@@ -29,12 +29,14 @@ export interface AgentService {
 
   /**
    * Checks the whole configuration, then takes it. An error is the reason for refusing it, fit to be shown; what was in
-   * force stays. Null: the gateway has none to give.
+   * force stays. Null: the gateway has none to give. An equal configuration that comes as a `change` has the agent read its
+   * files again, once for each `version`; without a version, each time.
    */
   configure(
     config: JsonObject | null,
     giver: ConfigurationGiver,
     occasion: ConfigurationOccasion,
+    version?: string | null,
   ): Promise<Result<void, string>>;
 
   /** Never rejects: what cannot be decided is refused by the service itself. */

@@ -42,8 +42,6 @@ export class AgentRegistry {
   readonly declaredHeaders = new DeclaredHeaderNames();
   #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
   #limits: AgentClientLimits | null = null;
-  /** Clients that did not take what was last handed over. */
-  readonly #behind = new WeakSet<AgentClient>();
 
   /** @param metrics told what the agents report */
   constructor(create: AgentClientFactory, metrics: AgentReports, logger: Logger) {
@@ -124,9 +122,9 @@ export class AgentRegistry {
     for (const [name, { client, configuration }] of next) {
       const before = previous.get(name);
       if (before === undefined) continue;
-      const isKept = before.client === client;
-      if (isKept) void this.#push(client, configuration, configKey(before.configuration) !== configKey(configuration));
-      // Over the old connections the new configuration is there before the first new one stands.
+      if (configuration.transport.kind === 'embedded') this.#logHandover(name, ok(undefined));
+      else if (before.client === client) void this.#handOver(client, configuration);
+      // The old connections bring the new configuration before the first new connection stands.
       else if (isSamePlace(before.configuration, configuration)) void before.client.configure(configuration.config);
     }
     const kept = new Set([...next.values()].map(({ client }) => client));
@@ -143,24 +141,27 @@ export class AgentRegistry {
     if (capabilities !== null) this.declaredHeaders.declare(client.name, capabilities.ownedHeaders);
   }
 
-  /** Also where nothing has changed: an earlier one may have been refused, or come while the agent was away. */
-  async #push(client: AgentClient, { name, config }: AgentConfiguration, isChanged: boolean): Promise<void> {
-    const taken = await client.configure(config);
-    this.#logPush(name, taken, isChanged || this.#behind.has(client));
-    if (taken.ok) this.#behind.delete(client);
-    else this.#behind.add(client);
+  /** Hands over an unchanged configuration too: the agent reads its files again, and may have refused or missed an earlier one. */
+  async #handOver(client: AgentClient, { name, config }: AgentConfiguration): Promise<void> {
+    this.#logHandover(name, await client.configure(config));
   }
 
-  #logPush(agent: string, taken: ConfigureOutcome, isNews: boolean): void {
-    if (taken.ok) {
-      if (!isNews) return;
-      const isSent = taken.value === 'sent';
-      this.#logger.info(`the agent ${isSent ? 'was sent' : 'has taken'} its new configuration`, { agent });
+  #logHandover(agent: string, outcome: ConfigureOutcome): void {
+    if (outcome.ok) {
+      const isSent = outcome.value === 'sent';
+      this.#logger.info(`the agent ${isSent ? 'was sent' : 'took'} its configuration`, {
+        agent,
+        outcome: isSent ? 'sent' : 'configured',
+      });
       return;
     }
-    const { kind, reason } = taken.error;
-    const fields = { agent, reason: reason.slice(0, maximumReasonLength) };
-    if (kind === 'refused') this.#logger.error('the agent refuses its new configuration', fields);
+    const { kind, reason } = outcome.error;
+    const fields = { agent, outcome: kind, reason: reason.slice(0, maximumReasonLength) };
+    if (kind === 'refused')
+      this.#logger.error(
+        'the agent refused its configuration and keeps the one before, with the files as it read them',
+        fields,
+      );
     else this.#logger.warn('the agent did not answer: it gets the configuration when it is back', fields);
   }
 }

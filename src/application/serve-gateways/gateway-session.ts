@@ -24,6 +24,15 @@ export interface GatewaySessionParts {
   readonly held: HeldOctets;
 }
 
+/** A Configure message of a gateway. */
+export interface HandedOverConfiguration {
+  /** Empty where the gateway gave none. */
+  readonly correlationId: string;
+  readonly config: JsonValue;
+  /** The same on every connection by which the gateway hands over one change; null where it gave none. */
+  readonly version: string | null;
+}
+
 /** `configuring`: the answer to the handshake waits for the service. `ending`: what is written leaves, nothing is taken. */
 type Phase = 'handshake' | 'configuring' | 'open' | 'ending' | 'over';
 
@@ -102,12 +111,12 @@ export class GatewaySession implements OctetHolder {
     else this.fail(fault);
   }
 
-  /** One after the other: the last one that was sent is the one that stays. @param correlationId empty where it has none */
-  configure(correlationId: string, config: JsonValue): void {
+  /** One after the other: the last one that was sent is the one that stays. */
+  configure(handed: HandedOverConfiguration): void {
     if (!this.#isGreeted()) return;
     this.#configures += 1;
     this.#configuring = this.#configuring.then(async () => {
-      await this.#configure(correlationId, config);
+      await this.#configure(handed);
       this.#configures -= 1;
       this.#settled();
     });
@@ -239,11 +248,11 @@ export class GatewaySession implements OctetHolder {
     this.#line.resume();
   }
 
-  async #configure(correlationId: string, config: JsonValue): Promise<void> {
+  async #configure({ correlationId, config, version }: HandedOverConfiguration): Promise<void> {
     // Whoever has gone does not speak any more: its next handshake says what it wants.
     if (this.isOver) return;
     const { service, logger } = this.#parts;
-    const outcome = await offerConfiguration(service, config, this.#giver, 'change', logger);
+    const outcome = await offerConfiguration(service, config, this.#giver, { occasion: 'change', version }, logger);
     if (this.#phase === 'open') this.#line.sendConfigured(correlationId, outcome);
   }
 

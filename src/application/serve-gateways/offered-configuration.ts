@@ -13,12 +13,12 @@ export const offerConfiguration = async (
   service: AgentService,
   config: JsonValue,
   giver: ConfigurationGiver,
-  occasion: ConfigurationOccasion,
+  { occasion, version }: { readonly occasion: ConfigurationOccasion; readonly version: string | null },
   logger: Logger,
 ): Promise<Result<void, string>> => {
   if (config !== null && !isJsonObject(config)) return err('the configuration is no object');
   try {
-    return await service.configure(config, giver, occasion);
+    return await service.configure(config, giver, occasion, version);
   } catch (error) {
     logger.error('A configuration could not be taken', { reason: error instanceof Error ? error.name : 'unknown' });
     return err('the agent failed');
@@ -40,7 +40,13 @@ export const agreeWith = async (
   if (request.supportedEncodings.length > 0 && !request.supportedEncodings.includes('json')) {
     return refuse('no common encoding: this agent speaks json');
   }
-  const configured = await offerConfiguration(service, request.config, giver, 'handshake', logger);
+  const configured = await offerConfiguration(
+    service,
+    request.config,
+    giver,
+    { occasion: 'handshake', version: null },
+    logger,
+  );
   return configured.ok
     ? { success: true, protocolVersion, capabilities: service.capabilities() }
     : refuse(configured.error);

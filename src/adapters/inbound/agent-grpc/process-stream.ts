@@ -147,7 +147,7 @@ export class ProcessStream implements GatewayLine, CallListener<GrpcGatewayMessa
         if (session.admits(message.correlationId)) this.sendAnswer(allowAnswer, message.correlationId);
         return;
       case 'configure':
-        session.configure('', message.config);
+        session.configure({ correlationId: '', config: message.config, version: message.version });
         return;
       case 'heartbeat':
         session.admits(null);

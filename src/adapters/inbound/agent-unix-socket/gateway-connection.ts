@@ -167,7 +167,7 @@ export class GatewayConnection implements GatewayLine {
         this.#sendAnswer(allowAnswer, message.correlationId, unaskedAdditions(message.name));
         return;
       case 'configure':
-        session.configure(message.configure.correlationId, message.configure.config);
+        session.configure(message.configure);
         return;
       case 'cancel':
         session.cancel(message.cancel.correlationId, message.cancel.reason);

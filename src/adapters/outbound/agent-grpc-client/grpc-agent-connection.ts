@@ -85,9 +85,9 @@ export class GrpcAgentConnection implements AgentConnection {
   }
 
   /** There is no answer to it: a refusal comes as a ConfigUpdateRequest. */
-  configure(config: JsonObject | null): Promise<ConfigureOutcome> {
+  configure(config: JsonObject | null, _correlationId: string, version: string): Promise<ConfigureOutcome> {
     if (!this.#isReady) return Promise.resolve(notSent('there is no connection'));
-    const isSent = this.#send(writeConfigure(config, this.#clock.wallMs()));
+    const isSent = this.#send(writeConfigure(config, version, this.#clock.wallMs()));
     return Promise.resolve(isSent ? ok('sent') : notSent('the configuration is larger than a message can be'));
   }
 

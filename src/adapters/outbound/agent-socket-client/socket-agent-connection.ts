@@ -139,7 +139,7 @@ export class SocketAgentConnection implements AgentConnection {
     this.#outbox.send('cancel', cancelJson({ correlationId, reason }, this.#clock.wallMs()));
   }
 
-  configure(config: JsonObject | null, correlationId: string): Promise<ConfigureOutcome> {
+  configure(config: JsonObject | null, correlationId: string, version: string): Promise<ConfigureOutcome> {
     return new Promise((resolve) => {
       const timer = this.#scheduler.after(this.#options.configureTimeoutMs, () => {
         this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: 'the agent did not answer in time' }));
@@ -148,7 +148,7 @@ export class SocketAgentConnection implements AgentConnection {
         timer.cancel();
         resolve(outcome);
       });
-      if (this.#isReady && this.#outbox.send('configure', configureJson({ correlationId, config }))) return;
+      if (this.#isReady && this.#outbox.send('configure', configureJson({ correlationId, config, version }))) return;
       this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: 'the configuration could not be sent' }));
     });
   }

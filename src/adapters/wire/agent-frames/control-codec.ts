@@ -7,6 +7,8 @@ export interface Configure {
   /** Empty where the gateway gave none. */
   readonly correlationId: string;
   readonly config: JsonValue;
+  /** The same on every connection that hands over one change; null where the gateway gave none. */
+  readonly version: string | null;
 }
 
 /** A Cancel message. */
@@ -15,12 +17,17 @@ export interface Cancel {
   readonly reason: CancelReason;
 }
 
-export const configureJson = ({ correlationId, config }: Configure): string =>
-  JSON.stringify({ correlation_id: correlationId, config, config_version: null });
+export const configureJson = ({ correlationId, config, version }: Configure): string =>
+  JSON.stringify({ correlation_id: correlationId, config, config_version: version });
 
 export const readConfigure = (object: JsonObject): Configure => {
   const correlationId = object['correlation_id'];
-  return { correlationId: typeof correlationId === 'string' ? correlationId : '', config: object['config'] ?? null };
+  const version = object['config_version'];
+  return {
+    correlationId: typeof correlationId === 'string' ? correlationId : '',
+    config: object['config'] ?? null,
+    version: typeof version === 'string' ? version : null,
+  };
 };
 
 export const cancelJson = ({ correlationId, reason }: Cancel, nowMs: number): string =>

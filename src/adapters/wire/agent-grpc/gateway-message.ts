@@ -26,7 +26,7 @@ export type GrpcGatewayMessage =
   | { readonly kind: 'event'; readonly event: AgentEvent }
   /** An event that no agent of ours asks for. It is answered all the same. */
   | { readonly kind: 'unasked_event'; readonly correlationId: string }
-  | { readonly kind: 'configure'; readonly config: JsonValue }
+  | { readonly kind: 'configure'; readonly config: JsonValue; readonly version: string | null }
   /** An empty `configure`: it says nothing but that the gateway is there. */
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'cancel'; readonly correlationId: string; readonly reason: CancelReason }
@@ -53,7 +53,9 @@ const readHandshake = (request: GrpcHandshakeRequest): GrpcGatewayMessage => ({
 
 const readConfigure = (configure: GrpcConfigureEvent): GrpcGatewayMessage => {
   const json = textOf(configure.config_json, 'config_json');
-  return json === '' ? { kind: 'heartbeat' } : { kind: 'configure', config: readConfiguration(json) };
+  if (json === '') return { kind: 'heartbeat' };
+  const version = textOf(configure.config_version, 'config_version');
+  return { kind: 'configure', config: readConfiguration(json), version: version === '' ? null : version };
 };
 
 const readCancel = (cancel: GrpcCancelRequest): GrpcGatewayMessage => ({

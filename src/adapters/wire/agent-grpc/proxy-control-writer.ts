@@ -13,9 +13,9 @@ export const writeHandshakeRequest = (request: HandshakeRequest): GrpcProxyToAge
 });
 
 /** `nowMs` here and below: milliseconds since the Unix epoch. */
-export const writeConfigure = (config: JsonValue, nowMs: number): GrpcProxyToAgent => ({
+export const writeConfigure = (config: JsonValue, version: string, nowMs: number): GrpcProxyToAgent => ({
   // No configuration is `null`: an empty text would be a sign of life.
-  configure: { config_json: JSON.stringify(config), is_initial: false, timestamp_ms: nowMs },
+  configure: { config_json: JSON.stringify(config), config_version: version, is_initial: false, timestamp_ms: nowMs },
 });
 
 export const writeCancel = (correlationId: string, reason: CancelReason, nowMs: number): GrpcProxyToAgent => ({

@@ -140,7 +140,7 @@ describe('a GatewaySession', () => {
               expect(session.admits(next.id)).toBe(!awaited.has(next.id));
               break;
             case 'configure':
-              if (session.canTake) session.configure('c', {});
+              if (session.canTake) session.configure({ correlationId: 'c', config: {}, version: null });
               break;
             case 'stalled':
               session.stalled();

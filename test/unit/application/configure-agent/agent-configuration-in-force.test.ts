@@ -48,14 +48,72 @@ describe('a configuration that a gateway hands over', () => {
     expect(JSON.stringify([refused, made.logger.lines])).not.toContain('hunter2');
   });
 
-  it('changes nothing where it is the same, whoever gives it and however it is spelt', async () => {
+  it('changes nothing where a handshake brings the same, whoever gives it and however it is spelt', async () => {
     const made = await startedTestAgent({});
     await made.agent.configure({ 'api-keys': ['one:a'], 'fail-open': false }, first, 'change');
     const lines = made.logger.lines.length;
-    expect(await made.agent.configure({ 'fail-open': false, 'api-keys': ['one:a'] }, second, 'change')).toEqual(
+    expect(await made.agent.configure({ 'fail-open': false, 'api-keys': ['one:a'] }, second, 'handshake')).toEqual(
       accepted,
     );
     expect(made.logger.lines).toHaveLength(lines);
+  });
+
+  describe('and that equals the one in force', () => {
+    const readings = ({ logger }: TestAgent) =>
+      logger.lines.filter(({ message }) => message === 'configuration taken').length;
+
+    const withKeyFile = async () => {
+      const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'keys');
+      writeFileSync(file, 'one:a\n');
+      const made = await startedTestAgent({});
+      const config = { 'api-keys': [`@${file}`] };
+      expect(await made.agent.configure(config, first, 'change', 'v1')).toEqual(accepted);
+      return { made, config, write: (text: string) => writeFileSync(file, text) };
+    };
+
+    it('has the files that it names read again', async () => {
+      const { made, config, write } = await withKeyFile();
+      write('two:b\n');
+      expect(await made.agent.configure(config, first, 'change', 'v2')).toEqual(accepted);
+      expect(await passes(made, 'two')).toBe(true);
+      expect(await passes(made, 'one')).toBe(false);
+    });
+
+    it('keeps the files as they were read where one of them is bad now, and takes the same change once it is mended', async () => {
+      const { made, config, write } = await withKeyFile();
+      write('no-user\n');
+      expect(await made.agent.configure(config, first, 'change', 'v2')).toMatchObject({ ok: false });
+      expect(await passes(made, 'one')).toBe(true);
+      write('two:b\n');
+      expect(await made.agent.configure(config, first, 'change', 'v2')).toEqual(accepted);
+      expect(await passes(made, 'two')).toBe(true);
+    });
+
+    it('reads the files once for a change, however many connections bring it', async () => {
+      const { made, config } = await withKeyFile();
+      const before = readings(made);
+      const brought = Array.from({ length: 8 }, () => made.agent.configure(config, first, 'change', 'v2'));
+      expect(await Promise.all(brought)).toEqual(brought.map(() => accepted));
+      expect(readings(made)).toBe(before + 1);
+    });
+
+    it('reads the files each time for a gateway that names no change', async () => {
+      const { made, config } = await withKeyFile();
+      const before = readings(made);
+      await made.agent.configure(config, first, 'change');
+      await made.agent.configure(config, first, 'change', null);
+      expect(readings(made)).toBe(before + 2);
+    });
+
+    it('has the files of the start read again for a gateway without a block', async () => {
+      const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'keys');
+      writeFileSync(file, 'one:a\n');
+      const made = await startedTestAgent({ 'api-keys': [`@${file}`] });
+      writeFileSync(file, 'two:b\n');
+      expect(await made.agent.configure(null, first, 'change', 'v1')).toEqual(accepted);
+      expect(await passes(made, 'two')).toBe(true);
+      expect(await passes(made, 'one')).toBe(false);
+    });
   });
 
   it('is replaced by the gateway that gave it, and by no other', async () => {

@@ -45,7 +45,7 @@ const load = async (agents: readonly AgentConfiguration[], maxQueueDepth = 100) 
 };
 
 const said = () => logger.lines.map(({ level, message }) => `${level} ${message}`);
-const taken = 'info the agent has taken its new configuration';
+const took = 'info the agent took its configuration';
 
 describe('an agent that a reload keeps', () => {
   it('is handed its configuration each time, changed or not', async () => {
@@ -54,7 +54,7 @@ describe('an agent that a reload keeps', () => {
     await load([socketAgent({ config: { v: 2 } })]);
     expect(made).toHaveLength(1);
     expect(made[0]?.calls).toEqual(['start', 'configure {"v":1}', 'configure {"v":2}']);
-    expect(said()).toEqual([taken]);
+    expect(said()).toEqual([took, took]);
   });
 
   it('gets the configuration that it refused once more by the next reload', async () => {
@@ -66,7 +66,11 @@ describe('an agent that a reload keeps', () => {
     await load([socketAgent({ config: { v: 2 } })]);
     await load([socketAgent({ config: { v: 2 } })]);
     expect(client.calls.slice(1)).toEqual(['configure {"v":2}', 'configure {"v":2}', 'configure {"v":2}']);
-    expect(said()).toEqual(['error the agent refuses its new configuration', taken]);
+    expect(said()).toEqual([
+      'error the agent refused its configuration and keeps the one before, with the files as it read them',
+      took,
+      took,
+    ]);
     expect(logger.lines[0]?.fields['reason']).toHaveLength(500);
   });
 
@@ -74,7 +78,8 @@ describe('an agent that a reload keeps', () => {
     await load([socketAgent()]);
     (made[0] as FakeAgentClient).outcome = ok('sent');
     await load([socketAgent({ config: { v: 2 } })]);
-    expect(said()).toEqual(['info the agent was sent its new configuration']);
+    expect(said()).toEqual(['info the agent was sent its configuration']);
+    expect(logger.lines[0]?.fields).toEqual({ agent: 'auth', outcome: 'sent' });
   });
 
   it('is not said to refuse what it did not answer', async () => {

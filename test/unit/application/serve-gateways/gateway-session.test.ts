@@ -156,7 +156,7 @@ describe('a GatewaySession', () => {
 
   it.each<[string, (session: GatewaySession) => void]>([
     ['an event', (it) => it.event(headersEvent('a'), 1)],
-    ['a configuration', (it) => it.configure('', {})],
+    ['a configuration', (it) => it.configure({ correlationId: '', config: {}, version: null })],
     ['a cancel', (it) => it.cancel('a', 'timeout')],
     ['a ping', (it) => expect(it.admits(null)).toBe(false)],
   ])('fails at %s before the handshake', async (_case, act) => {
@@ -293,7 +293,7 @@ describe('a GatewaySession', () => {
       outcomes.push(outcome);
       return outcome.promise;
     };
-    for (const id of ['1', '2', '3', '4']) session.configure(id, { id });
+    for (const id of ['1', '2', '3', '4']) session.configure({ correlationId: id, config: { id }, version: null });
     expect(session.canTake).toBe(false);
     await settled();
     expect(service.configs).toEqual([null, { id: '1' }]);
@@ -311,7 +311,7 @@ describe('a GatewaySession', () => {
 
   it('offers no configuration of a gateway that has gone', async () => {
     await greet();
-    session.configure('1', { late: true });
+    session.configure({ correlationId: '1', config: { late: true }, version: null });
     sessions.close(session);
     await settled();
     expect(service.configs).toEqual([null]);
@@ -405,7 +405,7 @@ describe('a GatewaySession', () => {
     await greet();
     sessions.start();
     session.event(headersEvent('a'), 1);
-    session.configure('1', {});
+    session.configure({ correlationId: '1', config: {}, version: null });
     session.fail('a test');
     session.fail('twice');
     await service.give(headersEvent('a'), allowAnswer);

@@ -348,18 +348,18 @@ describe('a connection to an agent over gRPC', () => {
 
   it('hands over a configuration without waiting for an answer', async () => {
     const { connection, stream } = await ready();
-    expect(await connection.configure({ colour: 'red' }, 'n-1')).toEqual({ ok: true, value: 'sent' });
+    expect(await connection.configure({ colour: 'red' }, 'n-1', 'v-1')).toEqual({ ok: true, value: 'sent' });
     const event = await stream.first((message) => message.configure);
     expect(event.config_json).toBe('{"colour":"red"}');
     expect(event.is_initial ?? false).toBe(false);
-    await connection.configure(null, 'n-2');
+    await connection.configure(null, 'n-2', 'v-2');
     await stream.first((message) => (message.configure?.config_json === 'null' ? message : null));
   });
 
   it('says that a configuration was not sent on a connection that has ended', async () => {
     const { connection } = await ready();
     connection.close('done');
-    expect(await connection.configure({}, 'n-1')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
+    expect(await connection.configure({}, 'n-1', 'v-1')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
   });
 
   it('takes a drain on the ControlStream for draining, whatever the reports say then', async () => {
@@ -463,7 +463,7 @@ describe('a connection to an agent over gRPC', () => {
   it('refuses to send what is larger than a message can be', async () => {
     const { connection, stream } = await ready({ maxMessageBytes: 10_000 });
     expect(connection.sendEvent(chunkEvent('a', { data: new Uint8Array(10_000) }))).toBe(false);
-    expect(await connection.configure({ text: 'x'.repeat(10_000) }, 'n-1')).toMatchObject({ ok: false });
+    expect(await connection.configure({ text: 'x'.repeat(10_000) }, 'n-1', 'v-1')).toMatchObject({ ok: false });
     expect(connection.sendEvent(headersEvent('b'))).toBe(true);
     await stream.first((message) => message.request_headers);
     expect(stream.received.some((message) => message.request_body_chunk !== undefined)).toBe(false);

@@ -321,7 +321,7 @@ describe('an agent of the older framing', () => {
 
   it('is handed no other configuration on a connection that stands', async () => {
     const connection = await connect();
-    expect(await connection.configure({}, 'id')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
+    expect(await connection.configure({}, 'id', 'version')).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
     expect((await agent.peer()).messages).toHaveLength(1);
   });
 

@@ -14,6 +14,9 @@ const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   not_yet_valid: 'The token is not valid yet',
   issued_in_future: 'The token is not valid yet',
   wrong_audience: 'The token is meant for another audience',
+  dpop_not_supported: 'The token is bound to a key, which is not supported here',
+  missing_certificate: 'The token is bound to a client certificate',
+  wrong_certificate: 'The token is bound to another client certificate',
 };
 
 /** For a 401; `reason` is why the token is no good, null where none was shown (RFC 6750, section 3.1). */

@@ -11,6 +11,15 @@ export interface VerifiedToken {
   readonly window: TokenWindow;
   /** The key that its signature was verified under; null: one that stays as long as the memory. */
   readonly key: { readonly withdrawn: boolean } | null;
+  /** SHA-256 of the certificate that it is bound to; null: any request may show it. */
+  readonly boundTo: string | null;
+}
+
+/** A remembered token that is good now, for a request that has its certificate. */
+export interface RecalledToken {
+  readonly outcome: CheckOutcome;
+  /** As `VerifiedToken.boundTo`: whoever recalls a token checks it for each request. */
+  readonly boundTo: string | null;
 }
 
 export interface TokenMemoryLimits {
@@ -41,25 +50,27 @@ const nearPlace = (field: string): number => {
 };
 
 /** A token that is remembered, as the credential that shows it, and its neighbours in the order of use. */
-class RememberedToken implements BearerCredential {
+class RememberedToken implements BearerCredential, RecalledToken {
   readonly scheme = 'bearer';
   readonly token: string;
   readonly field: string;
   readonly outcome: CheckOutcome;
   readonly window: TokenWindow;
   readonly key: VerifiedToken['key'];
+  readonly boundTo: string | null;
   /** Null: it is forgotten. */
   memory: VerifiedTokenMemory | null;
   newer: RememberedToken | null = null;
   older: RememberedToken | null = null;
 
-  constructor(shown: string, { prepared, window, key }: VerifiedToken, memory: VerifiedTokenMemory) {
+  constructor(shown: string, { prepared, window, key, boundTo }: VerifiedToken, memory: VerifiedTokenMemory) {
     // One text of its own for both: the token that was shown may be a part of a head, all of which it would keep.
     this.field = ownText(fieldOf(shown));
     this.token = this.field.slice(fieldStart.length);
     this.outcome = { kind: 'authenticated', prepared };
     this.window = window;
     this.key = key;
+    this.boundTo = boundTo;
     this.memory = memory;
   }
 }
@@ -97,10 +108,10 @@ export class VerifiedTokenMemory implements KnownCredentials {
   }
 
   /**
-   * The outcome of checking a token that was verified before, where it is good at this moment. Null where it has to be
-   * verified: what is wrong with it is for the check to say that is in charge of it.
+   * A token that was verified before, where it is good at this moment. Null where it has to be verified: what is wrong
+   * with it is for the check to say that is in charge of it.
    */
-  recall(credential: BearerCredential): CheckOutcome | null {
+  recall(credential: BearerCredential): RecalledToken | null {
     const isOwn = credential instanceof RememberedToken && credential.memory === this;
     const entry = isOwn ? credential : this.#entries.get(fieldOf(credential.token));
     if (entry === undefined) return null;
@@ -114,7 +125,7 @@ export class VerifiedTokenMemory implements KnownCredentials {
       this.#unlink(entry);
       this.#linkNewest(entry);
     }
-    return untimely === null ? entry.outcome : null;
+    return untimely === null ? entry : null;
   }
 
   /** Remembers a token that is good now. One that was remembered before is replaced. */

@@ -3,6 +3,7 @@ import type { Identity } from '../../domain/identity/identity.js';
 import { ApiKeyCheck } from '../authenticate-request/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate-request/authentication-check.js';
 import { BasicCheck } from '../authenticate-request/basic-check.js';
+import { CertificateBinding } from '../authenticate-request/certificate-binding.js';
 import { IdentityPreparation } from '../authenticate-request/identity-preparation.js';
 import { JwtCheck } from '../authenticate-request/jwt-check.js';
 import { MtlsCheck } from '../authenticate-request/mtls-check.js';
@@ -37,7 +38,7 @@ export const authenticationChecks = (
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });
-  const reader = new TokenReader();
+  const bearer = { reader: new TokenReader(), prepare, memory, binding: new CertificateBinding(certificates) };
   const checks: AuthenticationCheck[] = [];
   if (mtls !== null) {
     const { rules, authorities } = mtls;
@@ -46,8 +47,8 @@ export const authenticationChecks = (
     );
   }
   if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
-  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, reader, prepare, memory }));
-  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, reader, prepare, memory }));
+  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));
+  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, ...bearer }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
   if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));
   return checks;

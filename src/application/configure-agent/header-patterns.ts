@@ -1,12 +1,12 @@
-import type { CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
+import { agentDefaults, type CompleteAgentOptions } from '../../domain/configuration/agent-configuration.js';
 import { canonicalName } from '../../domain/http/canonical-name.js';
 import { omittedClaimsHeader } from '../../domain/identity/omitted-claims.js';
 import { alwaysOwned } from '../../domain/identity/owned-headers.js';
 
 /** The header of the client certificate, with the one that may stand beside it (RFC 9440, section 2.3). */
-const certificateHeaders = ({ mtls }: CompleteAgentOptions): string[] => {
-  if (mtls === null) return [];
-  const name = mtls.clientCertHeader;
+const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptions): string[] => {
+  // The default name is removed everywhere.
+  if (mtls === null && name === agentDefaults.clientCertHeader) return [];
   return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
 };
 
@@ -32,10 +32,10 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
  * nobody has checked it.
  */
 export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
-  const { forwardCredentials, userIdHeader, authMethodHeader, apiKeyHeader } = options;
+  const { forwardCredentials, mtls, userIdHeader, authMethodHeader, apiKeyHeader } = options;
   const certificates = certificateHeaders(options);
   if (forwardCredentials === 'all') {
-    const forwarded = new Set(certificates.map(canonicalName));
+    const forwarded = new Set(mtls === null ? [] : certificates.map(canonicalName));
     const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
     return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options)];
   }

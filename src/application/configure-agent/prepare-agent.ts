@@ -49,6 +49,10 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
 }
 
+/** A certificate is a credential of its own, or what a token is bound to. */
+const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
+  mtls !== null || jwt !== null || oidc.length > 0;
+
 const assemble = (
   { options, methods, authorization, keySets, saml, exchange }: AgentPieces,
   parts: AgentParts,
@@ -59,7 +63,7 @@ const assemble = (
   return {
     authentication: new AuthenticateRequest(checks, {
       apiKey: options.apiKeyHeader,
-      certificate: options.mtls?.clientCertHeader ?? null,
+      certificate: readsCertificates(options) ? options.clientCertHeader : null,
       sessionCookie: options.saml?.cookie.name ?? null,
     }),
     authorization,

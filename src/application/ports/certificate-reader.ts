@@ -12,6 +12,8 @@ export interface ReadCertificate {
 export interface CertificateReader {
   /** The octets of exactly one certificate in DER. */
   read(der: Uint8Array): Result<ReadCertificate, string>;
+  /** SHA-256 of octets in DER, in lower-case hexadecimal; whether they are a certificate is not looked at. */
+  fingerprint(der: Uint8Array): string;
   /** Every certificate of a PEM text, one at the least; a private key in it is an error. */
   readPem(text: string): Result<readonly ReadCertificate[], string>;
 }

@@ -184,6 +184,8 @@ export interface CompleteAgentOptions {
   readonly forwardCredentials: CredentialForwarding;
   readonly tokenCacheSize: number;
   readonly maxClaimBytes: number;
+  /** Carries the certificate of the client: also for tokens that are bound to one, where `mtls` is not enabled. */
+  readonly clientCertHeader: string;
   /** The enabled ones. */
   readonly oidc: readonly OidcProviderOptions[];
   /** Null: not enabled. */

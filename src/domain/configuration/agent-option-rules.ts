@@ -75,14 +75,15 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     forwardCredentials: forwarding(options.forwardCredentials),
     tokenCacheSize: options.tokenCacheSize ?? agentDefaults.tokenCacheSize,
     maxClaimBytes: options.maxClaimBytes ?? agentDefaults.maxClaimBytes,
+    clientCertHeader: options.mtls?.clientCertHeader ?? agentDefaults.clientCertHeader,
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),
     tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
   };
   checkServedPlaces(options, error);
-  const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, mtls, saml } = complete;
+  const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, saml } = complete;
   const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
-  checkHeaders({ userId, authMethod, apiKey, clientCert: mtls?.clientCertHeader ?? null, mapped }, error);
+  checkHeaders({ userId, authMethod, apiKey, clientCert: options.mtls?.clientCertHeader ?? null, mapped }, error);
   if (options.failOpen === true && !namesMethod(options)) {
     warn('fail-open', 'it has no effect while no authentication method is configured: every request is refused');
   }

@@ -28,4 +28,14 @@ export type TokenRejection =
   /** Lacks one of the required scopes. */
   | 'insufficient_scope'
   /** No `sub` that could be a user id. */
-  | 'unusable_subject';
+  | 'unusable_subject'
+  /** A `cnf` that is no object, or whose thumbprint is none. */
+  | 'malformed_confirmation'
+  /** A `cnf` without a member that is checked here. */
+  | 'unknown_confirmation'
+  /** Bound to a key by `cnf.jkt` (RFC 9449), which is not checked here. */
+  | 'dpop_not_supported'
+  /** Bound to a certificate, and the request has none. */
+  | 'missing_certificate'
+  /** Bound to another certificate than that of the request. */
+  | 'wrong_certificate';

@@ -5,6 +5,9 @@ import { readExtensions } from './read-extensions.js';
 import { readName } from './read-name.js';
 import { signatureWeakness } from './signature-strength.js';
 
+/** SHA-256 of octets, in lower-case hexadecimal. */
+export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');
+
 /** What a certificate says but for its key. Throws where it cannot be read, and has to get strict DER. */
 export const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {
   const { tbsCertificate: signed, signatureAlgorithm } = parseCertificate(der);
@@ -15,6 +18,6 @@ export const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> =
     notAfterMs: signed.validity.notAfter.getTime().getTime(),
     ...readExtensions(signed.extensions ?? []),
     weakSignature: signatureWeakness(signatureAlgorithm),
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: fingerprintOf(der),
   };
 };

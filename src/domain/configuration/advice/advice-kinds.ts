@@ -80,6 +80,12 @@ export const adviceKinds = {
     why: 'A token that the issuer made for another service is accepted here.',
     instead: 'set jwt-audience, or audience, to what the issuer calls this API',
   },
+  'long-tokens-are-refused': {
+    when: '`max-header-value-bytes` below 16384 (4096 where none is given) while an agent accepts tokens: `jwt-secret`, `jwt-public-key` or `oidc`.',
+    why: 'Agents take tokens of up to 16 KiB, and the gateway answers 431 to one that is longer than the limit. Tokens with many groups are.',
+    instead:
+      'write limits { max-header-value-bytes 17408; max-header-size-bytes 32768 }, unless your tokens are always shorter',
+  },
   'session-cookie-in-the-clear': {
     when: '`cookie-secure #false` in `saml`.',
     why: 'Browsers send the session by plain HTTP too, where it can be read.',

@@ -1,3 +1,4 @@
+import { maximumTokenLength } from '../../tokens/compact-jws.js';
 import { agentsOf, type ReadAgent, type ReadGateway } from '../gateway/read-gateway.js';
 import { type TriedOptions, triedOptions } from '../gateway/tried-options.js';
 import { isLocalGrpcAddress } from '../schema/grpc-address.js';
@@ -51,6 +52,25 @@ const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, re
   report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : saml.position);
 };
 
+/** Whether the config of an agent has it accept tokens. */
+const acceptsTokens = ({ options: { jwtSecret, jwtPublicKey, oidc = [] } }: TriedOptions): boolean =>
+  jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
+
+const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOptions, report: AdviceReport): void => {
+  const limit = gateway.limits.value['max-header-value-bytes'];
+  if (!limit.sound || limit.value >= maximumTokenLength || !acceptsTokens(tried)) return;
+  const { 'jwt-secret': secret, 'jwt-public-key': publicKey, oidc } = tried.fields;
+  const key = [secret, publicKey, oidc].find(({ given }) => given) ?? oidc;
+  const shown = limit.hidden === true ? 'a limit that is shorter' : `max-header-value-bytes, which is ${limit.value}`;
+  const message = `${agent} accepts tokens of up to 16 KiB, but the gateway refuses those longer than ${shown}`;
+  report.add(
+    'long-tokens-are-refused',
+    message,
+    limit.given ? limit.position : key.position,
+    !limit.given && key !== oidc,
+  );
+};
+
 /** What agents let pass, and what they have too little time for. */
 export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
@@ -59,6 +79,7 @@ export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void
     const name = `agent "${agent.name.value}"`;
     adviseOnOptions(name, tried, report);
     adviseOnPolicies(name, tried, report);
+    adviseOnTokenLength(gateway, name, tried, report);
     adviseOnSignOnTime(agent, tried, report);
   }
 };

@@ -22,10 +22,6 @@ export interface DecodedAgentOptions {
 export const readAgentOptions = (settings: readonly Setting[], context: ReadContext): AgentOptions =>
   toAgentOptions(readMembers(agentOptionsShape, settings, context));
 
-/** The options of a config block, whatever is wrong with some of them: that is reported elsewhere. */
-export const agentOptionsOf = (settings: readonly Setting[]): AgentOptions =>
-  readAgentOptions(settings, { report: new ProblemReport(() => null), path: [], position: null });
-
 /** What is wrong with options as far as no file has to be read: entries and policies of files are left to the agent. */
 export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptionProblem[] => {
   const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));

@@ -1,8 +1,8 @@
 import { canonicalName } from '../../http/canonical-name.js';
-import { agentOptionsOf } from '../agent/decode-agent-options.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { members } from '../setting/setting.js';
 import { agentsOf, listenersOf, type ReadAgent, type ReadGateway, routesOf } from './read-gateway.js';
+import { triedOptions } from './tried-options.js';
 
 /** A header in which a listener forwards or accepts certificates, and which it therefore takes away from clients. */
 interface CertificateHeader {
@@ -26,7 +26,7 @@ const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
 
 const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], report: ProblemReport): void => {
   if (!agent.fields.config.sound) return;
-  const { mtls, apiKeyHeader } = agentOptionsOf(agent.fields.config.value ?? []);
+  const { mtls, apiKeyHeader } = triedOptions(agent).options;
   const path = ['agents', `agent "${agent.name.value}"`, 'config'];
   const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(apiKeyHeader ?? ''));
   if (taken !== undefined) {

@@ -1,10 +1,10 @@
 import { canonicalName } from '../../http/canonical-name.js';
 import { claimBounds } from '../../identity/bounded-headers.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
-import { agentOptionsOf } from '../agent/decode-agent-options.js';
 import { type AgentOptions, agentDefaults } from '../agent-configuration.js';
 import type { ProblemReport } from '../schema/problem-report.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
+import { triedOptions } from './tried-options.js';
 
 /** The headers that an agent sets by its `config`, besides those with fixed names. */
 const configuredNames = ({ userIdHeader, authMethodHeader, mtls, saml }: AgentOptions): readonly string[] =>
@@ -51,8 +51,9 @@ interface NamedAgent {
 
 /** What one agent sets is removed from every client's request, so another agent cannot read its API keys there. */
 const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[], report: ProblemReport): void => {
-  for (const { name, fields } of agentsOf(gateway)) {
-    const { apiKeyHeader } = agentOptionsOf(fields.config.value ?? []);
+  for (const agent of agentsOf(gateway)) {
+    const { name, fields } = agent;
+    const { apiKeyHeader } = triedOptions(agent).options;
     if (!fields.config.sound || apiKeyHeader === undefined) continue;
     const canonical = canonicalName(apiKeyHeader);
     const owner = agents.find(
@@ -85,8 +86,9 @@ const answerRemainder = 2_048;
 const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
   const limit = gateway.limits.value['max-agent-response-bytes'];
   if (!limit.sound) return;
-  for (const { name, fields } of agentsOf(gateway)) {
-    const options = agentOptionsOf(fields.config.value ?? []);
+  for (const agent of agentsOf(gateway)) {
+    const { name, fields } = agent;
+    const { options } = triedOptions(agent);
     if (!fields.config.sound || !readsClaims(options)) continue;
     const { totalOctets } = claimBounds(options.maxClaimBytes ?? agentDefaults.maxClaimBytes);
     if (totalOctets <= limit.value - answerRemainder) continue;
@@ -105,9 +107,9 @@ const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
 
 /** Checks what routes and agents want of headers that the gateway removes from every client's request. */
 export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
-  const agents = agentsOf(gateway).map(({ name, fields: { config } }) => ({
-    name: name.value,
-    identity: config.sound ? configuredNames(agentOptionsOf(config.value ?? [])) : [],
+  const agents = agentsOf(gateway).map((agent) => ({
+    name: agent.name.value,
+    identity: agent.fields.config.sound ? configuredNames(triedOptions(agent).options) : [],
   }));
   const names = agents.flatMap(({ identity }) => identity);
   for (const route of routesOf(gateway)) {

@@ -16,7 +16,7 @@ const made = (limits: Partial<TokenMemoryLimits> = {}) => {
   const memory = new VerifiedTokenMemory(clock, { maximumEntries: 100, maximumSize: 1_000, ...limits });
   const window = { fromMs: clock.wallMs(), untilMs: clock.wallMs() + 60_000 };
   const remember = (token: string, key: { readonly withdrawn: boolean } | null = null): void =>
-    memory.remember(token, { prepared, window, key });
+    memory.remember(token, { prepared, window, key, boundTo: null });
   return { clock, memory, remember };
 };
 
@@ -25,7 +25,7 @@ describe('VerifiedTokenMemory', () => {
     const { memory, remember } = made();
     expect(memory.recall(shown('a'))).toBeNull();
     remember('a');
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
     expect(memory.recall(shown('b'))).toBeNull();
   });
 
@@ -33,7 +33,7 @@ describe('VerifiedTokenMemory', () => {
     const { clock, memory, remember } = made();
     remember('a');
     clock.advance(59_999);
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
     clock.advance(1);
     expect(memory.recall(shown('a'))).toBeNull();
     clock.advance(-1);
@@ -46,7 +46,7 @@ describe('VerifiedTokenMemory', () => {
     clock.advance(-1);
     expect(memory.recall(shown('a'))).toBeNull();
     clock.advance(1);
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
   it('forgets a token once its key is withdrawn, even if the key came back', () => {
@@ -58,18 +58,18 @@ describe('VerifiedTokenMemory', () => {
     expect(memory.recall(shown('a'))).toBeNull();
     key.withdrawn = false;
     expect(memory.recall(shown('a'))).toBeNull();
-    expect(memory.recall(shown('b'))).toEqual(accepted);
+    expect(memory.recall(shown('b'))?.outcome).toEqual(accepted);
   });
 
   it('holds no more than its number of tokens, and lets the least recently used go', () => {
     const { memory, remember } = made({ maximumEntries: 2 });
     remember('a');
     remember('b');
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
     remember('c');
     expect(memory.recall(shown('b'))).toBeNull();
-    expect(memory.recall(shown('a'))).toEqual(accepted);
-    expect(memory.recall(shown('c'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
+    expect(memory.recall(shown('c'))?.outcome).toEqual(accepted);
   });
 
   it('holds no more than its size, and no longer counts what was replaced, expired or withdrawn', () => {
@@ -78,19 +78,19 @@ describe('VerifiedTokenMemory', () => {
     remember('aaaaaa', key);
     remember('aaaaaa', key);
     remember('bbbb');
-    expect(memory.recall(shown('aaaaaa'))).toEqual(accepted);
+    expect(memory.recall(shown('aaaaaa'))?.outcome).toEqual(accepted);
     key.withdrawn = true;
     expect(memory.recall(shown('aaaaaa'))).toBeNull();
     remember('cccccc');
-    expect(memory.recall(shown('bbbb'))).toEqual(accepted);
+    expect(memory.recall(shown('bbbb'))?.outcome).toEqual(accepted);
     remember('d');
     expect(memory.recall(shown('cccccc'))).toBeNull();
     clock.advance(60_000);
     expect(memory.recall(shown('bbbb'))).toBeNull();
     clock.advance(-60_000);
     remember('eeeeeeeee');
-    expect(memory.recall(shown('d'))).toEqual(accepted);
-    expect(memory.recall(shown('eeeeeeeee'))).toEqual(accepted);
+    expect(memory.recall(shown('d'))?.outcome).toEqual(accepted);
+    expect(memory.recall(shown('eeeeeeeee'))?.outcome).toEqual(accepted);
   });
 
   it('keeps nothing that is larger than itself, and gives nothing up for it', () => {
@@ -98,7 +98,7 @@ describe('VerifiedTokenMemory', () => {
     remember('a');
     remember('b'.repeat(11));
     expect(memory.recall(shown('b'.repeat(11)))).toBeNull();
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
   it('is off where it may hold nothing', () => {
@@ -113,7 +113,7 @@ describe('VerifiedTokenMemory', () => {
     memory.recall(shown('b'));
     remember('a');
     expect(memory.recall(shown('b'))).toBeNull();
-    expect(memory.recall(shown('a'))).toEqual(accepted);
+    expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
   it('knows a field that shows a token it has, written as nearly everybody does, and no other', () => {
@@ -152,12 +152,12 @@ describe('VerifiedTokenMemory', () => {
     const key = { withdrawn: false };
     remember('a', key);
     const found = memory.credential('Bearer a') ?? shown('none');
-    expect(memory.recall(found)).toEqual(accepted);
+    expect(memory.recall(found)?.outcome).toEqual(accepted);
     expect(made().memory.recall(found)).toBeNull();
     remember('b');
     expect(memory.recall(found)).toBeNull();
     remember('a', key);
-    expect(memory.recall(found)).toEqual(accepted);
+    expect(memory.recall(found)?.outcome).toEqual(accepted);
     const again = memory.credential('Bearer a') ?? shown('none');
     key.withdrawn = true;
     expect(memory.recall(again)).toBeNull();

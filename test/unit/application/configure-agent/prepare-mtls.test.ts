@@ -19,6 +19,7 @@ const authorityFile = (text: string): TemporaryFolder => {
 /** Takes every text but `broken`, and remembers it. */
 const readerOf = (texts: string[]): CertificateReader => ({
   read: () => err('holds no certificate'),
+  fingerprint: () => '',
   readPem: (text) => {
     texts.push(text);
     return text === 'broken' ? err('holds no certificate') : ok([]);

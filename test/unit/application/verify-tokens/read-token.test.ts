@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { CertificateBinding } from '../../../../src/application/authenticate-request/certificate-binding.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
 import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
 import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
@@ -99,6 +101,7 @@ describe('a token is taken apart once', () => {
       reader: new TokenReader(),
       prepare: (identity: Identity) => preparedIdentity(identity, []),
       memory,
+      binding: new CertificateBinding(new X509CertificateReader()),
     };
     const checks = [
       new OidcCheck({ ...shared, tokens: await providers() }),

@@ -37,6 +37,7 @@ describe('complete options', () => {
         forwardCredentials: 'authorization',
         tokenCacheSize: 10_000,
         maxClaimBytes: 2_048,
+        clientCertHeader: 'X-Client-Cert',
         oidc: [],
         mtls: null,
         authz: null,

@@ -53,6 +53,17 @@ describe('what is unsafe is told by its name', () => {
     ['credentials-go-to-upstreams', file({ config: 'forward-credentials #true' })],
     ['sign-on-may-time-out', file({ config: saml('') })],
     ['sign-on-may-time-out', file({ agent: 'socket "/s"; timeout-ms 1999', config: saml('') })],
+    [
+      'long-tokens-are-refused',
+      file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"; jwt-audience "api"' }),
+    ],
+    [
+      'long-tokens-are-refused',
+      file({
+        config: 'oidc { enabled #true; issuer "https://i.example"; jwks-url "https://i.example/k"; audience "api" }',
+        limits: 'max-header-value-bytes 16383',
+      }),
+    ],
     ['token-audience-unchecked', file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"' })],
     [
       'authorization-allows-by-default',
@@ -111,7 +122,7 @@ describe('what is unsafe is told by its name', () => {
     // Told by every load, and by tests of their own.
     told.delete('route-without-agents');
     // The table above names each of them: a kind that no test brings about would be a promise.
-    expect(told.size).toBe(23);
+    expect(told.size).toBe(24);
   });
 });
 
@@ -138,7 +149,10 @@ describe('what is safe is not told', () => {
     file({ config: 'jwt { ttl-secs 300 }' }),
     file({ config: `api-keys "sha256:${'a'.repeat(64)}:me" "@/keys"` }),
     file({ config: 'basic-auth-users "me:$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA"' }),
-    file({ config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"; jwt-audience "api"' }),
+    file({
+      config: 'jwt-public-key "/jwt.pem"; jwt-algorithm "RS256"; jwt-audience "api"',
+      limits: 'max-header-value-bytes 16384',
+    }),
     file({ agent: 'socket "/s"; timeout-ms 2000', config: saml('') }),
     file({ config: saml('').replace('enabled #true', 'enabled #false') }),
     file({ agent: 'transport { grpc { address "127.0.0.1:50051"; insecure #true } }' }),
@@ -151,6 +165,7 @@ describe('what is safe is not told', () => {
     const text = file({
       agent: 'socket "/s"; failure-mode "open"',
       config: 'oidc { enabled #true; issuer "https://i.example"; audience "a"; jwks-url "http://i.example/keys" }',
+      limits: 'max-header-value-bytes 17408; max-header-size-bytes 32768',
     });
     const { warned, advice } = advised(text);
     expect(warned.map(({ message }) => message).join()).toMatch(/unjudged[\s\S]*not https/);

@@ -312,4 +312,6 @@ export interface OptionPlace {
   readonly key?: string;
   /** What stands there may be a secret: the place is told, and nothing of its line. */
   readonly isConcealed?: true;
+  /** A place in one of the texts of the key: the number of the text, from 0, and the offset in it. */
+  readonly text?: { readonly index: number; readonly offset: number };
 }

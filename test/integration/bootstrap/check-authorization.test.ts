@@ -37,7 +37,22 @@ describe('a check of a gateway', () => {
     const { summary, problems } = await checked('enabled #true\npolicy-inline "permit(principal);"', false);
     expect(summary).toBeNull();
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(/gateway\.kdl:8:\d+: error: "authz": policy-inline:1:\d+: /);
+    expect(problems[0]).toMatch(/gateway\.kdl:8:32: error: "authz": policy-inline: /);
+  });
+
+  it('shows mistakes in policies in place at their place in the file', async () => {
+    const text = ['permit (principal, action, resource)', '  when { resource.path.startWith("/a") };'];
+    const inline = `policy-inline #"""\n  ${text.join('\n  ')}\n  """#`;
+    const { problems } = await checked(`enabled #true\n${inline}`, false);
+    expect(problems[0]).toMatch(/gateway\.kdl:10:26: error: "authz": policy-inline: there is no method `startWith`\n/);
+    expect(problems[0]).toContain(`\n    ${text[1]}\n`);
+  });
+
+  it('that is thorough shows what is doubtful in policies in place at its place in the file', async () => {
+    const one = 'policy-inline #"permit (principal, action, resource) when { resource.pth == "/" };"#';
+    const two = `policy-inline "permit (principal, action, resource);" ${one.slice(14)}`;
+    expect((await checked(`enabled #true\n${one}`, true)).problems[0]).toContain('gateway.kdl:8:61: ');
+    expect((await checked(`enabled #true\n${two}`, true)).problems[0]).toContain('gateway.kdl:8:100: ');
   });
 
   it('that is thorough reads the policies of embedded agents, and shows where they are doubtful', async () => {

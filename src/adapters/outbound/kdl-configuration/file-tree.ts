@@ -4,6 +4,7 @@ import { hiddenInLine } from '../../../domain/configuration/effective/hidden-tex
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
 import type { Complain } from './complain.js';
 import type { ConfigurationFiles } from './configuration-files.js';
+import { literalOffset } from './literal-places.js';
 import { SettingTree } from './setting-tree.js';
 import { ShownLines } from './shown-lines.js';
 import { SourceText } from './source-text.js';
@@ -40,6 +41,7 @@ export class FileTree {
   readonly #environment: Environment;
   readonly #secretNames: ReadonlySet<string>;
   readonly #lines = new Map<string, ShownLines>();
+  readonly #sources = new Map<string, SourceText>();
   readonly #texts = new Map<string, string>();
   readonly #problems: ConfigurationProblem[] = [];
   #hasGaps = false;
@@ -71,6 +73,13 @@ export class FileTree {
     return this.#lines.get(position.file)?.at(position, secret) ?? null;
   }
 
+  /** The place of an offset in the text whose literal stands at a position; null: no literal that can be read stands there. */
+  placeInText(text: SourcePosition, offset: number): SourcePosition | null {
+    const source = this.#sources.get(text.file);
+    const found = source === undefined ? null : literalOffset(source.text, source.offsetAt(text), offset);
+    return source === undefined || found === null ? null : source.positionAt(found);
+  }
+
   read(path: string): Promise<readonly Setting[]> {
     return this.#file(path, { paths: [], position: null });
   }
@@ -89,6 +98,7 @@ export class FileTree {
     this.#bytesLeft -= Buffer.byteLength(read.value);
     this.#texts.set(path, read.value);
     const source = new SourceText(path, read.value);
+    this.#sources.set(path, source);
     const found = this.#document(source);
     if (found === null) {
       this.#hasGaps = true;

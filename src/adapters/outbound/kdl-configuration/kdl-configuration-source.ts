@@ -52,6 +52,7 @@ export class KdlConfigurationSource implements ConfigurationSource {
         return compiled.ok ? null : compiled.error;
       },
       lines: (position, secret) => files.lineAt(position, secret),
+      places: (text, offset) => files.placeInText(text, offset),
       root: { file: this.#path, line: 1, column: 1 },
       isComplete: !files.hasGaps,
     });

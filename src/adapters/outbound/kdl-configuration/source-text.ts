@@ -25,6 +25,19 @@ export class SourceText {
     return { file: this.file, line, column: offset - start - pairs + 1 };
   }
 
+  /** The offset of a position that `positionAt` has given. */
+  offsetAt({ line, column }: SourcePosition): number {
+    const start = this.#lineStarts[line - 1] ?? this.text.length;
+    let offset = start + column - 1;
+    // Each pair before it moves it on by one, which may bring another pair before it.
+    for (let pairs = -1, found = 0; pairs !== found; ) {
+      pairs = found;
+      found = countUpTo(this.#lowSurrogates, offset - 1) - countUpTo(this.#lowSurrogates, start - 1);
+      offset = start + column - 1 + found;
+    }
+    return offset;
+  }
+
   lineOf(offset: number): number {
     return countUpTo(this.#lineStarts, offset);
   }

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../shared/json.js';
 import type { AgentOptionName, AgentOptionProblem, AgentOptions } from '../agent-configuration.js';
 import { completeAgentOptions } from '../agent-option-rules.js';
-import type { ConfigurationProblem } from '../configuration-problem.js';
+import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
-import type { ReadContext } from '../schema/schema.js';
+import type { Fields, ReadContext } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
 import { settingsFromJson } from '../setting/setting-json.js';
 import { agentOptionField, agentOptionsShape, toAgentOptions } from './agent-options-schema.js';
 import { agentEntryFiles } from './entry-option-rules.js';
-import { inlinePolicyProblems } from './inline-policies.js';
+import { inlinePolicyProblems, withoutInlinePlace } from './inline-policies.js';
 
 /** What came of reading the options of an agent from one source. */
 export interface DecodedAgentOptions {
@@ -26,6 +26,17 @@ export const readAgentOptions = (settings: readonly Setting[], context: ReadCont
 export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptionProblem[] => {
   const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
   return [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
+};
+
+/** Where a problem stands that is about a place in a policy in place. */
+const placeInText = (
+  fields: Fields<typeof agentOptionsShape>,
+  { option, place }: AgentOptionProblem,
+  report: ProblemReport,
+): SourcePosition | null => {
+  if (option !== 'authz' || place?.text === undefined) return null;
+  const start = fields.authz.value?.['policy-inline'].value[place.text.index]?.position ?? null;
+  return start === null ? null : report.placeInText(start, place.text.offset);
 };
 
 /** Blocks with URLs that may hold a secret. */
@@ -45,8 +56,9 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
     const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
     const { severity, suggestion, id } = problem;
     const named = id === undefined ? {} : { id };
-    const position = field.position ?? context.position;
-    const text = `"${problem.option}": ${message}`;
+    const inText = placeInText(fields, problem, context.report);
+    const position = inText ?? field.position ?? context.position;
+    const text = `"${problem.option}": ${inText === null ? message : withoutInlinePlace(message)}`;
     if (problem.place?.isConcealed === true && position !== null) {
       context.report.append({ severity, message: text, position, line: null, suggestion, ...named });
       continue;

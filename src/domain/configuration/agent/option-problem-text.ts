@@ -14,9 +14,9 @@ export const toConfigurationProblem = (
   ...(id !== undefined && { id }),
 });
 
-/** The problem at a place that was found for it, unless it has one in a text of its own. */
+/** The problem at a place that was found for it. */
 export const locatedProblem = (problem: AgentOptionProblem, found: OptionSource | null): AgentOptionProblem =>
-  found === null || problem.source !== undefined ? problem : { ...problem, source: found };
+  found === null ? problem : { ...problem, source: found };
 
 /** What is wrong, in one line for a log or a refusal: with its place, without the text that stands there. */
 export const optionProblemText = ({ option, message, source }: AgentOptionProblem): string => {

@@ -28,7 +28,10 @@ const checkEmbedded = (agent: ReadAgent, report: ProblemReport): void => {
 /** Another agent may have other options; what the auth agent would refuse is worth a word where it has any of its options. */
 const warnOfRefusal = (agent: ReadAgent, report: ProblemReport): void => {
   if (!agent.fields.config.value?.some(({ name }) => ofAuthAgent.has(name))) return;
-  const trial = new ProblemReport((position, secret) => report.lineAt(position, secret));
+  const trial = new ProblemReport(
+    (position, secret) => report.lineAt(position, secret),
+    (text, offset) => report.placeInText(text, offset),
+  );
   checkAgentOptions(agent.fields.config.value, context(agent, trial));
   for (const problem of trial.problems) {
     const message =

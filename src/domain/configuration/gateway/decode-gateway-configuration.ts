@@ -1,7 +1,7 @@
 import { advise } from '../advice/advise.js';
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
 import type { AdminConfiguration, GatewayConfiguration } from '../gateway-configuration.js';
-import { type LineLookup, ProblemReport } from '../schema/problem-report.js';
+import { type LineLookup, ProblemReport, type TextPlaceLookup } from '../schema/problem-report.js';
 import { readMembers } from '../schema/read-block.js';
 import type { Fields } from '../schema/schema.js';
 import type { Setting } from '../setting/setting.js';
@@ -29,6 +29,8 @@ const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
 export interface GatewayDecoding {
   readonly patternFault: PatternFault;
   readonly lines: LineLookup;
+  /** Absent: no place in a text is known. */
+  readonly places?: TextPlaceLookup;
   /** The beginning of the file: where what is missing from it is reported. */
   readonly root: SourcePosition | null;
   /** False where a part could not be read: keys are not checked against each other then, only for themselves. */
@@ -48,12 +50,12 @@ export interface DecodedGatewayConfiguration {
 /** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
 export const decodeGatewayConfiguration = (
   settings: readonly Setting[],
-  { patternFault, lines, root, isComplete }: GatewayDecoding,
+  { patternFault, lines, places = () => null, root, isComplete }: GatewayDecoding,
 ): DecodedGatewayConfiguration => {
-  const report = new ProblemReport(lines);
+  const report = new ProblemReport(lines, places);
   const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
   if (isComplete) checkConfiguration(gateway, patternFault, root, report);
-  const locate = agentOptionLocator(agentsOf(gateway), lines);
+  const locate = agentOptionLocator(agentsOf(gateway), lines, places);
   if (report.hasErrors || !isComplete)
     return { configuration: null, problems: report.problems, locate, advise: () => [] };
   const system = gateway.system.value;

@@ -9,6 +9,9 @@ import { didYouMean } from './did-you-mean.js';
  */
 export type LineLookup = (position: SourcePosition, secret: boolean) => string | null;
 
+/** The place in a file of an offset in one of its texts, which begins at `text`; null: it is not known. */
+export type TextPlaceLookup = (text: SourcePosition, offset: number) => SourcePosition | null;
+
 export interface ProblemDetails {
   readonly severity?: 'error' | 'warning';
   readonly position: SourcePosition | null;
@@ -30,10 +33,12 @@ const maximumKept = 1000;
 export class ProblemReport {
   readonly #problems: ConfigurationProblem[] = [];
   readonly #lines: LineLookup;
+  readonly #places: TextPlaceLookup;
   #errors = 0;
 
-  constructor(lines: LineLookup) {
+  constructor(lines: LineLookup, places: TextPlaceLookup = () => null) {
     this.#lines = lines;
+    this.#places = places;
   }
 
   add(message: string, details: ProblemDetails): void {
@@ -64,6 +69,10 @@ export class ProblemReport {
 
   lineAt(position: SourcePosition, secret: boolean): string | null {
     return this.#lines(position, secret);
+  }
+
+  placeInText(text: SourcePosition, offset: number): SourcePosition | null {
+    return this.#places(text, offset);
   }
 
   get hasErrors(): boolean {

@@ -61,8 +61,10 @@ export class OctetRecorder {
 
   /** What is wrong with what came: octets that are no request, or the begin of one. */
   faults(): readonly string[] {
-    return this.readings().flatMap(({ fault, rest }) => {
+    return this.readings().flatMap(({ messages, fault, rest }) => {
       if (fault !== null) return [fault];
+      // They go from hop to hop.
+      if (messages.some(({ hasExtensions }) => hasExtensions)) return ['chunk extensions'];
       return rest === '' ? [] : [`${rest.length} octets of a head without its end`];
     });
   }

@@ -17,6 +17,8 @@ export interface StrictMessage {
   readonly isComplete: boolean;
   /** What is wrong with its content; null: nothing, as far as it has come. */
   readonly fault: string | null;
+  /** A chunk of it has extensions. */
+  readonly hasExtensions: boolean;
 }
 
 /** What was wrong, for people. */
@@ -78,21 +80,38 @@ interface Content {
   readonly end: number;
   readonly isComplete: boolean;
   readonly fault: string | null;
+  readonly hasExtensions: boolean;
 }
 
-const sizeLine = /^[0-9A-Fa-f]{1,16}$/;
-const beginOfSizeLine = /^[0-9A-Fa-f]{0,16}\r?$/;
+/** RFC 9112, section 7.1.1. */
+const extension =
+  /[ \t]*;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[ \t]*=[ \t]*(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?/;
+const sizeLine = new RegExp(`^[0-9A-Fa-f]{1,16}(?<extensions>(?:${extension.source})*)$`);
+const beginOfSizeLine = /^[0-9A-Fa-f]{0,16}(?:[ \t;][\t\x20-\x7e\x80-\xff]*)?\r?$/;
+const mostExtensionOctets = { ofChunk: 256, ofBody: 8_192 };
 
 const readChunks = (text: string, start: number): Content => {
   let at = start;
   let body = '';
-  const cut = (fault: string | null): Content => ({ body, trailers: [], end: text.length, isComplete: false, fault });
+  let extensionOctets = 0;
+  const cut = (fault: string | null): Content => ({
+    body,
+    trailers: [],
+    end: text.length,
+    isComplete: false,
+    fault,
+    hasExtensions: extensionOctets > 0,
+  });
   for (;;) {
     const lineEnd = text.indexOf('\r\n', at);
     const line = lineEnd < 0 ? text.slice(at) : text.slice(at, lineEnd);
     const size = Number.parseInt(line, 16);
     if (!(lineEnd < 0 ? beginOfSizeLine : sizeLine).test(line)) return cut(`a chunk size ${printed(line)}`);
     if (lineEnd < 0) return cut(null);
+    const octets = sizeLine.exec(line)?.groups?.['extensions']?.length ?? 0;
+    extensionOctets += octets;
+    if (octets > mostExtensionOctets.ofChunk || extensionOctets > mostExtensionOctets.ofBody)
+      return cut('too many octets of chunk extensions');
     if (size > 2 ** 52) return cut('a chunk size beyond counting');
     at = lineEnd + 2;
     if (size === 0) break;
@@ -105,7 +124,8 @@ const readChunks = (text: string, start: number): Content => {
   const trailing = section(text, at);
   if (trailing === null) return cut(null);
   try {
-    return { body, trailers: trailing.lines.map(readField), end: trailing.end, isComplete: true, fault: null };
+    const trailers = trailing.lines.map(readField);
+    return { ...cut(null), trailers, end: trailing.end, isComplete: true };
   } catch (error) {
     if (!(error instanceof StrictFault)) throw error;
     return cut(error.message);
@@ -115,7 +135,8 @@ const readChunks = (text: string, start: number): Content => {
 const readContent = (text: string, start: number, framing: number | 'chunked'): Content => {
   if (framing === 'chunked') return readChunks(text, start);
   const end = Math.min(text.length, start + framing);
-  return { body: text.slice(start, end), trailers: [], end, isComplete: text.length - start >= framing, fault: null };
+  const isComplete = text.length - start >= framing;
+  return { body: text.slice(start, end), trailers: [], end, isComplete, fault: null, hasExtensions: false };
 };
 
 const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [\x21-\x7e]+ (HTTP\/1\.[01])$/;
@@ -165,11 +186,12 @@ export const readStrictResponse = (text: string, start: number, isToHead: boolea
       end: head.end,
       isComplete: true,
       fault: null,
+      hasExtensions: false,
       endsWithConnection: false,
     };
   if (framing === null) {
     const all = { body: text.slice(head.end), trailers: [], end: text.length, isComplete: true, fault: null };
-    return { line, status, fields, start, ...all, endsWithConnection: true };
+    return { line, status, fields, start, ...all, hasExtensions: false, endsWithConnection: true };
   }
   return { line, status, fields, start, ...readContent(text, head.end, framing), endsWithConnection: false };
 };

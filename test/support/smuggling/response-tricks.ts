@@ -97,11 +97,26 @@ export const responseTricks: readonly ResponseTrick[] = [
   },
   {
     ...refused(
-      'a chunk extension',
+      'a chunk extension with a line feed',
       sources.funky,
-      `${head}Transfer-Encoding: chunked\r\n\r\n5;a\r\nhello\r\n0\r\n\r\n`,
+      `${head}Transfer-Encoding: chunked\r\n\r\n5;a\nhello\r\n0\r\n\r\n`,
     ),
     status: null,
+  },
+  {
+    ...refused(
+      'a quoted chunk extension with a line end',
+      sources.funky,
+      `${head}Transfer-Encoding: chunked\r\n\r\n5;a="\r\nhello\r\n0\r\n\r\n"`,
+    ),
+    status: null,
+  },
+  {
+    name: 'a chunk extension, which is ignored',
+    source: 'RFC 9112, section 7.1.1',
+    octets: `${head}Transfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0;a\r\n\r\n`,
+    status: 200,
+    body: 'hello',
   },
   { ...refused('a length that is too long', sources.framing, `${head}Content-Length: 50\r\n\r\nhello`), status: null },
 ];

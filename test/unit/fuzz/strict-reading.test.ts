@@ -39,10 +39,20 @@ describe('what is read strictly', () => {
     ['a space before a colon', post('X : y\r\n')],
     ['two Hosts', post('Host: b\r\n')],
     ['another version', 'GET / HTTP/2.0\r\n\r\n'],
-    ['a chunk extension', post('Transfer-Encoding: chunked\r\n', '5;a\r\nhello\r\n0\r\n\r\n')],
+    ['a chunk extension that is none', post('Transfer-Encoding: chunked\r\n', '5;\r\nhello\r\n0\r\n\r\n')],
+    ['a quoted line end', post('Transfer-Encoding: chunked\r\n', '5;a="\r\nhello\r\n0\r\n\r\n')],
+    ['a long extension', post('Transfer-Encoding: chunked\r\n', `5;${'a'.repeat(256)}\r\nhello\r\n0\r\n\r\n`)],
     ['a chunk that is too long', post('Transfer-Encoding: chunked\r\n', '5\r\nhello!\r\n0\r\n\r\n')],
   ])('is faulty with %s', (_, text) => {
     expect(strictRequests(text).fault).not.toBeNull();
+  });
+
+  it.each([
+    [false, '5'],
+    [true, '5 ;a="b;\\"" ; c = d'],
+  ])('tells of chunk extensions: %s', (hasExtensions, size) => {
+    const { messages, fault } = strictRequests(post('Transfer-Encoding: chunked\r\n', `${size}\r\nhello\r\n0\r\n\r\n`));
+    expect([fault, messages[0]?.body, messages[0]?.hasExtensions]).toEqual([null, 'hello', hasExtensions]);
   });
 
   it('leaves the begin of a head over', () => {

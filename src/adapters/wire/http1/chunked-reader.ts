@@ -1,3 +1,4 @@
+import { ChunkExtensions } from './chunk-extensions.js';
 import { fieldList } from './field-list.js';
 import { HeadBuffer } from './head-buffer.js';
 import { faultOf, type HeadFault, incomplete } from './head-fault.js';
@@ -6,10 +7,14 @@ import { carriageReturn, hexadecimalValues, lineFeed } from './octets.js';
 import { readFields } from './read-fields.js';
 
 export type ChunkedFault =
-  /** No hexadecimal number, or something behind it: extensions (RFC 9112, section 7.1.1) are of no use and much abuse. */
+  /** Not a hexadecimal number, or its line does not end with CR LF. */
   | 'invalid_chunk_size'
-  /** One over 2^52, or of more than 8 digits with a zero in front: nobody has to pad a size, and some do to 8. */
+  /** Over 2^52, or more than 16 digits. */
   | 'chunk_size_overflow'
+  /** What follows a size is not an extension by the grammar of RFC 9112, section 7.1.1. */
+  | 'invalid_chunk_extension'
+  /** The extensions of one chunk, or of the whole body, are over their limit. */
+  | 'chunk_extensions_too_large'
   /** A chunk is longer than its size says, or ends in another way than by CR LF. */
   | 'invalid_chunk_end'
   | 'trailers_too_large'
@@ -21,13 +26,13 @@ export type ChunkedFault =
  */
 export type ChunkedStep = 'data' | 'more' | 'end' | 'faulty';
 
-/** Digits of a size that may have zeros in front: without a bound they would frame one octet by as many as one likes. */
-const maxPaddedDigits = 8;
+/** Digits of a size, leading zeros included. */
+const maxDigits = 16;
 /** Every size up to this, and the step beyond that is refused, is exact. */
 const maxSize = 2 ** 52;
 
 /** What the next octet is part of. */
-type Phase = 'size' | 'size_end' | 'data' | 'data_end' | 'data_line_feed' | 'trailers' | 'behind';
+type Phase = 'size' | 'extensions' | 'size_end' | 'data' | 'data_end' | 'data_line_feed' | 'trailers' | 'behind';
 
 /** Where fields of trailer sections are noted; valid until the next one is read. */
 const trailerHead = new MessageHead();
@@ -37,7 +42,8 @@ export type OctetText = (octets: Uint8Array, start: number, end: number) => stri
 
 /**
  * Reads a body in chunks (RFC 9112, section 7.1), step by step, as it comes. One body: behind its end nothing is read, and
- * behind a fault it stays faulty. Trailer fields are read whatever their names: who passes them on chooses among them.
+ * behind a fault it stays faulty. Chunk extensions are checked, and dropped. Trailer fields are read whatever their names: who
+ * passes them on chooses among them.
  */
 export class ChunkedReader {
   /** Behind what the last step has read; without meaning where that was faulty. */
@@ -52,6 +58,8 @@ export class ChunkedReader {
   #phase: Phase = 'size';
   #size = 0;
   #digits = 0;
+  /** Null until a chunk has some. */
+  #extensions: ChunkExtensions | null = null;
   #trailerPart: HeadBuffer | null = null;
 
   constructor(octetText: OctetText, maxTrailerOctets: number) {
@@ -74,13 +82,24 @@ export class ChunkedReader {
           if (value < 16) {
             this.#digits += 1;
             this.#size = this.#size * 16 + value;
-            if (this.#size > maxSize || this.#isPadded) return this.#fail('chunk_size_overflow');
+            if (this.#size > maxSize || this.#digits > maxDigits) return this.#fail('chunk_size_overflow');
             at += 1;
           } else {
-            if (this.#digits === 0 || octets[at] !== carriageReturn) return this.#fail('invalid_chunk_size');
-            this.#phase = 'size_end';
-            at += 1;
+            if (this.#digits === 0) return this.#fail('invalid_chunk_size');
+            this.#phase = 'extensions';
+            if (octets[at] === carriageReturn) {
+              this.#phase = 'size_end';
+              at += 1;
+            }
           }
+          break;
+        }
+        case 'extensions': {
+          this.#extensions ??= new ChunkExtensions();
+          const step = this.#extensions.take(octets[at] as number);
+          if (step === 'end') this.#phase = 'size_end';
+          else if (step !== 'more') return this.#fail(step);
+          at += 1;
           break;
         }
         case 'size_end':
@@ -114,11 +133,6 @@ export class ChunkedReader {
     }
     this.at = at;
     return 'more';
-  }
-
-  /** Zeros stand in front of a size for which its digits need not be so many. */
-  get #isPadded(): boolean {
-    return this.#digits > maxPaddedDigits && this.#size < 16 ** (this.#digits - 1);
   }
 
   #fail(fault: ChunkedFault): ChunkedStep {

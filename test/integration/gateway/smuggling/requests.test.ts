@@ -53,6 +53,7 @@ describe('the gateway', () => {
       expect(complete().filter((target) => target === '/probe')).toHaveLength(1);
       expect(complete()).not.toContain('/smuggled');
       expect(recorder.readings().flatMap(({ fault }) => fault ?? [])).toEqual([]);
+      expect(recorder.requests().filter(({ hasExtensions }) => hasExtensions)).toEqual([]);
     });
   });
 });

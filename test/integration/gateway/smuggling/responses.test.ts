@@ -40,6 +40,7 @@ describe('a bad response', () => {
     const { messages, fault } = await get('/bad');
     const [first, ...more] = messages;
     expect([fault, more]).toEqual([null, []]);
+    expect(first?.hasExtensions ?? false).toBe(false);
     if (status === null) {
       // Either it was found out in time, or the response breaks off.
       expect(first === undefined || first.status === 502 || !first.isComplete).toBe(true);

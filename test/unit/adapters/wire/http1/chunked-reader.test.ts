@@ -58,18 +58,39 @@ describe('ChunkedReader', () => {
     ['a size that is no number', 'g\r\n', 'invalid_chunk_size'],
     ['a size with a sign', '+5\r\nhello\r\n', 'invalid_chunk_size'],
     ['a negative size', '-1\r\n', 'invalid_chunk_size'],
-    ['a size with a prefix', '0x5\r\nhello\r\n', 'invalid_chunk_size'],
+    ['a size with a prefix', '0x5\r\nhello\r\n', 'invalid_chunk_extension'],
     ['a blank before the size', ' 5\r\nhello\r\n', 'invalid_chunk_size'],
-    ['a blank behind the size', '5 \r\nhello\r\n', 'invalid_chunk_size'],
-    ['a tab behind the size', '5\t\r\nhello\r\n', 'invalid_chunk_size'],
-    ['an extension', '5;a=b\r\nhello\r\n', 'invalid_chunk_size'],
-    ['an extension of nothing', '5;\r\nhello\r\n', 'invalid_chunk_size'],
-    ['an extension of the last chunk', '0;a\r\n\r\n', 'invalid_chunk_size'],
-    ['a bare line feed behind the size', '5\nhello\r\n', 'invalid_chunk_size'],
+    ['a blank behind the size', '5 \r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a tab behind the size', '5\t\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a name behind the size without a semicolon', '5a=b\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a name behind a blank', '5 a\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an extension without a size', ';a=b\r\nhello\r\n', 'invalid_chunk_size'],
+    ['a bare line feed in an extension', '5;a\nhello\r\n', 'invalid_chunk_extension'],
+    ['a bare carriage return in an extension', '5;a\rb\r\nhello\r\n', 'invalid_chunk_size'],
+    ['a line end in a quoted string', '5;a="b\r\nhello"\r\n', 'invalid_chunk_extension'],
+    ['a line feed in a quoted string', '5;a="b\nc"\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an escaped line end', '5;a="b\\\r\n"\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a quoted string that ends with an escaped quote', '5;a="b\\"\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an extension of nothing', '5;\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an extension without a name', '5;=b\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an extension without a value', '5;a=\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a blank behind an extension', '5;a \r\nhello\r\n', 'invalid_chunk_extension'],
+    ['two words in an extension', '5;a b\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['a word behind a quoted string', '5;a="b"c\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['NUL in an extension', '5;a\0\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['DEL in an extension', '5;a\x7f\r\nhello\r\n', 'invalid_chunk_extension'],
+    ['an extension of 257 octets', `5;${'a'.repeat(256)}\r\nhello\r\n`, 'chunk_extensions_too_large'],
+    ['257 blanks before an extension', `5${' '.repeat(257)};\r\nhello\r\n`, 'chunk_extensions_too_large'],
+    [
+      'extensions of 8,193 octets in all',
+      `${`1;${'a'.repeat(255)}\r\nx\r\n`.repeat(32)}1;`,
+      'chunk_extensions_too_large',
+    ],
+    ['a bare line feed behind the size', '5\nhello\r\n', 'invalid_chunk_extension'],
     ['a bare carriage return behind the size', '5\rhello\r\n', 'invalid_chunk_size'],
-    ['NUL behind the size', '5\0\r\n', 'invalid_chunk_size'],
-    ['a size of 9 digits with zeros in front', '000000005\r\n', 'chunk_size_overflow'],
-    ['a last size of 9 zeros', '000000000\r\n', 'chunk_size_overflow'],
+    ['NUL behind the size', '5\0\r\n', 'invalid_chunk_extension'],
+    ['a size of 17 digits with zeros in front', '00000000000000005\r\n', 'chunk_size_overflow'],
+    ['a last size of 17 zeros', '00000000000000000\r\n', 'chunk_size_overflow'],
     ['a size beyond 32 bits twice over', 'fffffffffffffff\r\n', 'chunk_size_overflow'],
     ['a size that overflows 64 bits', '10000000000000005\r\nhello', 'chunk_size_overflow'],
     ['a size just beyond what is counted', '10000000000001\r\n', 'chunk_size_overflow'],
@@ -87,9 +108,27 @@ describe('ChunkedReader', () => {
     expect(readPieces([...text]).ending).toBe(fault);
   });
 
-  it.each(['00000005', '10000000000000'])('takes the size %s', (size) => {
-    expect(read(`${size}\r\nhello`)).toMatchObject({ body: 'hello', ending: 'more' });
+  it.each([
+    ['a name', '5;a\r\nhello\r\n0\r\n\r\n'],
+    ['a name and a value', '5;a=b\r\nhello\r\n0\r\n\r\n'],
+    ['blanks wherever they may be', '5 \t; a = b ; c\r\nhello\r\n0\r\n\r\n'],
+    ['a quoted string with all that it may have', '5;a="b;\t\\"=\\\\\xe9"\r\nhello\r\n0\r\n\r\n'],
+    ['the last chunk', '5\r\nhello\r\n0;a=b\r\n\r\n'],
+    ['256 octets', `5;${'a'.repeat(255)}\r\nhello\r\n0\r\n\r\n`],
+    ['8,192 octets in all', `5\r\nhello\r\n${`1;${'a'.repeat(255)}\r\nx\r\n`.repeat(32)}0\r\n\r\n`],
+  ])('ignores an extension of %s', (_, text) => {
+    for (const pieces of [[text], [...text]]) {
+      const { body, ending } = readPieces(pieces);
+      expect([body.replaceAll('x', ''), ending]).toEqual(['hello', 'end, 0 behind']);
+    }
   });
+
+  it.each(['00000005', '000000005', '0000000000000005', '10000000000000', '0010000000000000'])(
+    'takes the size %s',
+    (size) => {
+      expect(read(`${size}\r\nhello`)).toMatchObject({ body: 'hello', ending: 'more' });
+    },
+  );
 
   it('reads hexadecimal digits in either case, and no other octet', () => {
     const sizes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter(

@@ -57,25 +57,13 @@ const deviations: readonly Deviation[] = [
   },
   {
     what: 'refused: invalid_chunk_size',
-    why: 'chunk extensions mean nothing to anybody, and have been read in more than one way',
-    cases: [
-      'request/pausing.md: on_chunk_extension_name',
-      'request/pausing.md: on_chunk_extension_value',
-      'request/transfer-encoding.md: Chunk extensions',
-      'request/transfer-encoding.md: Chunk extensions quoting',
-      'response/pausing.md: on_chunk_extension_name',
-      'response/pausing.md: on_chunk_extension_value',
-      'response/transfer-encoding.md: Chunk extensions',
-      'response/transfer-encoding.md: Chunk extensions quoting',
-    ],
+    why: 'a chunk size ends with CR LF, right behind its digits',
+    cases: ['request/transfer-encoding.md: Chunk header not terminated by CRLF (lenient)'],
   },
   {
-    what: 'refused: invalid_chunk_size',
-    why: 'a chunk size ends with CR LF, right behind its digits',
-    cases: [
-      'request/transfer-encoding.md: Chunk header not terminated by CRLF (lenient)',
-      'request/transfer-encoding.md: Space after chunk header (lenient)',
-    ],
+    what: 'refused: invalid_chunk_extension',
+    why: 'blanks behind the digits of a chunk size belong to an extension, and there is none',
+    cases: ['request/transfer-encoding.md: Space after chunk header (lenient)'],
   },
   {
     what: 'refused: invalid_chunk_end',

@@ -79,6 +79,11 @@ export class AgentCounters implements SignOnOutcomes, ExchangeOutcomes {
     this.#answered(seconds);
   }
 
+  /** A request without a valid credential leads to single sign-on: no failure of its client. */
+  beganSignOn(seconds: number): void {
+    this.#answered(seconds);
+  }
+
   /** A request does not pass, whatever the reason. */
   refusedRequest(): void {
     this.#refused += 1;

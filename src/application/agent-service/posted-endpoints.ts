@@ -13,6 +13,7 @@ import { formRefusal } from './form-refusal.js';
 import { withNoStore } from './no-store.js';
 import { type FormProgress, PostedForms, type PostedRequest, type RefusedForm } from './posted-forms.js';
 import { undecidedAnswer } from './refusal.js';
+import { withRemarks } from './with-remarks.js';
 
 /** A request at an endpoint. */
 export interface EndpointRequest {
@@ -29,12 +30,20 @@ export type TakenPiece = { readonly kind: 'answer'; readonly answer: AgentAnswer
 
 const answered = (answer: AgentAnswer): TakenPiece => ({ kind: 'answer', answer });
 
+/** An answer whose audit does not say what it was about is the endpoint's own: a document, or a refusal of the request. */
+const withEndpointRemarks = (answer: AgentAnswer): AgentAnswer => {
+  const { decision, audit } = answer;
+  if (decision.kind === 'allow' || audit.custom['event'] !== undefined) return answer;
+  const isRefusal = decision.kind === 'challenge' || decision.status >= 400;
+  return withRemarks(answer, { event: 'endpoint', outcome: isRefusal ? 'refused' : 'answered' });
+};
+
 /** The endpoint says how; where it is gone, it is refused all the same. */
 const refused = (
   kind: RefusedForm['kind'],
   { event, path }: PostedRequest,
   endpoint: AgentEndpoint | null,
-): AgentAnswer => endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event });
+): AgentAnswer => withEndpointRemarks(endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event }));
 
 /** Answers requests at the endpoints of the agent; those that post a form, once it is all there. */
 export class PostedEndpoints {
@@ -56,8 +65,9 @@ export class PostedEndpoints {
     // One that came while it was waited for found none: nobody would send the form.
     if (pending instanceof Promise && isCancelled(cancellation)) return answer;
     const { formOctets } = endpoint;
-    if (!answer.needsMore || this.#forms.begin({ event, path, formOctets }, connection)) return answer;
-    return endpoint.refuseForm({ kind: 'overloaded', event }, path);
+    if (!answer.needsMore) return withEndpointRemarks(answer);
+    if (this.#forms.begin({ event, path, formOctets }, connection)) return answer;
+    return refused('overloaded', { event, path, formOctets }, endpoint);
   }
 
   /**
@@ -87,7 +97,7 @@ export class PostedEndpoints {
     const endpoint = endpoints?.at(path) ?? null;
     if (endpoint === null) return withNoStore(undecidedAnswer(event));
     if (form.length > endpoint.formOctets) return refused('too_large', request, endpoint);
-    return endpoint.answerForm(event, path, form, cancellation);
+    return withEndpointRemarks(await endpoint.answerForm(event, path, form, cancellation));
   }
 
   cancel(correlationId: string, connection: symbol): void {

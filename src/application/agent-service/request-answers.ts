@@ -26,6 +26,14 @@ const noOperations: readonly HeaderOperation[] = [];
 const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
   undecided === null && failure.reason !== 'ambiguous_credentials';
 
+/** What the log says of a refused request: only a credential that was shown and is no good is a failed authentication. */
+const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthentication): string => {
+  if (undecided !== null) return 'authentication could not be decided';
+  if (reason === 'missing_credentials') return 'the request carries no credential';
+  const isEnded = method === 'saml' && (reason === 'session_expired' || reason === 'unknown_credentials');
+  return isEnded ? 'the session of the request has ended' : 'authentication failed';
+};
+
 /** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
 export class RequestAnswers {
   readonly #counters: AgentCounters;
@@ -58,7 +66,7 @@ export class RequestAnswers {
     standing: SamlPathStanding,
   ): AgentAnswer | Promise<AgentAnswer> {
     const { failure } = outcome;
-    this.#counters.failed(failure, durationMs / 1000);
+    const { saml } = agent;
     const fields = {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
@@ -69,15 +77,19 @@ export class RequestAnswers {
     };
     const isProtected = standing === 'protected';
     if (agent.failOpen && !isProtected) {
+      this.#counters.failed(failure, durationMs / 1000);
       const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
       this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
       return this.#authorize(event, agent, null);
     }
     this.#counters.refusedRequest();
-    const message = outcome.undecided === null ? 'authentication failed' : 'authentication could not be decided';
-    this.#logger.info(message, fields);
-    const { saml } = agent;
-    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, standing)) return saml.signOn.begin(event);
+    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, standing)) {
+      this.#counters.beganSignOn(durationMs / 1000);
+      this.#logger.info('the request leads to single sign-on', fields);
+      return saml.signOn.begin(event);
+    }
+    this.#counters.failed(failure, durationMs / 1000);
+    this.#logger.info(refusalText(outcome), fields);
     return refusedAnswer(event, outcome);
   }
 

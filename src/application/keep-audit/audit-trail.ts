@@ -43,6 +43,9 @@ export interface JudgedRequest {
   readonly correlationId: string;
   readonly traceId: string;
   readonly client: { readonly address: string };
+  readonly request: { readonly method: string };
+  /** Normalised, without the query. */
+  readonly path: string;
   readonly route: { readonly configuration: { readonly id: string } } | null;
 }
 
@@ -62,6 +65,8 @@ const auditedRequest = (request: JudgedRequest): AuditedRequest => ({
   correlationId: request.correlationId,
   traceId: request.traceId,
   clientIp: request.client.address,
+  method: request.request.method,
+  path: request.path,
   route: request.route?.configuration.id ?? null,
 });
 
@@ -98,7 +103,7 @@ export class AuditTrail {
   }
 
   /** What an agent has answered about a request, or its response. */
-  judged(request: JudgedRequest, agent: string, decision: AgentDecision['kind'], audit: AgentAudit): void {
+  judged(request: JudgedRequest, agent: string, decision: AgentDecision, audit: AgentAudit): void {
     if (this.#log !== null) this.record(judgementRecord(auditedRequest(request), agent, decision, audit));
   }
 

@@ -203,7 +203,7 @@ const takeAnswer = (
   const { responseHeaders, decision, audit } = answer;
   const again = answeredAgain(exchange, answer);
   if (again !== null) {
-    auditLog.judged(exchange, client.name, decision.kind, audit);
+    auditLog.judged(exchange, client.name, decision, audit);
     exchange.alike = again;
     exchange.headers = again.fields;
     return 'continue';
@@ -215,7 +215,7 @@ const takeAnswer = (
     const detail = `The agent "${client.name}" gave no valid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
-  auditLog.judged(exchange, client.name, decision.kind, audit);
+  auditLog.judged(exchange, client.name, decision, audit);
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
   rememberAnswered(exchange, answer, applied.value);

@@ -157,7 +157,7 @@ const takeJudgement = (
   if (responseHeaders.length > 0) exchange.responseOperations = [...exchange.responseOperations, ...responseHeaders];
   // That a response may go on says nothing of who asked for it.
   if (decision.kind !== 'allow') {
-    auditLog.judged(exchange, agent, decision.kind, audit);
+    auditLog.judged(exchange, agent, decision, audit);
     answerWithDecision(exchange, decision, verdictOf(agent, audit));
     return ended;
   }

@@ -23,11 +23,18 @@ export type AuditRemark = (typeof auditRemarks)[number];
 export type AuditRemarks = Readonly<Partial<Record<AuditRemark, string>>>;
 
 /** What an answer of an agent was about. */
-export const agentAuditEvents = ['authentication', 'authorization', 'token_exchange', 'sign_on', 'sign_out'] as const;
+export const agentAuditEvents = [
+  'authentication',
+  'authorization',
+  'token_exchange',
+  'sign_on',
+  'sign_out',
+  'endpoint',
+] as const;
 export type AgentAuditEvent = (typeof agentAuditEvents)[number];
 
 /** What came of that, where the decision does not say it. */
-export const agentAuditOutcomes = ['begun', 'succeeded', 'failed', 'issued', 'refused'] as const;
+export const agentAuditOutcomes = ['begun', 'succeeded', 'failed', 'issued', 'refused', 'answered'] as const;
 export type AgentAuditOutcome = (typeof agentAuditOutcomes)[number];
 
 /** Characters of one remark. */

@@ -16,15 +16,26 @@ export interface AuditedRequest {
   readonly correlationId: string;
   readonly traceId: string;
   readonly clientIp: string;
+  readonly method: string;
+  /** Normalised, without the query. */
+  readonly path: string;
   readonly route: string | null;
 }
 
-const decisionOutcomes = {
-  allow: 'allowed',
-  block: 'denied',
-  redirect: 'redirected',
-  challenge: 'challenged',
-} as const satisfies Readonly<Record<AgentDecision['kind'], AuditOutcome>>;
+/** An agent that answers a request itself does so by a block with the status of its answer. */
+const decisionOutcome = (decision: AgentDecision): AuditOutcome => {
+  switch (decision.kind) {
+    case 'allow':
+      return 'allowed';
+    case 'redirect':
+      return 'redirected';
+    case 'challenge':
+      return 'challenged';
+    default:
+      if (decision.status >= 400) return 'denied';
+      return decision.status >= 300 ? 'redirected' : 'answered';
+  }
+};
 
 const oneOf = <Word extends string>(words: readonly Word[], text: string | undefined): Word | null =>
   words.find((word) => word === text) ?? null;
@@ -37,29 +48,31 @@ const requestMembers = (request: AuditedRequest, agent: string): Record<string, 
   correlation_id: request.correlationId,
   trace_id: request.traceId,
   client_ip: request.clientIp,
+  http_method: request.method,
+  path: request.path,
   route: request.route,
   agent,
 });
 
-const eventOf = (decision: AgentDecision['kind'], { custom, ruleIds }: AgentAudit): AgentAuditEvent => {
+const eventOf = (decision: AgentDecision, { custom, ruleIds }: AgentAudit): AgentAuditEvent => {
   const told = oneOf(agentAuditEvents, custom['event']);
   if (told !== null) return told;
   // An agent that has policies names those that decide; one that knows who asks, and has none, has only authenticated.
   const isKnown = ruleIds.length === 0 && custom['subject'] !== undefined;
-  return isKnown && decision === 'allow' ? 'authentication' : 'authorization';
+  return isKnown && decision.kind === 'allow' ? 'authentication' : 'authorization';
 };
 
-const outcomeOf = (event: AgentAuditEvent, decision: AgentDecision['kind'], { custom }: AgentAudit): AuditOutcome => {
+const outcomeOf = (event: AgentAuditEvent, decision: AgentDecision, { custom }: AgentAudit): AuditOutcome => {
   const told = oneOf(agentAuditOutcomes, custom['outcome']);
   if (told !== null) return told;
-  return event === 'authentication' && decision !== 'allow' ? 'failed' : decisionOutcomes[decision];
+  return event === 'authentication' && decision.kind !== 'allow' ? 'failed' : decisionOutcome(decision);
 };
 
 /** What is told of an agent's answer to a request: of what it has decided, and for whom. */
 export const judgementRecord = (
   request: AuditedRequest,
   agent: string,
-  decision: AgentDecision['kind'],
+  decision: AgentDecision,
   audit: AgentAudit,
 ): AuditRecord => {
   const members = requestMembers(request, agent);

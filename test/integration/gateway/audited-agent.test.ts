@@ -35,6 +35,7 @@ agents {
 
 const cleanUp = new CleanUp();
 const audit = new RecordingAuditLog();
+const logger = new RecordingLogger();
 let provider: LiveSamlProvider;
 let port: number;
 
@@ -73,7 +74,7 @@ beforeAll(async () => {
     file,
     new KdlConfigurationSource(file, { environment: {}, patterns: re2PathPatterns }),
     {
-      logger: new RecordingLogger(),
+      logger,
       accessLog: { isOn: true, write: () => undefined },
       droppedAccessLines: () => 0,
       auditOutput: () => audit,
@@ -110,7 +111,15 @@ describe('the audit log of what the agent does', () => {
       page = await browser.pageFor('/app/orders?token=in-the-query');
     });
     expect(begun).toMatchObject([
-      { event: 'sign_on', outcome: 'begun', agent: 'auth', route: 'all', client_ip: '127.0.0.1' },
+      {
+        event: 'sign_on',
+        outcome: 'begun',
+        agent: 'auth',
+        route: 'all',
+        client_ip: '127.0.0.1',
+        http_method: 'GET',
+        path: '/app/orders',
+      },
     ]);
     shown.add('in-the-query');
     for (const name of browser.cookieNames()) show(browser.cookie(name));
@@ -187,6 +196,47 @@ describe('the audit log of what the agent does', () => {
     expect(await recordsOf(() => exchange('orders', forged))).toMatchObject([
       { event: 'token_exchange', outcome: 'refused', client_id: 'desk' },
     ]);
+  });
+
+  it.each([
+    ['the key set of token exchange', 'GET', '/token/jwks'],
+    ['the metadata of token exchange', 'GET', '/.well-known/oauth-authorization-server'],
+    ['the metadata of single sign-on', 'GET', '/saml/metadata'],
+  ])('tells that the agent answered a request for %s', async (_document, method, path) => {
+    const records = await recordsOf(async () => {
+      expect((await call(port, { method, path: `${path}?x=1` })).status).toBe(200);
+    });
+    expect(records).toMatchObject([{ event: 'endpoint', outcome: 'answered', http_method: method, path }]);
+    expect(logger.lines.filter(({ message }) => /authentication|credential/.test(message))).toEqual([]);
+  });
+
+  it('tells that the agent refused a request at one of its own paths', async () => {
+    const records = await recordsOf(() => call(port, { method: 'POST', path: '/token/jwks' }));
+    expect(records).toMatchObject([
+      { event: 'endpoint', outcome: 'refused', http_method: 'POST', path: '/token/jwks' },
+    ]);
+  });
+
+  it('tells which method and path were judged, normalised and without the query', async () => {
+    const records = await recordsOf(() => call(port, { method: 'PUT', path: '/a/../app//orders?code=in-the-query' }));
+    expect(records).toMatchObject([
+      { event: 'authentication', outcome: 'failed', http_method: 'PUT', path: '/app/orders' },
+    ]);
+  });
+
+  it('tells of a request whose session was ended, which the log does not call a failed authentication', async () => {
+    const browser = new SamlBrowser(port);
+    await browser.signOn('/app');
+    const cookie = `gateway_saml_session=${show(browser.cookie('gateway_saml_session'))}`;
+    await browser.visit('/saml/logout');
+    const before = logger.lines.length;
+    const records = await recordsOf(async () => {
+      expect((await call(port, { method: 'POST', path: '/app', headers: { cookie } })).status).toBe(401);
+    });
+    expect(records).toMatchObject([{ event: 'authentication', outcome: 'failed', auth_method: 'saml' }]);
+    const messages = logger.lines.slice(before).map(({ message }) => message);
+    expect(messages).toContain('the session of the request has ended');
+    expect(messages).not.toContain('authentication failed');
   });
 
   it('has nothing of what would let a reader be somebody else', () => {

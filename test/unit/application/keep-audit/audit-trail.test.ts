@@ -9,7 +9,15 @@ import { RecordingAuditLog } from '../../../support/recording-audit-log.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const stdout: AuditConfiguration = { output: { kind: 'stdout' } };
-const request = { id: 'r', correlationId: 'c', traceId: 't', client: { address: '192.0.2.1' }, route: null };
+const request = {
+  id: 'r',
+  correlationId: 'c',
+  traceId: 't',
+  client: { address: '192.0.2.1' },
+  request: { method: 'GET' },
+  path: '/a',
+  route: null,
+};
 
 const world = (worker = 3) => {
   const clock = new ManualClock();
@@ -39,12 +47,17 @@ const world = (worker = 3) => {
 describe('the audit trail', () => {
   it('writes nothing before a configuration asks for it, and each record with when and where after that', async () => {
     const { trail, use, opened, clock } = world();
-    trail.judged(request, 'auth', 'allow', emptyAudit);
+    trail.judged(request, 'auth', { kind: 'allow' }, emptyAudit);
     trail.record({ event: 'admin', outcome: 'denied', members: {} });
     await use(null);
     expect(opened).toEqual([]);
     await use(stdout);
-    trail.judged(request, 'auth', 'block', { ...emptyAudit, reasonCodes: ['expired'] });
+    trail.judged(
+      request,
+      'auth',
+      { kind: 'block', status: 403, body: null, headers: [] },
+      { ...emptyAudit, reasonCodes: ['expired'] },
+    );
     trail.undecided(request, 'auth', 'timed_out', false);
     expect(opened[0]?.records).toMatchObject([
       {
@@ -114,7 +127,7 @@ describe('the audit trail', () => {
     if (prepared.ok) prepared.value.commit();
     trail.act('configuration', 'loaded');
     await settled();
-    trail.judged(request, 'auth', 'allow', emptyAudit);
+    trail.judged(request, 'auth', { kind: 'allow' }, emptyAudit);
     trail.record({ event: 'admin', outcome: 'carried_out', members: { client_ip: '192.0.2.1' } });
     told();
     await trail.left();

@@ -67,7 +67,7 @@ const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
   const targets = new ScriptedTargets({ a: () => answered(200, ['fine']) });
   const audited: unknown[] = [];
   const audit: RequestAudit = {
-    judged: ({ id }, agent, decision, { custom }) => void audited.push([id, agent, decision, custom['subject']]),
+    judged: ({ id }, agent, { kind }, { custom }) => void audited.push([id, agent, kind, custom['subject']]),
     undecided: ({ id }, agent, reason) => void audited.push([id, agent, reason]),
   };
   const agents = first.map((answer, at) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentAudit, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
+import { type AgentAudit, type AgentDecision, emptyAudit } from '../../../../src/domain/agent-protocol/messages.js';
 import { judgementRecord, undecidedRecord } from '../../../../src/domain/audit/judgement-record.js';
 
 const request = {
@@ -7,6 +7,8 @@ const request = {
   correlationId: 'correlation-1',
   traceId: 'trace-1',
   clientIp: '192.0.2.1',
+  method: 'GET',
+  path: '/orders/7',
   route: 'api',
 };
 
@@ -15,12 +17,21 @@ const told = {
   correlation_id: 'correlation-1',
   trace_id: 'trace-1',
   client_ip: '192.0.2.1',
+  http_method: 'GET',
+  path: '/orders/7',
   route: 'api',
   agent: 'auth',
 };
 
-const record = (audit: Partial<AgentAudit>, decision: Parameters<typeof judgementRecord>[2] = 'allow') =>
-  judgementRecord(request, 'auth', decision, { ...emptyAudit, ...audit });
+const decisions = {
+  allow: { kind: 'allow' },
+  block: { kind: 'block', status: 403, body: null, headers: [] },
+  redirect: { kind: 'redirect', url: '/elsewhere', status: 302 },
+  challenge: { kind: 'challenge', challengeType: 'Bearer', params: {} },
+} as const satisfies Record<AgentDecision['kind'], AgentDecision>;
+
+const record = (audit: Partial<AgentAudit>, decision: AgentDecision['kind'] = 'allow') =>
+  judgementRecord(request, 'auth', decisions[decision], { ...emptyAudit, ...audit });
 
 describe('the audit record of an agent’s answer', () => {
   it('is of authorization where policies have decided, for whomever they have', () => {
@@ -70,6 +81,17 @@ describe('the audit record of an agent’s answer', () => {
     ['challenge', 'challenged'],
   ] as const)('says of an agent that says nothing what it has decided: %s', (decision, outcome) => {
     expect(record({}, decision)).toEqual({ event: 'authorization', outcome, members: told });
+  });
+
+  it.each([
+    [200, 'answered'],
+    [204, 'answered'],
+    [302, 'redirected'],
+    [401, 'denied'],
+    [503, 'denied'],
+  ])('says of an agent that answers a request itself what the client got: %s', (status, outcome) => {
+    const block = { kind: 'block', status, body: null, headers: [] } as const;
+    expect(judgementRecord(request, 'auth', block, emptyAudit)).toMatchObject({ outcome });
   });
 
   it('takes nothing of an agent that it does not know the meaning of', () => {

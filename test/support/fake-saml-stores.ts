@@ -20,20 +20,23 @@ class Failing {
   }
 }
 
-/** Requests that await an answer, in memory. */
+/** Requests that await an answer, and those that were answered, in memory. */
 export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore, 'insert' | 'find' | 'take'> {
+  /** Those that await an answer. */
   readonly held = new Map<string, SignOnRequest>();
-  /** Requests of `take`. */
+  readonly answered = new Map<string, SignOnRequest>();
+  /** Calls of `find` and `take`. */
   asked = 0;
 
   insert(request: SignOnRequest): Stored<void> {
-    return this.answer('insert', () => void this.held.set(request.handleHash, request));
+    const kept = request.kind === 'answered' ? this.answered : this.held;
+    return this.answer('insert', () => void kept.set(request.handleHash, request));
   }
 
   find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
     this.asked += 1;
     return this.answer('find', () => {
-      const request = this.held.get(handleHash) ?? null;
+      const request = this.held.get(handleHash) ?? this.answered.get(handleHash) ?? null;
       return request !== null && request.expiresMs > nowMs ? request : null;
     });
   }
@@ -41,8 +44,9 @@ export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore
   take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
     this.asked += 1;
     return this.answer('take', () => {
-      const request = this.held.get(handleHash) ?? null;
+      const request = this.held.get(handleHash) ?? this.answered.get(handleHash) ?? null;
       this.held.delete(handleHash);
+      this.answered.delete(handleHash);
       return request !== null && request.expiresMs > nowMs ? request : null;
     });
   }
@@ -77,6 +81,10 @@ export class FakeSessions extends Failing implements SignOnSessions {
 
   open(session: Session): Stored<void> {
     return this.answer('open', () => void this.held.set(session.idHash, session));
+  }
+
+  isActive(idHash: string): Stored<boolean> {
+    return this.answer('isActive', () => this.held.has(idHash));
   }
 
   end(sessionId: string): Stored<Session | null> {

@@ -24,6 +24,7 @@ import type { SignOnRefusal } from '../single-sign-on/sign-on-refusal.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
 import type { VerificationShares } from '../single-sign-on/verification-shares.js';
+import { AnsweredSignOns, type PostedResponse } from './answered-sign-ons.js';
 
 type CompleteParts = Pick<
   SingleSignOnParts,
@@ -57,10 +58,11 @@ const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 's
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
 
-/** The fields of the form that the identity provider has the browser post. */
-interface PostedResponse {
-  readonly encoded: string;
-  readonly relayState: string;
+/** What a response has to answer. */
+interface AskedFor {
+  readonly requestId: string;
+  /** From when on the user has to have been authenticated, where that is asked for; null: from any time. */
+  readonly createdMs: number | null;
 }
 
 interface OpenedSession {
@@ -76,6 +78,7 @@ export class CompleteSamlSignOn {
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
   readonly #shares: VerificationShares;
+  readonly #answered: AnsweredSignOns;
   readonly #attempts = new RefusedAttempts();
 
   constructor(
@@ -90,6 +93,7 @@ export class CompleteSamlSignOn {
     this.#cookies = cookies;
     this.#refusals = refusals;
     this.#shares = shares;
+    this.#answered = new AnsweredSignOns(parts, cookies, refusals);
   }
 
   /** Where nobody waits for the answer any more no session is opened. */
@@ -110,7 +114,7 @@ export class CompleteSamlSignOn {
 
   async #answer(
     event: RequestHeadersEvent,
-    { encoded, relayState }: PostedResponse,
+    posted: PostedResponse,
     cancellation: Cancellation,
   ): Promise<Result<AgentAnswer, Refused>> {
     const provider = this.#parts.trust.current();
@@ -118,26 +122,68 @@ export class CompleteSamlSignOn {
       this.#parts.trust.hurry();
       return refused('provider_unavailable');
     }
-    const request = await this.#requestOf(event, relayState);
+    const { relayState } = posted;
+    const found = await this.#awaited.find(relayState, 'sign_on');
+    if (!found.ok) return storeFailed(found.error.reason);
+    const again = found.value === null ? await this.#answerAgain(event, posted, provider, cancellation) : ok(null);
+    if (!again.ok) return again;
+    if (again.value !== null) return ok(again.value);
+    const request = this.#acceptable(event, found.value, relayState);
     if (!request.ok) return request;
-    const judged = await this.#judge(event, encoded, provider, request.value, cancellation);
+    const judged = await this.#judge(event, posted.encoded, provider, request.value, cancellation);
     if (!judged.ok) return this.#countRefusal(judged, request.value, relayState);
-    const taken = request.value === null ? ok(null) : await this.#take(relayState);
-    if (!taken.ok) return taken;
+    const taken = request.value === null ? ok(null) : await this.#awaited.take(relayState, 'sign_on');
+    if (!taken.ok) return storeFailed(taken.error.reason);
+    // The same form was posted twice at once, and the other one was quicker.
+    if (request.value !== null && taken.value === null) {
+      const other = await this.#answerAgain(event, posted, provider, cancellation);
+      if (!other.ok) return other;
+      return other.value === null ? refusedForGood('unknown_request') : ok(other.value);
+    }
     const accepted = await this.#acceptOnce(judged.value, provider, taken.value, cancellation);
     if (!accepted.ok) return accepted;
     const opened = await this.#open(accepted.value, provider, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
-    return ok(this.#goOn(event, request.value, allowedReturn(relayState), opened.value));
+    const returnTo = request.value?.returnTo ?? allowedReturn(relayState);
+    await this.#answered.remember(posted, request.value, opened.value.session, returnTo, event.correlationId);
+    return ok(this.#goOn(event, request.value, returnTo, opened.value));
   }
 
-  /** The request that is answered; null: there was none, and none is needed. */
-  async #requestOf(event: RequestHeadersEvent, relayState: string): Promise<Result<SignOnRequest | null, Refused>> {
-    const found = await this.#awaited.find(relayState, 'sign_on');
+  /**
+   * The answer where the form has completed a sign-on before; null: it has not. The very same document has been verified then. Another
+   * one for that request is verified anew, so that nothing is told to who makes one up.
+   */
+  async #answerAgain(
+    event: RequestHeadersEvent,
+    posted: PostedResponse,
+    provider: IdentityProvider,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer | null, Refused>> {
+    const found = await this.#answered.find(event, posted);
     if (!found.ok) return storeFailed(found.error.reason);
-    const request = found.value;
+    const answered = found.value;
+    if (answered === null) return ok(null);
+    if (answered.documentHash !== this.#answered.documentHash(posted)) {
+      const asked = { requestId: answered.requestId, createdMs: null };
+      const judged = await this.#judge(event, posted.encoded, provider, asked, cancellation);
+      if (!judged.ok) {
+        if (isNoFault(judged.error.reason) || !this.#attempts.noted(answered.key)) return judged;
+        const forgotten = await this.#answered.forget(answered);
+        return forgotten.ok ? judged : err({ ...judged.error, detail: forgotten.error.reason });
+      }
+    }
+    const answer = await this.#answered.answer(event, answered);
+    return answer.ok ? answer : storeFailed(answer.error.reason);
+  }
+
+  /** The request that is answered, where this browser may answer it; null: there was none, and none is needed. */
+  #acceptable(
+    event: RequestHeadersEvent,
+    request: SignOnRequest | null,
+    relayState: string,
+  ): Result<SignOnRequest | null, Refused> {
     if (request === null) {
       if (this.#parts.options.allowIdpInitiated) return ok(null);
       return relayState === '' ? refused('unsolicited') : refusedForGood('unknown_request');
@@ -157,7 +203,7 @@ export class CompleteSamlSignOn {
     event: RequestHeadersEvent,
     encoded: string,
     provider: IdentityProvider,
-    request: SignOnRequest | null,
+    request: AskedFor | null,
     cancellation: Cancellation,
   ): Promise<Result<AcceptedAssertion, Refused>> {
     const { options, key, verifier, clock } = this.#parts;
@@ -176,7 +222,7 @@ export class CompleteSamlSignOn {
       allowIdpInitiated: options.allowIdpInitiated,
       nameIdFormat: options.nameIdFormat,
       authnContexts: options.authnContexts,
-      authenticatedSinceMs: options.forceAuthn ? (request?.createdMs ?? nowMs) : null,
+      authenticatedSinceMs: options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null,
       userIdAttribute: options.userIdAttribute,
     });
     if (!judged.ok) return refused(judged.error);
@@ -193,13 +239,6 @@ export class CompleteSamlSignOn {
     if (request === null || isNoFault(reason) || !this.#attempts.noted(request.handleHash)) return refusal;
     const taken = await this.#awaited.take(relayState, 'sign_on');
     return taken.ok ? refusal : err({ reason, detail: taken.error.reason });
-  }
-
-  /** From now on the request is over, unless it is put back. */
-  async #take(relayState: string): Promise<Result<SignOnRequest, Refused>> {
-    const taken = await this.#awaited.take(relayState, 'sign_on');
-    if (!taken.ok) return storeFailed(taken.error.reason);
-    return taken.value === null ? refusedForGood('unknown_request') : ok(taken.value);
   }
 
   /** Sees to it that an assertion is accepted once. The request is put back where the assertion could still be. */
@@ -264,11 +303,10 @@ export class CompleteSamlSignOn {
     }
   }
 
-  /** @param wish where an identity provider that began by itself has the browser go */
   #goOn(
     event: RequestHeadersEvent,
     request: SignOnRequest | null,
-    wish: string,
+    returnTo: string,
     { id, session }: OpenedSession,
   ): AgentAnswer {
     const { options, outcomes, logger } = this.#parts;
@@ -281,7 +319,6 @@ export class CompleteSamlSignOn {
     });
     const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
     if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
-    const returnTo = request?.returnTo ?? wish;
     const isStrict = options.cookie.sameSite === 'Strict';
     const answer = isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });

@@ -70,6 +70,15 @@ export class Sessions {
     return this.#ask(idHash);
   }
 
+  /** Whether the session of this hash counts, as the store has it. It does not count as seen by that. */
+  async isActive(idHash: string): Stored<boolean> {
+    const { store, clock, idleMs, issuer } = this.#parts;
+    const found = await store.find(idHash);
+    if (!found.ok) return found;
+    const rules = { nowMs: clock.wallMs(), idleMs, issuer: issuer() };
+    return ok(found.value !== null && sessionStanding(found.value, rules) === 'active');
+  }
+
   /** Begins a session: it succeeds once the store has it. */
   async open(session: Session): Stored<void> {
     const askedMs = this.#parts.clock.monotonicMs();

@@ -17,6 +17,8 @@ import type { VerificationShares } from './verification-shares.js';
 export interface SignOnSessions {
   /** Succeeds once the store has it. */
   open(session: Session): Stored<void>;
+  /** Whether the session of this hash counts. Asking is no use of it: it does not count as seen. */
+  isActive(idHash: string): Stored<boolean>;
   /** By the id in the cookie; null: there was none. */
   end(sessionId: string): Stored<Session | null>;
   /** The result are the hashes of their ids. */

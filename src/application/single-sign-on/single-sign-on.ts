@@ -5,7 +5,7 @@ import {
   type SamlPaths,
   samlPathStanding,
 } from '../../domain/saml/protected-paths.js';
-import { isBrowserNavigation } from '../../domain/saml/sign-on/browser-navigation.js';
+import { isBrowserNavigation, isFromOtherSite } from '../../domain/saml/sign-on/browser-navigation.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
 import { formHeadFault } from '../agent-service/form-head.js';
 import { formRefusal } from '../agent-service/form-refusal.js';
@@ -51,8 +51,10 @@ export class SingleSignOn implements AgentEndpoint {
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
-  /** No response is taken but from a browser that shows a cookie. */
+  /** No response is read but from a browser that shows a cookie, or may hold one back. */
   readonly #needsBinding: boolean;
+  readonly #sessions: SingleSignOnParts['sessions'];
+  readonly #digest: SingleSignOnParts['digest'];
   readonly #begin: BeginSamlSignOn;
   readonly #complete: CompleteSamlSignOn;
   readonly #end: EndSamlSession;
@@ -68,6 +70,8 @@ export class SingleSignOn implements AgentEndpoint {
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
     const cookies = new SignOnCookies(options);
     this.#cookies = cookies;
+    this.#sessions = parts.sessions;
+    this.#digest = parts.digest;
     this.#needsBinding = options.browserBinding && !options.allowIdpInitiated;
     const messages = new RedirectMessages(parts.keys, key);
     const awaited = new AwaitedAnswers(parts);
@@ -143,10 +147,29 @@ export class SingleSignOn implements AgentEndpoint {
     return this.#malformed(event, this.#deed(path));
   }
 
-  /** Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. */
-  #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer {
+  /**
+   * Reads nothing of what cannot end well: a sign-on ends in the browser that began it, which has a cookie of it. A browser that is
+   * signed on, or may be, may have posted its form before.
+   */
+  #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     const answer = this.#formOf(event, path);
-    if (!answer.needsMore || !this.#needsBinding || this.#cookies.hasBinding(event.headers)) return answer;
+    const { headers } = event;
+    if (!answer.needsMore || !this.#needsBinding || this.#cookies.hasBinding(headers)) return answer;
+    const shown = this.#cookies.sessionIds(headers);
+    if (shown.length === 0) return isFromOtherSite(headers) ? answer : this.#otherBrowser(event);
+    return this.#ofSignedOn(event, shown, answer);
+  }
+
+  async #ofSignedOn(event: RequestHeadersEvent, shown: readonly string[], answer: AgentAnswer): Promise<AgentAnswer> {
+    for (const sessionId of shown) {
+      const active = await this.#sessions.isActive(this.#digest.sha256Hex(sessionId));
+      if (!active.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-on', active.error.reason);
+      if (active.value) return answer;
+    }
+    return this.#otherBrowser(event);
+  }
+
+  #otherBrowser(event: RequestHeadersEvent): AgentAnswer {
     return this.#refusals.refuse(event, 'other_browser', 'sign-on');
   }
 

@@ -17,8 +17,11 @@ describeStores('requests to the identity provider', (technology) => {
     const store = await opened();
     const begun = testSignOnRequest('begun', { returnTo: '/ü?a=%2F&b="\'' });
     const ended = testSignOnRequest('ended', { kind: 'sign_out', bindingHash: null });
+    const answered = testSignOnRequest('answered', { kind: 'answered', bindingHash: 'document session' });
     await succeeded(store.insert(begun));
     await succeeded(store.insert(ended));
+    await succeeded(store.insert(answered));
+    expect(await succeeded(store.find(hashOf('answered'), noonMs))).toEqual(answered);
     expect(await succeeded(store.take(hashOf('other'), noonMs))).toBeNull();
     expect(await succeeded(store.take(hashOf('begun'), noonMs))).toEqual(begun);
     expect(await succeeded(store.take(hashOf('begun'), noonMs))).toBeNull();
@@ -77,6 +80,22 @@ describeStores('requests to the identity provider', (technology) => {
     const isThere = async (index: number) => (await succeeded(store.take(hashOf(`n${index}`), noonMs))) !== null;
     const there = await Promise.all(Array.from({ length: requestLimit + 4 }, (_, index) => isThere(index)));
     expect(there.map((is, index) => (is ? -1 : index)).filter((index) => index >= 0)).toEqual([0, 1, 2, 5]);
+  });
+
+  it('are bounded where they were answered, too', async () => {
+    const store = await opened();
+    const { requestLimit } = technology;
+    for (let index = 0; index < requestLimit + 4; index += 1) {
+      const answered = testSignOnRequest(`a${index}`, { kind: 'answered', createdMs: noonMs + index });
+      await succeeded(store.insert(answered));
+    }
+    const there = await Promise.all(
+      Array.from({ length: requestLimit + 4 }, (_, index) => succeeded(store.find(hashOf(`a${index}`), noonMs))),
+    );
+    expect(there.map((request) => request !== null)).toEqual(
+      Array.from({ length: requestLimit + 4 }, (_, index) => index >= 4),
+    );
+    expect(await succeeded(store.removeExpired(noonMs + 300_000, requestLimit + 4))).toBe(requestLimit);
   });
 
   it('make no way for one that is refused', async () => {

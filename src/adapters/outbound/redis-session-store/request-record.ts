@@ -15,7 +15,7 @@ interface RequestRecord {
 const isRequestRecord = (value: unknown): value is RequestRecord =>
   isRecord(value) &&
   value['v'] === 1 &&
-  (value['kind'] === 'sign_on' || value['kind'] === 'sign_out') &&
+  (value['kind'] === 'sign_on' || value['kind'] === 'sign_out' || value['kind'] === 'answered') &&
   typeof value['request'] === 'string' &&
   (value['binding'] === null || typeof value['binding'] === 'string') &&
   typeof value['returnTo'] === 'string' &&

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { migrate } from './migrate.js';
-import { applicationId } from './schema.js';
+import { additions, applicationId } from './schema.js';
 import type { SqliteModule } from './sqlite-module.js';
 import { storeFileMode } from './store-file.js';
 
@@ -41,6 +41,7 @@ export const createStore = (sqlite: SqliteModule, path: string): void => {
       database.pragma('synchronous = FULL');
       database.pragma(`application_id = ${applicationId}`);
       migrate(database);
+      database.exec(additions);
     } finally {
       database.close();
     }

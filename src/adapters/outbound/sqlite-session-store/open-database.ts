@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { createStore } from './create-store.js';
 import { migrate, UnknownVersionError } from './migrate.js';
-import { applicationId } from './schema.js';
+import { additions, applicationId } from './schema.js';
 import { explainFault, isBusy } from './sqlite-faults.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { explainFileError, lookAtStoreFile, narrowStoreFiles } from './store-file.js';
@@ -28,6 +28,7 @@ const setUp = (database: Database): void => {
   database.pragma(`journal_size_limit = ${keptLogOctets}`);
   database.pragma('foreign_keys = ON');
   migrate(database);
+  database.exec(additions);
   // Those that were made just now have the mode that the file had before.
   narrowStoreFiles(path);
 };

@@ -71,3 +71,22 @@ BEGIN UPDATE spaces SET requests = requests - 1 WHERE id = OLD.space; END;
 
 /** What makes each version out of the one before. What a release has shipped is never changed, only added to. */
 export const migrations: readonly string[] = [firstVersion];
+
+/**
+ * What is made beside the versions where it is missing: earlier versions of this program do not look at it, and go on to open the
+ * file. Answered requests are bounded by their ids, which rise.
+ */
+export const additions = `
+CREATE TABLE IF NOT EXISTS answered_requests (
+  id INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  handle_hash TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  binding_hash TEXT,
+  return_to TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS answered_requests_by_handle ON answered_requests (space, handle_hash);
+CREATE INDEX IF NOT EXISTS answered_requests_by_expiry ON answered_requests (space, expires_ms);
+`;

@@ -29,6 +29,19 @@ export const requestStatements = {
     (SELECT id FROM requests WHERE space = ? AND expires_ms <= ? ORDER BY expires_ms LIMIT ?)`,
 } as const;
 
+const answeredColumns = `handle_hash, 'answered' AS kind, request_id, binding_hash, return_to, created_ms, expires_ms`;
+
+/** Every statement on requests that have been answered. */
+export const answeredStatements = {
+  insert: `INSERT INTO answered_requests (space, handle_hash, request_id, binding_hash, return_to, created_ms, expires_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  removeOldest: 'DELETE FROM answered_requests WHERE id <= ?',
+  find: `SELECT ${answeredColumns} FROM answered_requests WHERE space = ? AND handle_hash = ?`,
+  take: `DELETE FROM answered_requests WHERE space = ? AND handle_hash = ? RETURNING ${answeredColumns}`,
+  removeExpired: `DELETE FROM answered_requests WHERE id IN
+    (SELECT id FROM answered_requests WHERE space = ? AND expires_ms <= ? ORDER BY expires_ms LIMIT ?)`,
+} as const;
+
 type Columns = [string, string, string, string | null, string, number, number];
 
 const prepare = (database: Database) => ({
@@ -38,6 +51,14 @@ const prepare = (database: Database) => ({
   find: database.prepare<[number, string], RequestRow>(requestStatements.find),
   take: database.prepare<[number, string], RequestRow>(requestStatements.take),
   removeExpired: database.prepare<[number, number, number]>(requestStatements.removeExpired),
+});
+
+const prepareAnswered = (database: Database) => ({
+  insert: database.prepare<[number, string, string, string | null, string, number, number]>(answeredStatements.insert),
+  removeOldest: database.prepare<[number]>(answeredStatements.removeOldest),
+  find: database.prepare<[number, string], RequestRow>(answeredStatements.find),
+  take: database.prepare<[number, string], RequestRow>(answeredStatements.take),
+  removeExpired: database.prepare<[number, number, number]>(answeredStatements.removeExpired),
 });
 
 /** Null where there is none, or its time is over. */
@@ -54,22 +75,28 @@ const requestOf = (row: RequestRow | undefined, nowMs: number): SignOnRequest | 
   };
 };
 
-/** Requests in their table; the oldest make way where there are more than `limit`. */
+/**
+ * Requests in their table, and those that were answered in one of their own; in each the oldest make way where there are more than
+ * `limit`.
+ */
 export class SqliteSignOnRequestStore implements SignOnRequestStore {
   readonly #connection: StoreConnection;
   readonly #space: number;
   readonly #limit: number;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #answered: ReturnType<typeof prepareAnswered>;
 
   constructor(connection: StoreConnection, space: number, limit: number) {
     this.#connection = connection;
     this.#space = space;
     this.#limit = limit;
     this.#statements = prepare(connection.database);
+    this.#answered = prepareAnswered(connection.database);
   }
 
   insert(request: SignOnRequest): Stored<void> {
     const { insert, count, removeOldest } = this.#statements;
+    if (request.kind === 'answered') return this.#insertAnswered(request);
     return this.#connection.write(() => {
       const { handleHash, kind, requestId, bindingHash, returnTo, createdMs, expiresMs } = request;
       const surplus = (count.get(this.#space) ?? 0) + 1 - this.#limit;
@@ -79,14 +106,32 @@ export class SqliteSignOnRequestStore implements SignOnRequestStore {
   }
 
   find(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
-    return this.#connection.read(() => requestOf(this.#statements.find.get(this.#space, handleHash), nowMs));
+    const key = [this.#space, handleHash] as const;
+    return this.#connection.read(() =>
+      requestOf(this.#statements.find.get(...key) ?? this.#answered.find.get(...key), nowMs),
+    );
   }
 
   take(handleHash: string, nowMs: number): Stored<SignOnRequest | null> {
-    return this.#connection.write(() => requestOf(this.#statements.take.get(this.#space, handleHash), nowMs));
+    const key = [this.#space, handleHash] as const;
+    return this.#connection.write(() =>
+      requestOf(this.#statements.take.get(...key) ?? this.#answered.take.get(...key), nowMs),
+    );
   }
 
   removeExpired(nowMs: number, limit: number): Stored<number> {
-    return this.#connection.write(() => this.#statements.removeExpired.run(this.#space, nowMs, limit).changes);
+    return this.#connection.write(() => {
+      const { changes } = this.#statements.removeExpired.run(this.#space, nowMs, limit);
+      return changes + this.#answered.removeExpired.run(this.#space, nowMs, limit - changes).changes;
+    });
+  }
+
+  #insertAnswered(request: SignOnRequest): Stored<void> {
+    const { insert, removeOldest } = this.#answered;
+    return this.#connection.write(() => {
+      const { handleHash, requestId, bindingHash, returnTo, createdMs, expiresMs } = request;
+      const inserted = insert.run(this.#space, handleHash, requestId, bindingHash, returnTo, createdMs, expiresMs);
+      removeOldest.run(Number(inserted.lastInsertRowid) - this.#limit);
+    });
   }
 }

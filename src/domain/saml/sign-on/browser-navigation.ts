@@ -21,6 +21,10 @@ const wantsNoPage = (headers: HeaderList): boolean => {
 
 const has = (headers: HeaderList, lowerName: string): boolean => allHeaders(headers, lowerName).length > 0;
 
+/** Whether a browser says that another site brought the request about: it holds back cookies that are SameSite Lax or Strict. */
+export const isFromOtherSite = (headers: HeaderList): boolean =>
+  allHeaders(headers, 'sec-fetch-site').some((site) => trimSpace(site).toLowerCase() === 'cross-site');
+
 /**
  * Whether a request may be a browser's that goes to a page, so that sending it to a sign-on page is of use. A request
  * that is plainly something else gets an answer that programs understand: one with another method than GET or HEAD, for

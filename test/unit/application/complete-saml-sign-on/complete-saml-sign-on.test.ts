@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import { documentsOfGroup } from '../../../../src/application/single-sign-on/verification-shares.js';
+import type { AgentAnswer } from '../../../../src/domain/agent-protocol/messages.js';
 import { documentRejections } from '../../../../src/domain/saml/document-rejection.js';
 import {
   locationOf,
@@ -212,8 +213,7 @@ describe('a response is answered once', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
     expect(world.requests.held.size).toBe(0);
     await world.post('/saml/acs', form(relayState));
-    // Its cookie has been taken back with the first answer that was good.
-    expect(world.refusals).toEqual(['wrong_signature', 'other_browser']);
+    expect(world.refusals).toEqual(['wrong_signature', 'replayed']);
   });
 });
 
@@ -264,7 +264,7 @@ describe('a sign-on is refused', () => {
       await world.post('/saml/acs', form(relayState));
       expect(world.refusals).toEqual(['unknown_request']);
       expect(world.requests.held.size).toBe(1);
-      expect(world.requests.asked).toBe(relayState.length === 43 ? 1 : 0);
+      expect(world.requests.asked).toBe(relayState.length === 43 ? 2 : 0);
       nothingOpened(world);
     },
   );
@@ -341,6 +341,149 @@ describe('a sign-on is refused', () => {
     expect(world.refusals).toEqual(['malformed_form']);
     expect(world.requests.held.size).toBe(1);
     nothingOpened(world);
+  });
+});
+
+describe('a form that is posted again', () => {
+  /** A browser that signed on, with the RelayState that it posted. */
+  const signedOn = async (options: SamlWorldOptions = {}) => {
+    const world = worldOf(options);
+    const relayState = await world.await('/reports?year=2026');
+    await world.post('/saml/acs', form(relayState));
+    return { world, relayState, sessionId: world.sessionCookie() ?? '' };
+  };
+  const outcomeOf = ({ audit, decision }: AgentAnswer) => ({
+    reasons: audit.reasonCodes,
+    outcome: audit.custom['outcome'],
+    location: decision.kind === 'redirect' ? `${decision.status} ${decision.url}` : null,
+  });
+  const replayed = { reasons: ['replayed'], outcome: 'failed', location: '303 /reports?year=2026' };
+
+  it('leads to its page where the browser has a session, and opens none', async () => {
+    const { world, relayState, sessionId } = await signedOn();
+    for (let posts = 0; posts < 3; posts += 1) {
+      const answer = await world.post('/saml/acs', form(relayState));
+      expect(outcomeOf(answer)).toEqual(replayed);
+      expect(setCookies(answer)).toEqual([]);
+    }
+    expect(world.sessionCookie()).toBe(sessionId);
+    expect(world.sessions.held.size).toBe(1);
+    expect(world.completed).toBe(1);
+    expect(world.refusals).toEqual(['replayed', 'replayed', 'replayed']);
+    expect(world.verifier.documents).toHaveLength(1);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('leads to its page where the browser holds its cookies back, as the form comes from another site', async () => {
+    const { world, relayState } = await signedOn();
+    const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
+    expect(outcomeOf(answer)).toEqual(replayed);
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.held.size).toBe(1);
+  });
+
+  it('gets a page that goes on by itself where the cookie is SameSite Strict', async () => {
+    const cookie = { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+    const { world, relayState } = await signedOn({ options: { cookie } });
+    const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
+    expect(answer.decision).toMatchObject({ status: 200, body: expect.stringContaining('url=/reports?year=2026') });
+  });
+
+  it.each([
+    ['it signed out', async (world: SamlWorld) => void (await world.get('/saml/logout'))],
+    ['its session has ended', async (world: SamlWorld) => world.sessions.held.clear()],
+  ])('gets a page with a link to begin anew where %s', async (_, end) => {
+    const { world, relayState } = await signedOn();
+    await end(world);
+    const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
+    const { status, body, headers } = answer.decision as { status: number; body: string; headers: readonly string[] };
+    expect(status).toBe(403);
+    expect(body).toContain('<a href="/reports?year=2026">Sign in again</a>');
+    expect(body).not.toContain('<script');
+    expect(headers.join()).toContain("default-src 'none'");
+    expect(outcomeOf(answer)).toMatchObject({ reasons: ['replayed'], outcome: 'failed' });
+    expect(setCookies(answer)).toEqual([]);
+    expect(world.sessions.held.size).toBe(0);
+    expect(world.refusals).toEqual(['replayed']);
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('is refused unread by a browser that has nothing of it', async () => {
+    const { world, relayState } = await signedOn();
+    const answer = await world.post('/saml/acs', form(relayState), []);
+    expect(refusalOf(answer)).toBe('403 sign_on_refused');
+    expect(JSON.stringify(answer)).not.toContain('reports');
+    expect(world.refusals).toEqual(['other_browser']);
+  });
+
+  it('with another document for the same request leads there where that is in order, and opens no session', async () => {
+    const { world, relayState } = await signedOn();
+    const other = { SAMLResponse: 'QW5vdGhlciBkb2N1bWVudA', RelayState: relayState };
+    expect(outcomeOf(await world.post('/saml/acs', other))).toEqual(replayed);
+    expect(world.verifier.documents).toHaveLength(2);
+    expect(world.sessions.held.size).toBe(1);
+    expect(world.replays.held.size).toBe(1);
+  });
+
+  it('with a document that somebody made up learns nothing, and after five the page is forgotten', async () => {
+    const { world, relayState } = await signedOn();
+    const forged = { SAMLResponse: 'Rm9yZ2VkIGRvY3VtZW50', RelayState: relayState };
+    for (const response of [
+      { ok: false, error: 'wrong_signature' } as const,
+      { ok: true, value: world.response('_another-request') } as const,
+      { ok: true, value: world.response(null) } as const,
+      { ok: false, error: 'unsigned' } as const,
+      { ok: false, error: 'unsigned' } as const,
+    ]) {
+      world.verifier.response = response;
+      const answer = await world.post('/saml/acs', forged);
+      expect(refusalOf(answer)).toBe('403 sign_on_refused');
+      expect(JSON.stringify(answer)).not.toContain('reports');
+    }
+    expect(world.requests.answered.size).toBe(0);
+    expect(world.refusals).not.toContain('replayed');
+    expect(world.faults()).toEqual([]);
+  });
+
+  it('is refused as any other once its page is forgotten after an hour', async () => {
+    const { world, relayState } = await signedOn();
+    world.clock.advance(3_600_000);
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
+    expect(world.refusals).toEqual(['unknown_request']);
+  });
+
+  it('leads to its page where the identity provider began, too', async () => {
+    const world = worldOf({ options: { allowIdpInitiated: true } });
+    world.verifier.response = { ok: true, value: world.response(null) };
+    await world.post('/saml/acs', form('/reports'));
+    expect(outcomeOf(await world.post('/saml/acs', form('/reports')))).toMatchObject({ location: '303 /reports' });
+    // The RelayState is that of many: another document is a sign-on of its own.
+    const other = { SAMLResponse: 'QW5vdGhlciBkb2N1bWVudA', RelayState: '/reports' };
+    world.verifier.response = { ok: true, value: world.response(null) };
+    expect(locationOf(await world.post('/saml/acs', other)).pathname).toBe('/reports');
+    expect(world.completed).toBe(2);
+  });
+
+  it('is answered with 503 where neither page nor session can be looked for', async () => {
+    for (const fail of [
+      (world: SamlWorld) => world.requests.failing.add('find'),
+      (world: SamlWorld) => world.sessions.failing.add('isActive'),
+    ]) {
+      const { world, relayState } = await signedOn();
+      fail(world);
+      expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('503 agent_undecided');
+      expect(world.refusals).toEqual(['store_unavailable']);
+    }
+  });
+
+  it('is not recognised where that could not be stored, which is logged and harms no sign-on', async () => {
+    const world = worldOf();
+    const relayState = await world.await();
+    world.requests.failing.add('insert');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
+    expect(world.log()[0]).toBe('warn a sign-on will not be recognised when its form is posted again');
+    expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
+    expect(world.faults()).toEqual([]);
   });
 });
 

@@ -1,10 +1,13 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, UnknownVersionError } from '../../../../../src/adapters/outbound/sqlite-session-store/migrate.js';
-import { migrations } from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
+import { additions, migrations } from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
 import { sessionStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/session-statements.js';
 import { replayStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-replay-store.js';
-import { requestStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-sign-on-request-store.js';
+import {
+  answeredStatements,
+  requestStatements,
+} from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-sign-on-request-store.js';
 
 describe('the schema of a SQLite store', () => {
   let database: Sqlite.Database;
@@ -42,20 +45,31 @@ describe('the schema of a SQLite store', () => {
   });
 
   const statements = Object.entries({ ...sessionStatements, ...replayStatements, ...requestStatements });
+  const ofAdditions = Object.entries(answeredStatements);
   const all = [
     ...statements,
+    ...ofAdditions,
     ['removeExpired of sessions', sessionStatements.removeExpired] as const,
     ['removeExpired of replays', replayStatements.removeExpired] as const,
   ];
 
   it.each(all)('has an index for %s: none of its steps looks through a table', (_, statement) => {
     migrate(database, migrations);
+    database.exec(additions);
     const parameters = Array.from({ length: statement.split('?').length - 1 }, () => 1);
     const steps = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all(...parameters);
     const scans = steps
       .map((step) => JSON.stringify(step))
       .filter((step) => /SCAN|TEMP B-TREE/.test(step) && !step.includes('json_each'));
     expect(scans).toEqual([]);
+  });
+
+  it('has additions that change no version, so that earlier programs open the file, and come once', () => {
+    migrate(database, migrations);
+    const before = version();
+    for (let times = 0; times < 2; times += 1) database.exec(additions);
+    expect(version()).toBe(before);
+    expect(tables()).toContain('answered_requests');
   });
 
   it('counts by triggers what is there, for each space', () => {

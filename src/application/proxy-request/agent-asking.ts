@@ -19,6 +19,7 @@ import { applyFailureMode } from './apply-failure-mode.js';
 import { noteOutcome } from './ask-agent.js';
 import { requestDirection } from './body-direction.js';
 import type { Exchange } from './exchange.js';
+import type { IdentityHeaderFilter } from './identity-header-filter.js';
 import {
   headersOfInspected,
   type InspectedBody,
@@ -39,6 +40,7 @@ export interface AskAgentsDependencies {
   readonly audit: RequestAudit;
   readonly inspection: InspectionParts;
   readonly maxBodySize: BodySizeLimit;
+  readonly identity: IdentityHeaderFilter;
 }
 
 /** An agent that is asked about requests. */
@@ -175,6 +177,7 @@ const takeJudgement = (
   dependencies: AskAgentsDependencies,
 ): StageOutcome => {
   if (exchange.abandoned) return 'ended';
+  dependencies.identity.removeNewlyDeclared(exchange);
   if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
   exchange.headers = headersOfInspected(exchange.headers, judgement.value);
   exchange.forwardedBody = judgement.value.body;
@@ -189,6 +192,7 @@ const takeOutcome = (
   dependencies: AskAgentsDependencies,
 ): StageOutcome => {
   if (exchange.abandoned) return 'ended';
+  dependencies.identity.removeNewlyDeclared(exchange);
   if (outcome.ok) return takeAnswer(exchange, agent, outcome.value, dependencies);
   const failure: InspectionFailure = { kind: 'agent', failure: outcome.error, body: exchange.forwardedBody };
   return takeFailure(exchange, agent, failure, dependencies);

@@ -5,6 +5,7 @@ import type { ClientAddress } from '../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../domain/http/header-list.js';
 import type { KnownTarget } from '../../domain/http/known-target.js';
+import type { OwnedHeaders } from '../../domain/identity/owned-headers.js';
 import type { BodySource } from '../ports/body-source.js';
 import type { ClientRequest, ClientResponse } from '../ports/http-exchange.js';
 import type { UpstreamExchange } from '../ports/upstream-client.js';
@@ -46,6 +47,8 @@ export class Exchange {
   headers: HeaderList;
   /** What is known of them where they are its fields; else it is of a list that they were made of. */
   alike: AlikeFields | null = null;
+  /** What no client may send, as it was when the headers were prepared; null: nothing was removed. */
+  identityNames: OwnedHeaders | null = null;
   /** Client certificates that can be believed, as header fields that are not among `headers` yet. */
   certificateFields: HeaderList = noHeaders;
   /** What is read of the client's body; null where it has none. */

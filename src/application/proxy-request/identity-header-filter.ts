@@ -1,5 +1,6 @@
-import { alwaysOwned, type OwnedHeaders, ownedHeaders } from '../../domain/identity/owned-headers.js';
+import { alwaysOwned, type OwnedHeaders, ownedHeaders, stripNewlyOwned } from '../../domain/identity/owned-headers.js';
 import type { DeclaredHeaderNames } from '../call-agents/declared-header-names.js';
+import type { Exchange } from './exchange.js';
 
 /**
  * The headers that no client may send, on any route: the fixed identity and certificate headers, those that the agent
@@ -25,6 +26,21 @@ export class IdentityHeaderFilter {
       this.#compiled = this.#compile();
     }
     return this.#compiled;
+  }
+
+  /**
+   * Removes what agents have declared since the headers were prepared: an agent may have connected only while the request
+   * waited for it. Call it before the agent's own headers are applied.
+   */
+  removeNewlyDeclared(exchange: Exchange): void {
+    const now = this.current();
+    const { identityNames: before, certificateFields, headers } = exchange;
+    if (before === null || before === now) return;
+    exchange.identityNames = now;
+    // A certificate is the gateway's own value, whichever agent reads it.
+    const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    exchange.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
+    if (exchange.headers !== headers) exchange.alike = null;
   }
 
   #compile(): OwnedHeaders {

@@ -77,6 +77,24 @@ export const hasOwned = (headers: HeaderList, owned: OwnedHeaders): boolean => {
   return false;
 };
 
+/**
+ * Every header but those that `now` owns and `before` did not. Names in `kept` stay: they are in lower case. Gives the
+ * same list back where there was nothing to remove.
+ */
+export const stripNewlyOwned = (
+  headers: HeaderList,
+  { before, now }: { readonly before: OwnedHeaders; readonly now: OwnedHeaders },
+  kept: ReadonlySet<string>,
+): HeaderList => {
+  const left: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const isRemoved = isOwned(now, name) && !isOwned(before, name) && !kept.has(name.toLowerCase());
+    if (!isRemoved) left.push(name, headers[index + 1] as string);
+  }
+  return left.length === headers.length ? headers : left;
+};
+
 /** Every header but the owned ones. Gives the same list back where there was nothing to remove. */
 export const stripOwned = (headers: HeaderList, owned: OwnedHeaders): HeaderList => {
   let kept: string[] | null = null;

@@ -21,6 +21,7 @@ export const prepareHeaders =
       host: exchange.authority === '' ? null : exchange.authority,
       correlationId,
     };
+    exchange.identityNames = parts.owned;
     const again = forwardedAgain(exchange.headers, parts, request.received);
     exchange.alike = again;
     exchange.headers = again === null ? forwardableFields(exchange.headers, parts, request.received) : again.fields;

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { DeclaredHeaderNames } from '../../../../src/application/call-agents/declared-header-names.js';
 import type { AgentCallListener } from '../../../../src/application/ports/agent-client.js';
 import { ProblemAnswerer } from '../../../../src/application/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../src/application/proxy-request/exchange.js';
+import { IdentityHeaderFilter } from '../../../../src/application/proxy-request/identity-header-filter.js';
 import { inspectionLimits } from '../../../../src/application/proxy-request/inspection-limits.js';
 import { runStages } from '../../../../src/application/proxy-request/stage.js';
 import { askAgents } from '../../../../src/application/proxy-request/stages/ask-agents.js';
@@ -37,11 +39,12 @@ class HeldAgent extends FakeAgentClient {
 }
 
 /** A request that two agents are asked about, the first of them at once. */
-const begun = (fault: Error | null = null) => {
+const begun = (fault: Error | null = null, declared = new DeclaredHeaderNames()) => {
   const [first, second] = [new HeldAgent('first'), new HeldAgent('second')];
   second.fault = fault;
   const logger = new RecordingLogger();
   const clock = new ManualClock();
+  const identity = new IdentityHeaderFilter([], declared);
   const stage = askAgents([routeAgent(first), routeAgent(second)], {
     clock,
     logger,
@@ -50,6 +53,7 @@ const begun = (fault: Error | null = null) => {
     audit: unheardAudit,
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
+    identity,
   });
   const seen = { sent: 0, failures: [] as unknown[] };
   const { request, response, client } = newExchange();
@@ -59,9 +63,37 @@ const begun = (fault: Error | null = null) => {
     seen.sent += 1;
     return 'ended';
   };
+  exchange.headers = ['X-Tenant', 'mallory', 'X-Cert', 'proved', 'Accept', '*/*'];
+  exchange.certificateFields = ['X-Cert', 'proved'];
+  exchange.identityNames = identity.current();
   void runStages([stage, send], exchange);
   return { first, second, seen, exchange };
 };
+
+const setting = (value: string) =>
+  ok({ ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'X-Tenant', value }] as const });
+
+describe('a request that waits for an agent which connects meanwhile', () => {
+  it('loses the headers that the agent declares in its first handshake, before those of the agent are set', () => {
+    const declared = new DeclaredHeaderNames();
+    const { first, second, exchange } = begun(null, declared);
+    declared.declare('first', ['x_tenant', 'X-Cert']);
+    first.listeners[0]?.answered(allowed);
+    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*']);
+    second.listeners[0]?.answered(setting('acme'));
+    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*', 'X-Tenant', 'acme']);
+  });
+
+  it('keeps what an agent has set under a name that it had declared before', () => {
+    const declared = new DeclaredHeaderNames();
+    declared.declare('first', ['X-Tenant']);
+    const { first, second, exchange } = begun(null, declared);
+    first.listeners[0]?.answered(setting('acme'));
+    declared.declare('second', ['X-Team']);
+    second.listeners[0]?.answered(allowed);
+    expect(exchange.headers).toContain('acme');
+  });
+});
 
 describe('a request that agents are asked about', () => {
   it('goes on with the answer of the last of them, from where it is read', () => {

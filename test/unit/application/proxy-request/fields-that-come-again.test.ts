@@ -77,8 +77,9 @@ const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
   });
   const logger = new RecordingLogger();
   const clock = new ManualClock();
+  const identity = new IdentityHeaderFilter([], new DeclaredHeaderNames());
   const stages = [
-    prepareHeaders(new IdentityHeaderFilter([], new DeclaredHeaderNames())),
+    prepareHeaders(identity),
     askAgents(
       agents.map((agent) => routeAgent(agent)),
       {
@@ -89,6 +90,7 @@ const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
         audit,
         inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
         maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
+        identity,
       },
     ),
     sendingStage(targets).stage,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { DeclaredHeaderNames } from '../../../../../src/application/call-agents/declared-header-names.js';
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
 import type { Exchange } from '../../../../../src/application/proxy-request/exchange.js';
+import { IdentityHeaderFilter } from '../../../../../src/application/proxy-request/identity-header-filter.js';
 import { inspectionLimits } from '../../../../../src/application/proxy-request/inspection-limits.js';
 import type { RouteAgent } from '../../../../../src/application/proxy-request/route-agent.js';
 import { runStages, type Stage, type StageOutcome } from '../../../../../src/application/proxy-request/stage.js';
@@ -47,6 +49,7 @@ const ask = async (agents: readonly RouteAgent[], exchange = newExchange()) => {
     audit: unheardAudit,
     inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
+    identity: new IdentityHeaderFilter([], new DeclaredHeaderNames()),
   });
   const outcome = await outcomeOf(stage, exchange);
   return { exchange, outcome, asked: exchange.asked.map(({ client }) => client.name) };

@@ -8,7 +8,11 @@ const programs = inRoot('dist', 'programs');
 const notices = inRoot('dist', 'THIRD-PARTY-NOTICES.txt');
 
 /** Packages of many small modules that every start needs. All others are loaded from where they are installed. */
-const bundled = /^(?:kdljs|chevrotain|@chevrotain|lodash-es|@bgotink|inversify|@inversifyjs|jose)(?:\/|$)/;
+const bundled =
+  /^(?:kdljs|chevrotain|@chevrotain|lodash-es|@bgotink|inversify|@inversifyjs|jose|commander|reflect-metadata)(?:\/|$)/;
+
+/** A query language that kdljs builds a second parser for as it is loaded; nothing here uses it. */
+const unused = /\/node_modules\/kdljs\/src\/(?:queryEngine|parser\/kql)\.js$/;
 
 /** @param {string} id */
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/');
@@ -31,6 +35,7 @@ export const bundlePrograms = async () => {
     cwd: inRoot(),
     platform: 'node',
     external: (id, _importer, isResolved) => !isResolved && isPackage(id) && !bundled.test(id),
+    treeshake: { moduleSideEffects: [{ test: unused, sideEffects: false }] },
     logLevel: 'warn',
   });
   try {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuthAgent } from '../../src/application/agent-service/auth-agent.js';
 import type { AgentClient } from '../../src/application/ports/agent-client.js';
 import type { AgentService } from '../../src/application/ports/agent-service.js';
 import type { AgentAnswer, AgentEvent } from '../../src/domain/agent-protocol/messages.js';
@@ -149,7 +150,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
     files: new NodeTextFileReader(),
     proxyId: 'bench',
     permits: new LocalPermitBook(),
-    createAgent: (() => decidedService()) as unknown as Parameters<typeof agentClients>[0]['createAgent'],
+    loadAgentFactory: async () => () => decidedService() as unknown as AuthAgent,
   });
   const transports: readonly (readonly [string, AgentTransport])[] = [
     ['socket', { kind: 'unix_socket', path: socket, owner: null }],
@@ -158,7 +159,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   ];
   const clients: AgentClient[] = [];
   for (const [name, transport] of transports) {
-    const client = factory(
+    const client = await factory(
       {
         name,
         transport,

@@ -28,8 +28,8 @@ export interface AgentClientParts {
   readonly permits: PermitBook;
   /** How the gateway introduces itself. */
   readonly proxyId: string;
-  /** Makes the agent that runs in this process. */
-  readonly createAgent: AgentFactory;
+  /** Loads what makes an agent that runs in this process. */
+  readonly loadAgentFactory: () => Promise<AgentFactory>;
 }
 
 const connectorOf = (
@@ -49,18 +49,19 @@ const connectorOf = (
     : new SocketAgentConnector({ path, owner, proxyId, proxyVersion }, { clock, scheduler });
 };
 
-const clientOf = (
+const clientOf = async (
   agent: AgentConfiguration,
   { maxQueueDepth }: AgentClientLimits,
   parts: AgentClientParts,
-): AgentClient => {
+): Promise<AgentClient> => {
   const { name, timeoutMs, config, transport, connections } = agent;
   const { clock, scheduler, random, logger, proxyId, permits } = parts;
   if (transport.kind === 'embedded') {
     // Each worker has such an agent of its own, and with it a queue that no other sees.
     const ownDepth = dividedLimit(maxQueueDepth, permits.workers);
     const settings = { name, timeoutMs, maxQueueDepth: ownDepth, config, proxyId, proxyVersion: programVersion };
-    const service = parts.createAgent({ overrides: {}, block: {} }, name);
+    const createAgent = await parts.loadAgentFactory();
+    const service = createAgent({ overrides: {}, block: {} }, name);
     return new AgentEmbeddedClient(settings, service, clock, scheduler, logger);
   }
   const connector = connectorOf(agent, transport, parts);
@@ -72,7 +73,7 @@ const clientOf = (
 /** Makes the client for an agent block: the transport that it names, within the guard that all of them have. */
 export const agentClients =
   (parts: AgentClientParts): AgentClientFactory =>
-  (agent, limits) => {
+  async (agent, limits) => {
     const rules = { breaker: agent.circuitBreaker, maxResponseBytes: limits.maxResponseBytes, events: agent.events };
-    return new GuardedAgentClient(clientOf(agent, limits, parts), rules, parts);
+    return new GuardedAgentClient(await clientOf(agent, limits, parts), rules, parts);
   };

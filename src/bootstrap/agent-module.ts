@@ -7,7 +7,7 @@ import { NodeTextFileReader } from '../adapters/outbound/node-text-files/node-te
 import { NativePasswordVerifier } from '../adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../adapters/outbound/undici-documents/undici-metadata-source.js';
-import { X509CertificateReader } from '../adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { NodeSamlKeys } from '../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
 import { AgentCounters } from '../application/agent-service/agent-counters.js';
@@ -22,6 +22,7 @@ import { AgentKeySets } from '../application/configure-agent/agent-key-sets.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
 import { ExchangeRates } from '../application/exchange-token/exchange-rates.js';
 import { SpentAssertionsOfAgents } from '../application/exchange-token/spent-assertions-of-agents.js';
+import type { CertificateReaderLoader } from '../application/ports/certificate-reader.js';
 import { KeySets } from '../application/refresh-key-set/key-sets.js';
 import { noOtherProcesses } from '../application/saml-sessions/session-endings.js';
 import { IdentityProviderTrusts } from '../application/saml-trust/identity-provider-trusts.js';
@@ -36,6 +37,11 @@ export const agentReportIntervals = ({ overrides, block }: StartOptions) => ({
   healthIntervalMs: overrides.healthIntervalMs ?? block.healthIntervalMs ?? agentDefaults.healthIntervalMs,
   metricsIntervalMs: overrides.metricsIntervalMs ?? block.metricsIntervalMs ?? agentDefaults.metricsIntervalMs,
 });
+
+const loadCertificateReader: CertificateReaderLoader = async () => {
+  const { X509CertificateReader } = await import('../adapters/outbound/x509-certificates/x509-certificate-reader.js');
+  return new X509CertificateReader();
+};
 
 /** The agent and its adapters. Needs everything of `sharedTokens`, and buckets for the rates of token exchange. */
 export const agentModule = new ContainerModule(({ bind }) => {
@@ -71,9 +77,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       ],
     )
     .inSingletonScope();
-  bind(agentTokens.certificateReader)
-    .toResolvedValue(() => new X509CertificateReader(), [])
-    .inSingletonScope();
+  bind(agentTokens.loadCertificateReader).toConstantValue(loadCertificateReader);
   bind(agentTokens.passwordVerifier)
     .toResolvedValue(() => new NativePasswordVerifier(), [])
     .inSingletonScope();
@@ -151,7 +155,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         files,
         policyFiles,
         keySets,
-        certificates,
+        loadCertificateReader,
         passwords,
         spentAssertions,
         rates,
@@ -166,7 +170,8 @@ export const agentModule = new ContainerModule(({ bind }) => {
         files,
         policyFiles,
         keySets,
-        certificates,
+        fingerprints: nodeCertificateFingerprints,
+        loadCertificateReader,
         passwords,
         spentAssertions: spentAssertions.of(null),
         exchangeRates: new ExchangeRates(rates, null),
@@ -182,7 +187,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         agentTokens.textFileReader,
         agentTokens.policyFiles,
         agentTokens.keySets,
-        agentTokens.certificateReader,
+        agentTokens.loadCertificateReader,
         agentTokens.passwordChecks,
         agentTokens.spentAssertions,
         agentTokens.exchangeRates,

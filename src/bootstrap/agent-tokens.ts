@@ -5,7 +5,7 @@ import type { StartOptions } from '../application/configure-agent/agent-configur
 import type { AgentParts } from '../application/configure-agent/agent-parts.js';
 import type { SamlParts } from '../application/configure-agent/saml-parts.js';
 import type { AssertionMemories } from '../application/exchange-token/assertion-memory.js';
-import type { CertificateReader } from '../application/ports/certificate-reader.js';
+import type { CertificateReaderLoader } from '../application/ports/certificate-reader.js';
 import type { KeySetSource } from '../application/ports/key-set-source.js';
 import type { MetadataSource } from '../application/ports/metadata-source.js';
 import type { PasswordVerifier } from '../application/ports/password-verifier.js';
@@ -41,7 +41,7 @@ export const agentTokens = {
   policyFiles: Symbol('PolicyFiles') as ServiceIdentifier<PolicyFiles>,
   keySetSource: Symbol('KeySetSource') as ServiceIdentifier<KeySetSource>,
   keySets: Symbol('KeySets') as ServiceIdentifier<KeySets>,
-  certificateReader: Symbol('CertificateReader') as ServiceIdentifier<CertificateReader>,
+  loadCertificateReader: Symbol('CertificateReaderLoader') as ServiceIdentifier<CertificateReaderLoader>,
   passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
   passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
   /** Client assertions that were taken. */

@@ -13,8 +13,8 @@ import type {
   GatewayConfiguration,
   ListenerConfiguration,
 } from '../domain/configuration/gateway-configuration.js';
-import { agentModule } from './agent-module.js';
 import { agentTokens } from './agent-tokens.js';
+import { addAgentModule } from './embedded-agents.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayTokens } from './gateway-tokens.js';
 import { sharedTokens } from './shared-tokens.js';
@@ -23,9 +23,10 @@ const silent = (_message: string, _fields?: LogFields): void => undefined;
 const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
 
 /** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
-const checkContainer = (): Container => {
+const checkContainer = async (): Promise<Container> => {
   const container = new Container();
-  container.load(gatewayAdaptersModule, agentModule);
+  container.load(gatewayAdaptersModule);
+  await addAgentModule(container);
   container.bind(sharedTokens.logger).toConstantValue(noLogger);
   return container;
 };
@@ -44,16 +45,17 @@ export const checkReferences = async (
 ];
 
 const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
-  const prepared = await prepareListenerTls(listeners, checkContainer().get(gatewayTokens.listenerTls));
+  const prepared = await prepareListenerTls(listeners, (await checkContainer()).get(gatewayTokens.listenerTls));
   return prepared.ok
     ? prepared.value.warnings.map((message) => unplacedProblem('warning', message))
     : prepared.error.map((message) => unplacedProblem('error', message));
 };
 
 const checkTlsTo = async (agents: readonly AgentConfiguration[]): Promise<ConfigurationProblem[]> => {
-  const container = checkContainer();
+  if (!agents.some(({ transport }) => transport.kind === 'grpc' && transport.tls !== null)) return [];
+  const container = await checkContainer();
   const { engine, files } = container.get(gatewayTokens.listenerTls);
-  const certificates = container.get(agentTokens.certificateReader);
+  const certificates = await container.get(agentTokens.loadCertificateReader)();
   const { errors, warnings } = await checkAgentTls(agents, { engine, files, certificates });
   return [
     ...warnings.map((message) => unplacedProblem('warning', message)),
@@ -72,7 +74,7 @@ const checkAgentOf = async (
   const { options } = decodeAgentOptions(config);
   // What cannot be decoded was reported with the file.
   if (options === null) return [];
-  const { problems } = await tryAgent(options, checkContainer().get(agentTokens.agentParts));
+  const { problems } = await tryAgent(options, (await checkContainer()).get(agentTokens.agentParts));
   // What needs no file to be read was reported with the configuration, at its place there.
   const told = new Set(unreadOptionProblems(options).map(sameText));
   const found = problems.filter((one) => !told.has(sameText(one)));

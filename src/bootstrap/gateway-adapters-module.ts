@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { ContainerModule } from 'inversify';
 import { CoreHttpEngine } from '../adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health-prober.js';
+import { HmacSecretDigest } from '../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
 import { NodeHostResolver } from '../adapters/outbound/node-dns/node-host-resolver.js';
@@ -18,7 +19,6 @@ import { PrometheusGatewayMetrics } from '../adapters/outbound/prometheus-metric
 import { re2PathPatterns } from '../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { createTargetClient } from '../adapters/outbound/upstream-clients/upstream-clients.js';
 import { agentClients } from './agent-clients.js';
-import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { otelTracers } from './otel-tracers.js';
 import { openRedisRateLimits } from './redis-rate-limits.js';
@@ -76,6 +76,9 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.ownSampleNames).toConstantValue(ownSampleNames);
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
+  bind(gateway.secretDigest)
+    .toResolvedValue(() => new HmacSecretDigest(), [])
+    .inSingletonScope();
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
   bind(gateway.createTargetClient).toConstantValue(createTargetClient);
   bind(gateway.resolver)
@@ -86,10 +89,6 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.localRateLimits)
     .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [shared.clock])
-    .inSingletonScope();
-  // Of embedded agents.
-  bind(agentTokens.exchangeRates)
-    .toResolvedValue((local) => local, [gateway.localRateLimits])
     .inSingletonScope();
   bind(gateway.openSharedRateLimits).toConstantValue(openRedisRateLimits);
   bind(gateway.memoryReclaimer)
@@ -103,8 +102,8 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.createAgent)
     .toResolvedValue(
-      (clock, scheduler, random, logger, files, proxyId, createAgent, permits) =>
-        agentClients({ clock, scheduler, random, logger, files, proxyId, createAgent, permits }),
+      (clock, scheduler, random, logger, files, proxyId, loadAgentFactory, permits) =>
+        agentClients({ clock, scheduler, random, logger, files, proxyId, loadAgentFactory, permits }),
       [
         shared.clock,
         shared.scheduler,
@@ -112,7 +111,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
         shared.logger,
         gateway.textFiles,
         gateway.proxyId,
-        agentTokens.agentFactory,
+        gateway.loadAgentFactory,
         gateway.permits,
       ],
     )

@@ -20,7 +20,6 @@ import { AgentRegistry } from '../application/run-gateway/agent-registry.js';
 import { Gateway } from '../application/run-gateway/gateway.js';
 import { ListenerRegistry } from '../application/run-gateway/listener-registry.js';
 import { RunningState } from '../application/run-gateway/running-state.js';
-import { agentTokens } from './agent-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { sharedTokens as shared } from './shared-tokens.js';
 
@@ -137,7 +136,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.pathPatterns,
         gateway.admissions,
         gateway.routeBreakers,
-        agentTokens.secretDigest,
+        gateway.secretDigest,
         gateway.audit,
       ],
     )

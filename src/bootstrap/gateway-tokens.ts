@@ -25,6 +25,7 @@ import type { PermitBook } from '../application/ports/permits.js';
 import type { ProcessFigures } from '../application/ports/process-figures.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../application/ports/rate-limit-store.js';
 import type { SecretComparer } from '../application/ports/secret-comparer.js';
+import type { SecretDigest } from '../application/ports/secret-digest.js';
 import type { TextFileReader } from '../application/ports/text-file-reader.js';
 import type { TracerFactory } from '../application/ports/tracer.js';
 import type { TargetClientFactory } from '../application/ports/upstream-client.js';
@@ -41,6 +42,7 @@ import type { ListenerTlsParts } from '../application/run-gateway/prepare-listen
 import type { RunningState, WorkerPlace } from '../application/run-gateway/running-state.js';
 import type { UpstreamTargetsParts } from '../application/upstream-targets/upstream-targets.js';
 import type { PathPatternCompiler } from '../domain/routing/path-pattern.js';
+import type { AgentFactory } from './agent-tokens.js';
 
 /** What the gateway is made of. */
 export const gatewayTokens = {
@@ -83,6 +85,9 @@ export const gatewayTokens = {
   memory: Symbol('MemoryGuard') as ServiceIdentifier<MemoryGuard>,
   createTracer: Symbol('TracerFactory') as ServiceIdentifier<TracerFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
+  /** Loads the agent's own modules when the first embedded agent is configured. */
+  loadAgentFactory: Symbol('loadAgentFactory') as ServiceIdentifier<() => Promise<AgentFactory>>,
+  secretDigest: Symbol('SecretDigest of the gateway') as ServiceIdentifier<SecretDigest>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
   /** Reads the bodies that agents are shown. */
   inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,

@@ -41,17 +41,17 @@ interface WorkerLog {
 /** There is none before the order, which says how to log. */
 let log: WorkerLog | null = null;
 
-const openLog = ({ log: { level, format }, number }: StartOrder): WorkerLog => {
+const openLog = async ({ log: { level, format }, number }: StartOrder): Promise<WorkerLog> => {
   const output = new LogOutput({
     fileDescriptor: standardOutput,
-    format: lineFormat(format, standardOutput),
+    format: await lineFormat(format, standardOutput),
     isShared: isSharedPipe(standardOutput),
   });
   return { output, logger: new PinoLogger(level, output, number) };
 };
 
 const prepare = async (order: StartOrder, supervisor: Correspondence): Promise<Result<PreparedWorker, LoadFailure>> => {
-  const { output, logger } = openLog(order);
+  const { output, logger } = await openLog(order);
   log = { output, logger };
   tellOfDebugSignal(logger);
   const clock = new SystemClock();

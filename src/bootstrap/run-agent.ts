@@ -59,7 +59,7 @@ const run = async (
   locate: ReadStartOptions['locate'],
 ): Promise<number> => {
   const { level, format, warning } = configuration;
-  const log = new LogOutput({ fileDescriptor: standardOutput, format: lineFormat(format, standardOutput) });
+  const log = new LogOutput({ fileDescriptor: standardOutput, format: await lineFormat(format, standardOutput) });
   const logger = new PinoLogger(level, log);
   const signals = watchSignals(() => {
     log.flushSync();

@@ -8,8 +8,8 @@ import type { Logger } from '../application/ports/logger.js';
 import type { LoadFailure } from '../application/run-gateway/load-failure.js';
 import type { ListeningAddresses } from '../application/run-gateway/wanted-listeners.js';
 import { ok, type Result } from '../domain/shared/result.js';
-import { agentModule } from './agent-module.js';
 import { auditLogs } from './audit-logs.js';
+import { agentFactoryLoader } from './embedded-agents.js';
 import { gatewayAdaptersModule } from './gateway-adapters-module.js';
 import { gatewayModule } from './gateway-module.js';
 import { gatewayTokens } from './gateway-tokens.js';
@@ -52,7 +52,8 @@ export interface RunningGateway {
  */
 export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
   const container = new Container();
-  container.load(gatewayAdaptersModule, agentModule, gatewayTrafficModule, gatewayModule);
+  container.load(gatewayAdaptersModule, gatewayTrafficModule, gatewayModule);
+  container.bind(gatewayTokens.loadAgentFactory).toConstantValue(agentFactoryLoader(container));
   container.bind(sharedTokens.logger).toConstantValue(logs.logger);
   container.bind(gatewayTokens.accessLog).toConstantValue(logs.accessLog);
   container.bind(gatewayTokens.droppedAccessLines).toConstantValue(() => logs.droppedAccessLines());

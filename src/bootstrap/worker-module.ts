@@ -3,6 +3,7 @@ import { attachedSocket } from '../adapters/outbound/node-listening-sockets/node
 import type { Correspondence } from '../application/correspondence/correspondence.js';
 import { SupervisedSockets } from '../application/serve-supervisor/supervised-sockets.js';
 import type { StartOrder } from '../application/supervise-workers/worker-topics.js';
+import { agentFactoryLoader } from './embedded-agents.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 import { type SharedLimits, shareLimitsInWorker } from './share-limits.js';
 import { programBuildCommit, programVersion } from './version.js';
@@ -20,7 +21,8 @@ export const asWorker = (container: Container, supervisor: Correspondence, order
       [workerTokens.supervisor],
     )
     .inSingletonScope();
-  shareStoresInWorker(container, supervisor);
+  const share = (): void => shareStoresInWorker(container, supervisor);
+  container.rebind(gateway.loadAgentFactory).toConstantValue(agentFactoryLoader(container, share));
   container.rebind(gateway.identity).toConstantValue({
     name: 'portcullis',
     version: programVersion,

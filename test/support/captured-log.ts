@@ -10,7 +10,7 @@ export const capturedLog = async (log: (output: LogOutput) => void, format: LogF
   const path = folder.file('log');
   const fileDescriptor = openSync(path, 'a');
   try {
-    const output = new LogOutput({ fileDescriptor, format: lineFormat(format, fileDescriptor) });
+    const output = new LogOutput({ fileDescriptor, format: await lineFormat(format, fileDescriptor) });
     log(output);
     await output.close(5000);
     return readFileSync(path, 'utf8');

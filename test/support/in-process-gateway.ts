@@ -1,6 +1,6 @@
 import { NodeProcessFigures } from '../../src/adapters/outbound/node-process-figures/node-process-figures.js';
 import type { AccessRecord } from '../../src/application/ports/access-log.js';
-import type { AgentClient, AgentClientLimits } from '../../src/application/ports/agent-client.js';
+import type { AgentClientFactory } from '../../src/application/ports/agent-client.js';
 import type { HostResolver } from '../../src/application/ports/host-resolver.js';
 import { defaultEngineLimits, type EngineLimits, type HttpEngine } from '../../src/application/ports/http-engine.js';
 import type { TargetClientFactory } from '../../src/application/ports/upstream-client.js';
@@ -115,7 +115,7 @@ export interface InProcessGateway {
 
 export interface InProcessOptions {
   readonly engineLimits?: Partial<EngineLimits>;
-  readonly createAgent?: (agent: AgentConfiguration, limits: AgentClientLimits) => AgentClient;
+  readonly createAgent?: AgentClientFactory;
   readonly createTargetClient?: TargetClientFactory;
   readonly resolver?: HostResolver;
   readonly engine?: HttpEngine;

@@ -9,6 +9,7 @@ import { NodeTextFileReader } from '../../src/adapters/outbound/node-text-files/
 import { NativePasswordVerifier } from '../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
+import { nodeCertificateFingerprints } from '../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { X509CertificateReader } from '../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { XmlCryptoDocumentVerifier } from '../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
@@ -121,7 +122,8 @@ export const testAgent = (
     files: new NodeTextFileReader(),
     policyFiles: new NodePolicyFiles(),
     keySets,
-    certificates: new X509CertificateReader(),
+    fingerprints: nodeCertificateFingerprints,
+    loadCertificateReader: async () => new X509CertificateReader(),
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
     spentAssertions: new SpentAssertions(clock),
     exchangeRates: new ExchangeRates(new MemoryRateLimitStore(clock), null),

@@ -3,7 +3,7 @@ import {
   showsCertificate,
 } from '../../domain/client-certificates/forwarded-certificate.js';
 import type { CertificateCredential } from '../../domain/identity/request-credentials.js';
-import type { CertificateReader } from '../ports/certificate-reader.js';
+import type { CertificateFingerprints } from '../ports/certificate-reader.js';
 
 /**
  * Compares tokens that are bound to a client certificate (RFC 8705, section 3) with the certificate of the request. Only the
@@ -11,10 +11,10 @@ import type { CertificateReader } from '../ports/certificate-reader.js';
  * looked at here.
  */
 export class CertificateBinding {
-  readonly #reader: Pick<CertificateReader, 'fingerprint'>;
+  readonly #fingerprints: CertificateFingerprints;
 
-  constructor(reader: Pick<CertificateReader, 'fingerprint'>) {
-    this.#reader = reader;
+  constructor(fingerprints: CertificateFingerprints) {
+    this.#fingerprints = fingerprints;
   }
 
   /**
@@ -27,7 +27,7 @@ export class CertificateBinding {
     const decoded = decodeForwardedCertificate(shown);
     if (!decoded.ok) return 'wrong_certificate';
     const { leaf, statedFingerprint } = decoded.value;
-    const fingerprint = this.#reader.fingerprint(leaf);
+    const fingerprint = this.#fingerprints.fingerprint(leaf);
     const isStatedRightly = statedFingerprint === null || statedFingerprint === fingerprint;
     return isStatedRightly && fingerprint === bound ? null : 'wrong_certificate';
   }

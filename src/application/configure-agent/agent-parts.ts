@@ -2,7 +2,7 @@ import type { PasswordChecks } from '../authenticate-request/password-checks.js'
 import type { AssertionMemory } from '../exchange-token/assertion-memory.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
 import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
-import type { CertificateReader } from '../ports/certificate-reader.js';
+import type { CertificateFingerprints, CertificateReaderLoader } from '../ports/certificate-reader.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { PolicyFiles } from '../ports/policy-files.js';
@@ -27,7 +27,8 @@ export interface AgentParts {
   readonly policyFiles: PolicyFiles;
   /** The key sets of the process: two configurations that name one share it. */
   readonly keySets: Pick<KeySets, 'acquire'>;
-  readonly certificates: CertificateReader;
+  readonly fingerprints: CertificateFingerprints;
+  readonly loadCertificateReader: CertificateReaderLoader;
   /** The checks of the process: what they cost together is bounded. */
   readonly passwords: PasswordChecks;
   /** The assertions of clients that this agent has taken: no reload makes one good again. */

@@ -27,7 +27,7 @@ export const authenticationChecks = (
   { mtls }: Pick<PreparedMethods, 'mtls'>,
   { oidc, jwt }: BearerTokens,
   sessions: SessionChecks | null,
-  { logger, digest, clock, certificates, passwords }: AgentParts,
+  { logger, digest, clock, fingerprints, passwords }: AgentParts,
 ): readonly AuthenticationCheck[] => {
   const { apiKeys, basicUsers, tokenCacheSize } = options;
   const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
@@ -38,13 +38,10 @@ export const authenticationChecks = (
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });
-  const bearer = { reader: new TokenReader(), prepare, memory, binding: new CertificateBinding(certificates) };
+  const bearer = { reader: new TokenReader(), prepare, memory, binding: new CertificateBinding(fingerprints) };
   const checks: AuthenticationCheck[] = [];
   if (mtls !== null) {
-    const { rules, authorities } = mtls;
-    checks.push(
-      new MtlsCheck({ rules, authorities, reader: certificates, prepare, digest, clock, memorySize: tokenCacheSize }),
-    );
+    checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
   }
   if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
   if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));

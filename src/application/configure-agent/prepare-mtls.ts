@@ -3,7 +3,7 @@ import { type CertificateRules, prepareCertificateRules } from '../../domain/cli
 import { parseDistinguishedName } from '../../domain/client-certificates/distinguished-name.js';
 import type { AgentOptionProblem, MtlsOptions } from '../../domain/configuration/agent-configuration.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import type { ReadCertificate } from '../ports/certificate-reader.js';
+import type { CertificateReader, ReadCertificate } from '../ports/certificate-reader.js';
 import type { AgentParts } from './agent-parts.js';
 import { optionProblem } from './option-problem.js';
 
@@ -12,6 +12,7 @@ export interface PreparedMtls {
   readonly rules: CertificateRules;
   /** Null: whoever sets the header has checked the chain. */
   readonly authorities: readonly ReadCertificate[] | null;
+  readonly reader: CertificateReader;
 }
 
 const mtlsError = (message: string): Result<never, AgentOptionProblem> => err(optionProblem('error', 'mtls', message));
@@ -50,14 +51,15 @@ const certificateRules = (options: MtlsOptions): Result<CertificateRules, AgentO
 /** Reads the authorities from their file. */
 export const prepareMtls = async (
   options: MtlsOptions,
-  { files, certificates }: AgentParts,
+  { files, loadCertificateReader }: AgentParts,
 ): Promise<Result<PreparedMtls, AgentOptionProblem>> => {
   const rules = certificateRules(options);
   if (!rules.ok) return rules;
   const { caCertPath } = options;
-  if (caCertPath === null) return ok({ rules: rules.value, authorities: null });
+  const reader = await loadCertificateReader();
+  if (caCertPath === null) return ok({ rules: rules.value, authorities: null, reader });
   const pem = await files.read(caCertPath);
-  const authorities = pem.ok ? certificates.readPem(pem.value) : pem;
-  if (authorities.ok) return ok({ rules: rules.value, authorities: authorities.value });
+  const authorities = pem.ok ? reader.readPem(pem.value) : pem;
+  if (authorities.ok) return ok({ rules: rules.value, authorities: authorities.value, reader });
   return mtlsError(`ca-cert-path: the file ${caCertPath} ${authorities.error}`);
 };

@@ -139,5 +139,8 @@ export interface AgentClientLimits {
   readonly maxResponseBytes: number;
 }
 
-/** Makes the client for an agent block. Nothing connects before `start`. */
-export type AgentClientFactory = (agent: AgentConfiguration, limits: AgentClientLimits) => AgentClient;
+/** Makes the client for an agent block; waits where code has to be loaded for it. Nothing connects before `start`. */
+export type AgentClientFactory = (
+  agent: AgentConfiguration,
+  limits: AgentClientLimits,
+) => AgentClient | Promise<AgentClient>;

@@ -71,7 +71,7 @@ export class AgentRegistry {
     for (const configuration of configurations) {
       const { name, transport, config } = configuration;
       const present = this.#present(configuration, limits);
-      const client = present?.client ?? this.#make(configuration, limits);
+      const client = present?.client ?? (await this.#make(configuration, limits));
       if (!present) made.push(client);
       next.set(name, { configuration, client });
       if (transport.kind !== 'embedded') continue;
@@ -90,8 +90,8 @@ export class AgentRegistry {
     });
   }
 
-  #make(configuration: AgentConfiguration, limits: AgentClientLimits): AgentClient {
-    const client = this.#create(configuration, limits);
+  async #make(configuration: AgentConfiguration, limits: AgentClientLimits): Promise<AgentClient> {
+    const client = await this.#create(configuration, limits);
     const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
     client.reportTo(this.metrics.readerOf(configuration.name, place));
     client.onCapabilities(() => {

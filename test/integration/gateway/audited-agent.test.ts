@@ -3,6 +3,7 @@ import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-confi
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
+import { addAgentModule } from '../../../src/bootstrap/embedded-agents.js';
 import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
 import { CleanUp } from '../../support/clean-up.js';
 import { basicOf, exchangeGrant, formText, privatePem, tokenType } from '../../support/exchange-company.js';
@@ -80,6 +81,7 @@ beforeAll(async () => {
       auditOutput: () => audit,
     },
   );
+  await addAgentModule(container);
   container.rebind(agentTokens.samlDocumentVerifier).toConstantValue(new XmlCryptoDocumentVerifier());
   const started = await startGateway(container);
   if (!started.ok) throw new Error(started.error.reason ?? JSON.stringify(started.error.problems));

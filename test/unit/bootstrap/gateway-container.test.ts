@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { agentTokens } from '../../../src/bootstrap/agent-tokens.js';
+import { addAgentModule } from '../../../src/bootstrap/embedded-agents.js';
 import { gatewayTokens } from '../../../src/bootstrap/gateway-tokens.js';
 import { sharedTokens } from '../../../src/bootstrap/shared-tokens.js';
 import { gatewayContainer, startGateway } from '../../../src/bootstrap/start-gateway.js';
@@ -22,8 +23,9 @@ const container = (configuration = testConfiguration([testUpstream(1)])) =>
   );
 
 describe('the container of the gateway', () => {
-  it('resolves as a whole', () => {
+  it('resolves as a whole, embedded agents included', async () => {
     const whole = container();
+    await addAgentModule(whole);
     const tokens = [sharedTokens, agentTokens, gatewayTokens].flatMap((each) => Object.values(each));
     for (const token of tokens) expect(whole.get<unknown>(token)).toBeDefined();
   });

@@ -1,5 +1,4 @@
 import { isatty } from 'node:tty';
-import pinoPretty from 'pino-pretty';
 import type { LogFormat } from '../../../domain/configuration/log-configuration.js';
 import { printableText } from './printable-json.js';
 
@@ -14,7 +13,8 @@ const printable = (value: unknown): unknown => {
  * Text for people: the time, the level, the message, and the fields below it. What JSON escapes is escaped here too: a
  * text from outside can neither begin a line nor move the cursor.
  */
-const prettyLine = (colour: boolean): ((line: string) => string) => {
+const prettyLine = async (colour: boolean): Promise<(line: string) => string> => {
+  const { default: pinoPretty } = await import('pino-pretty');
   const prettify = pinoPretty.prettyFactory({
     colorize: colour,
     messageKey: 'message',
@@ -28,5 +28,7 @@ const prettyLine = (colour: boolean): ((line: string) => string) => {
 };
 
 /** What turns a line of JSON into a line of this format; null where JSON is the format. Colours are for terminals. */
-export const lineFormat = (format: LogFormat, fileDescriptor: number): ((line: string) => string) | null =>
-  format === 'json' ? null : prettyLine(isatty(fileDescriptor));
+export const lineFormat = async (
+  format: LogFormat,
+  fileDescriptor: number,
+): Promise<((line: string) => string) | null> => (format === 'json' ? null : prettyLine(isatty(fileDescriptor)));

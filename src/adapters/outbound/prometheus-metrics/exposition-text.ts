@@ -1,4 +1,3 @@
-import { type Metric, Registry } from 'prom-client';
 import type { GatewayGauges } from '../../../application/ports/gateway-metrics.js';
 import type { CountedFamily } from '../../../domain/status/counted-family.js';
 import { agentSamples } from './agent-samples.js';
@@ -6,13 +5,7 @@ import { countedSamples } from './counted-samples.js';
 import { gaugeSamples } from './gauge-samples.js';
 import { liveMetric, type Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
-
-const registryText = (instance: string, metrics: readonly Metric[]): Promise<string> => {
-  const registry = new Registry();
-  registry.setDefaultLabels({ instance });
-  for (const metric of metrics) registry.registerMetric(metric);
-  return registry.metrics();
-};
+import { registryText } from './registry-text.js';
 
 /**
  * Figures as Prometheus text, in the order of the definitions; the metrics of agents come last. A family that is none of
@@ -32,9 +25,9 @@ export const expositionText = async (
         : countedSamples(definition, counted.get(definition.name) ?? []);
     return samples === undefined ? [] : [liveMetric(definition, () => samples)];
   });
-  const own = await registryText(instance, metrics);
+  const own = await registryText(metrics, instance);
   const families = gauges?.agentFamilies() ?? [];
   if (families.length === 0) return own;
   const ofAgents = families.map((family) => liveMetric(family, () => agentSamples(family)));
-  return `${own}\n${await registryText(instance, ofAgents)}`;
+  return `${own}\n${await registryText(ofAgents, instance)}`;
 };

@@ -1,7 +1,8 @@
-import { Registry } from 'prom-client';
+import type { Metric } from 'prom-client';
 import type { MetricsPage } from '../../../application/ports/metrics-page.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
+import { expositionContentType, registryText } from './registry-text.js';
 
 type Reported = ReportedValue | ReportedHistogram;
 
@@ -15,19 +16,16 @@ const samplesOf = (series: Reported): readonly Sample[] =>
 
 /** What an agent reports to gateways, under its own names, as a page that Prometheus reads. */
 export class PrometheusAgentExposition implements MetricsPage {
+  readonly contentType = expositionContentType;
   readonly #report: () => MetricsReport;
 
   constructor(report: () => MetricsReport) {
     this.#report = report;
   }
 
-  get contentType(): string {
-    return new Registry().contentType;
-  }
-
   /** The families are those of the report: an agent has series only of what has happened. */
   render(): Promise<string> {
-    const registry = new Registry();
+    const metrics: Metric[] = [];
     const { counters, gauges, histograms } = this.#report();
     for (const [type, all] of [
       ['counter', counters],
@@ -42,9 +40,9 @@ export class PrometheusAgentExposition implements MetricsPage {
       }
       for (const [name, family] of families) {
         const help = family.find((series) => series.help !== null)?.help ?? name;
-        registry.registerMetric(liveMetric({ name, type, help }, () => family.flatMap(samplesOf)));
+        metrics.push(liveMetric({ name, type, help }, () => family.flatMap(samplesOf)));
       }
     }
-    return registry.metrics();
+    return registryText(metrics);
   }
 }

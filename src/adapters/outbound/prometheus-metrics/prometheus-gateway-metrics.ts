@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import type {
   AgentCallMetrics,
   ExceededLimit,
@@ -14,6 +13,7 @@ import { AgentCounters } from './agent-counters.js';
 import { counterSeries, latencySeries } from './counted-samples.js';
 import { expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
+import { expositionContentType } from './registry-text.js';
 import { RouteCounters } from './route-counters.js';
 import { UpstreamCounters } from './upstream-counters.js';
 
@@ -73,7 +73,7 @@ const droppedFamilies = (gauges: ProcessGauges): readonly CountedFamily[] => [
  * somebody scrapes. The entries are as many as there are names in the configurations of this run.
  */
 export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExposition {
-  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly contentType = expositionContentType;
   readonly #routes = new Map<string, RouteCounters>();
   readonly #upstreams = new Map<string, UpstreamCounters>();
   readonly #agents = new Map<string, AgentCounters>();

@@ -3,8 +3,9 @@ import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Cancellation } from '../../../application/ports/cancellation.js';
 import type { KeySetFailure } from '../../../application/ports/key-set-source.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
-import { documentFailure, transportFailure } from './document-failures.js';
+import { documentFailure } from './document-failures.js';
 import type { DocumentLimits } from './document-limits.js';
+import { transportFailure } from './transport-failures.js';
 
 const statusOk = 200;
 

@@ -5,11 +5,10 @@ import { ok, type Result } from '../../../domain/shared/result.js';
 import { parseStrictJsonObject } from '../../../domain/tokens/strict-json.js';
 import { documentFailure } from './document-failures.js';
 import { type DocumentLimits, defaultKeySetLimits } from './document-limits.js';
-import { fetchDocument } from './fetch-document.js';
 
 const accept = 'application/jwk-set+json, application/json';
 
-/** Fetches key sets with undici. */
+/** Fetches key sets with undici, which is loaded with the first fetch. */
 export class UndiciKeySetSource implements KeySetSource {
   readonly #limits: DocumentLimits;
 
@@ -18,6 +17,7 @@ export class UndiciKeySetSource implements KeySetSource {
   }
 
   async fetch(url: string, cancellation: Cancellation): Promise<Result<JsonValue, KeySetFailure>> {
+    const { fetchDocument } = await import('./fetch-document.js');
     const fetched = await fetchDocument({ url, accept }, this.#limits, cancellation);
     if (!fetched.ok) return fetched;
     const json = parseStrictJsonObject(fetched.value);

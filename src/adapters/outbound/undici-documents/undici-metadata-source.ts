@@ -3,11 +3,10 @@ import type { KeySetFailure } from '../../../application/ports/key-set-source.js
 import type { MetadataSource } from '../../../application/ports/metadata-source.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, defaultMetadataLimits } from './document-limits.js';
-import { fetchDocument } from './fetch-document.js';
 
 const accept = 'application/samlmetadata+xml, application/xml, text/xml';
 
-/** Fetches SAML metadata with undici. */
+/** Fetches SAML metadata with undici, which is loaded with the first fetch. */
 export class UndiciMetadataSource implements MetadataSource {
   readonly #limits: DocumentLimits;
 
@@ -15,7 +14,8 @@ export class UndiciMetadataSource implements MetadataSource {
     this.#limits = limits;
   }
 
-  fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>> {
+  async fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>> {
+    const { fetchDocument } = await import('./fetch-document.js');
     return fetchDocument({ url, accept }, this.#limits, cancellation);
   }
 }

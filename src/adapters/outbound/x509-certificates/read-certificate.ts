@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Certificate } from '../../../domain/client-certificates/certificate.js';
+import { fingerprintOf } from './certificate-fingerprints.js';
 import { parseCertificate } from './certificate-schema.js';
 import { readExtensions } from './read-extensions.js';
 import { readName } from './read-name.js';
 import { signatureWeakness } from './signature-strength.js';
-
-/** SHA-256 of octets, in lower-case hexadecimal. */
-export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');
 
 /** What a certificate says but for its key. Throws where it cannot be read, and has to get strict DER. */
 export const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { isBurdensome, keyWeakness } from './key-strength.js';
 import { nodeAgrees } from './node-agreement.js';
 import { certificateBlocks } from './pem-blocks.js';
-import { fingerprintOf, readCertificate } from './read-certificate.js';
+import { readCertificate } from './read-certificate.js';
 import { isStrictDer } from './strict-der.js';
 
 /** Octets of a certificate. */
@@ -59,10 +59,6 @@ export class X509CertificateReader implements CertificateReader {
       // What the libraries say of it could have text of the certificate in it.
       return err('is no certificate that can be read');
     }
-  }
-
-  fingerprint(der: Uint8Array): string {
-    return fingerprintOf(der);
   }
 
   readPem(text: string): Result<readonly ReadCertificate[], string> {

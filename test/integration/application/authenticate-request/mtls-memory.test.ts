@@ -21,10 +21,6 @@ class CountingReader implements CertificateReader {
     return this.#reader.read(der);
   }
 
-  fingerprint(der: Uint8Array): string {
-    return this.#reader.fingerprint(der);
-  }
-
   readPem(text: string): ReturnType<CertificateReader['readPem']> {
     return this.#reader.readPem(text);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { AuthenticateRequest } from '../../../../src/application/authenticate-request/authenticate-request.js';
 import { CertificateBinding } from '../../../../src/application/authenticate-request/certificate-binding.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
@@ -30,7 +30,7 @@ const made = async () => {
     reader: new TokenReader(),
     prepare: (identity) => preparedIdentity(identity, []),
     memory: new VerifiedTokenMemory(clock, { maximumEntries: 10, maximumSize: 100_000 }),
-    binding: new CertificateBinding(new X509CertificateReader()),
+    binding: new CertificateBinding(nodeCertificateFingerprints),
   });
   const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookie: null });
   const authenticate = async (...values: readonly string[]) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { CertificateBinding } from '../../../../src/application/authenticate-request/certificate-binding.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
 import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
@@ -56,7 +56,7 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
     reader: new TokenReader(),
     prepare: (identity) => preparedIdentity(identity, []),
     memory: new VerifiedTokenMemory(clock, limits),
-    binding: new CertificateBinding(new X509CertificateReader()),
+    binding: new CertificateBinding(nodeCertificateFingerprints),
   });
   const credentials = {
     authorization: { scheme: 'bearer', token },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import type { CheckOutcome } from '../../../../src/application/authenticate-request/authentication-check.js';
 import { CertificateBinding } from '../../../../src/application/authenticate-request/certificate-binding.js';
 import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
@@ -71,7 +71,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
     reader: new TokenReader(),
     prepare: (identity) => preparedIdentity(identity, []),
     memory,
-    binding: new CertificateBinding(new X509CertificateReader()),
+    binding: new CertificateBinding(nodeCertificateFingerprints),
   });
   const ask = (token: string, cancellation: Cancellation = neverCancelled) =>
     check.check(
@@ -270,7 +270,7 @@ describe('several providers', () => {
       reader: new TokenReader(),
       prepare: (identity) => preparedIdentity(identity, []),
       memory: new VerifiedTokenMemory(clock, { maximumEntries: 0, maximumSize: 0 }),
-      binding: new CertificateBinding(new X509CertificateReader()),
+      binding: new CertificateBinding(nodeCertificateFingerprints),
     });
     const ask = async (iss: string, pair: KeyPair) => {
       const claims = { iss, sub: 'ann', aud: 'api', exp: clock.seconds() + 60 };

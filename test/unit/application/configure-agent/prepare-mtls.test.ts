@@ -19,7 +19,6 @@ const authorityFile = (text: string): TemporaryFolder => {
 /** Takes every text but `broken`, and remembers it. */
 const readerOf = (texts: string[]): CertificateReader => ({
   read: () => err('holds no certificate'),
-  fingerprint: () => '',
   readPem: (text) => {
     texts.push(text);
     return text === 'broken' ? err('holds no certificate') : ok([]);
@@ -27,7 +26,10 @@ const readerOf = (texts: string[]): CertificateReader => ({
 });
 
 const problemsOf = async (mtls: Record<string, string | boolean | string[]>, certificates = readerOf([])) => {
-  const { agent } = testAgent({ mtls: { enabled: true, ...mtls } }, { certificates });
+  const { agent } = testAgent(
+    { mtls: { enabled: true, ...mtls } },
+    { loadCertificateReader: async () => certificates },
+  );
   const started = await agent.start();
   return started.ok ? [] : started.error.map(({ option, message }) => `${option}: ${message}`);
 };
@@ -37,7 +39,7 @@ describe('the authorities of client certificates', () => {
     const folder = authorityFile('one');
     const texts: string[] = [];
     const mtls = { enabled: true, 'ca-cert-path': folder.file('ca.pem') };
-    const { agent } = await startedTestAgent({ mtls }, { certificates: readerOf(texts) });
+    const { agent } = await startedTestAgent({ mtls }, { loadCertificateReader: async () => readerOf(texts) });
     folder.write('ca.pem', 'two');
     expect(await agent.reload()).toMatchObject({ ok: true });
     folder.write('ca.pem', 'broken');

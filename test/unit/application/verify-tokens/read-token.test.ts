@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { X509CertificateReader } from '../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { nodeCertificateFingerprints } from '../../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { CertificateBinding } from '../../../../src/application/authenticate-request/certificate-binding.js';
 import { JwtCheck } from '../../../../src/application/authenticate-request/jwt-check.js';
 import { OidcCheck } from '../../../../src/application/authenticate-request/oidc-check.js';
@@ -101,7 +101,7 @@ describe('a token is taken apart once', () => {
       reader: new TokenReader(),
       prepare: (identity: Identity) => preparedIdentity(identity, []),
       memory,
-      binding: new CertificateBinding(new X509CertificateReader()),
+      binding: new CertificateBinding(nodeCertificateFingerprints),
     };
     const checks = [
       new OidcCheck({ ...shared, tokens: await providers() }),

@@ -92,8 +92,9 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Send less (cookies are the usual cause), or raise the limit that `detail` names.',
   },
   method_not_implemented: {
-    when: 'The method is CONNECT or TRACE.',
-    remedy: 'The gateway is no forward proxy, and shows nobody what it says to upstreams.',
+    when: 'The method is CONNECT or TRACE, or longer than 32 characters while no route names it.',
+    remedy:
+      'The gateway is no forward proxy, and shows nobody what it says to upstreams. Name a longer method in `matches { method }` of a route.',
   },
   upstream_unreachable: {
     when: 'The connection to the target was refused or reset, or its name cannot be resolved.',

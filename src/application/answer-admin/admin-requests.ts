@@ -2,6 +2,7 @@ import type { AdminConfiguration } from '../../domain/configuration/gateway-conf
 import { acceptCorrelationId, correlationIdHeader } from '../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { allHeaders, firstHeader } from '../../domain/http/header-list.js';
+import { loggedMethod } from '../../domain/http/unserved-method.js';
 import type { AdminConnectionAdmissions } from '../admit-connections/admin-connection-admissions.js';
 import type {
   Admission,
@@ -98,7 +99,13 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
-    this.#account.tell({ method: request.method, path, status: answer.status, peerAddress, correlationId });
+    this.#account.tell({
+      method: loggedMethod(request.method),
+      path,
+      status: answer.status,
+      peerAddress,
+      correlationId,
+    });
     return answer;
   }
 }

@@ -122,5 +122,11 @@ export interface ClientResponse {
 export interface RejectedRequest {
   readonly connection: ClientConnection;
   /** `invalid_host`: Host is repeated. */
-  readonly reason: 'malformed' | 'invalid_host' | 'header_too_large' | 'target_too_long' | 'timed_out';
+  readonly reason:
+    | 'malformed'
+    | 'invalid_host'
+    | 'header_too_large'
+    | 'target_too_long'
+    | 'method_too_long'
+    | 'timed_out';
 }

@@ -6,6 +6,7 @@ import type {
   UpstreamConfiguration,
 } from '../../domain/configuration/gateway-configuration.js';
 import type { RateLimits } from '../../domain/configuration/rate-limit-options.js';
+import { longMethods } from '../../domain/http/unserved-method.js';
 import { configuredOwnedHeaders } from '../../domain/identity/configured-owned-headers.js';
 import { type BodySizeLimit, bodySizeLimit } from '../../domain/limits/request-limits.js';
 import type { PathPatternCompiler } from '../../domain/routing/path-pattern.js';
@@ -109,7 +110,12 @@ export const compileGateway = (
   const unroutedRate = limitUnroutedRate(limits.rates, { ...dependencies, limiter: peers.limiter });
   return ok({
     stages: [
-      checkRequest(limits, problems, metrics),
+      checkRequest(
+        limits,
+        longMethods(configuration.routes.flatMap(({ matches }) => matches.methods)),
+        problems,
+        metrics,
+      ),
       resolveTarget(problems),
       chooseRoute(table.value, routes, unroutedRate, problems),
     ],

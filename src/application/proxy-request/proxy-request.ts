@@ -3,6 +3,7 @@ import { type ClientAddress, clientAddress } from '../../domain/http/client-addr
 import { acceptCorrelationId, sentCorrelationId } from '../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../domain/http/gateway-problem.js';
 import { KnownPeer } from '../../domain/http/known-peer.js';
+import { loggedMethod } from '../../domain/http/unserved-method.js';
 import { maxTargetBytes } from '../../domain/limits/request-limits.js';
 import type { ConnectionAdmissions } from '../admit-connections/connection-admissions.js';
 import type { FloodLog } from '../admit-connections/flood-log.js';
@@ -63,6 +64,7 @@ const rejections = {
   invalid_host: ['invalid_host', 'The Host header is repeated.'],
   header_too_large: ['header_too_large', 'The header section is too large to be read.'],
   target_too_long: ['target_too_long', 'The request line is too long to be read.'],
+  method_too_long: ['method_not_implemented', 'The method is too long to be read.'],
   timed_out: ['request_timeout', 'The request head did not come in time.'],
 } as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
 
@@ -229,7 +231,7 @@ export class ProxyRequest implements RequestHandler {
       traceId: exchange.traceId,
       correlationId: exchange.correlationId,
       clientIp: exchange.client.address,
-      method: request.method,
+      method: loggedMethod(request.method),
       path: exchange.path,
       protocol: protocolText(request.httpVersion),
       host: exchange.host,

@@ -3,3 +3,20 @@
  * back the request as it got it, with all that the gateway and its agents say to it alone.
  */
 export const isUnservedMethod = (method: string): boolean => method === 'CONNECT' || method === 'TRACE';
+
+/** Octets of a method that no route names. The longest registered one (RFC 9110, section 16.1.1) has 17. */
+export const maxMethodLength = 32;
+/** Octets of a method that a route names, and of one in a log. */
+export const maxNamedMethodLength = 128;
+
+/** The methods that are served because a route names them, though they are longer than others may be. */
+export const longMethods = (named: readonly string[]): ReadonlySet<string> =>
+  new Set(named.filter(({ length }) => length > maxMethodLength));
+
+/** Whether a method is longer than any that is served (RFC 9112, section 3). `served`: those that `longMethods` gives. */
+export const isOverlongMethod = (method: string, served: ReadonlySet<string>): boolean =>
+  method.length > maxMethodLength && !served.has(method);
+
+/** A method as logs have it: its beginning, where a client sends a long one. */
+export const loggedMethod = (method: string): string =>
+  method.length > maxNamedMethodLength ? `${method.slice(0, maxNamedMethodLength)}...` : method;

@@ -291,6 +291,13 @@ describe('a request that is malformed', () => {
     ],
     ['has a target that is too long', `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414, 'target_too_long'],
     [
+      'has a method that no route names and that is too long',
+      `${'M'.repeat(33)} / HTTP/1.1\r\nHost: a\r\n\r\n`,
+      501,
+      'method_not_implemented',
+    ],
+    ['has a method that nobody would hold', `${'M'.repeat(100_000)} / HTTP/1.1\r\n`, 501, 'method_not_implemented'],
+    [
       'has a target that nobody would hold',
       `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
       414,

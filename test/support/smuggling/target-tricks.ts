@@ -168,7 +168,7 @@ export const targetTricks: readonly Trick[] = [
     name: 'a method of 120,000 octets',
     source: sources.tReqs,
     octets: `${long} / HTTP/1.1\r\nHost: a\r\n\r\n`,
-    statuses: [414],
+    statuses: [501],
     out: [],
   },
 ];

@@ -15,6 +15,8 @@ export const headFaults = [
   'invalid_field_value',
   /** A line that begins with a space: it would go on with the one before (RFC 9112, section 5.2). */
   'obsolete_fold',
+  /** What would be a method is over the limit. */
+  'method_too_long',
   /** The first line alone is over the limit. */
   'first_line_too_long',
   'head_too_large',

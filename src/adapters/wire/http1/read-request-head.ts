@@ -41,8 +41,9 @@ export const readRequestHead = (octets: Uint8Array, start: number, end: number, 
   if (reading > 0) return reading - start;
   if (reading < 0 || end - origin < maxOctets) return reading;
   // The line feed of the first line has not come within the limit.
-  const isFirstLine = octets.subarray(origin, limit).indexOf(lineFeed) < 0;
-  return faulty(isFirstLine ? 'first_line_too_long' : 'head_too_large');
+  const head = octets.subarray(origin, limit);
+  if (head.indexOf(lineFeed) >= 0) return faulty('head_too_large');
+  return faulty(head.indexOf(space) < 0 ? 'method_too_long' : 'first_line_too_long');
 };
 
 const read = (octets: Uint8Array, origin: number, end: number): HeadReading => {

@@ -2,7 +2,7 @@ import type { LimitsConfiguration } from '../../../domain/configuration/gateway-
 import { fieldTrait } from '../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders } from '../../../domain/http/header-list.js';
 import { type KnownFields, knownOf, traitsOf } from '../../../domain/http/known-fields.js';
-import { isUnservedMethod } from '../../../domain/http/unserved-method.js';
+import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../domain/http/unserved-method.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../domain/limits/request-limits.js';
 import type { GatewayMetrics } from '../../ports/gateway-metrics.js';
 import type { ClientRequest } from '../../ports/http-exchange.js';
@@ -67,15 +67,28 @@ const saysMore = ({ headers, received }: ClientRequest): boolean => {
   return false;
 };
 
-/** Refuses heads over a limit, and what the gateway could only guess the meaning of. */
+/**
+ * Refuses heads over a limit, and what the gateway could only guess the meaning of.
+ *
+ * @param methods that are served though they are longer than `maxMethodLength`
+ */
 export const checkRequest =
-  (limits: LimitsConfiguration, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (
+    limits: LimitsConfiguration,
+    methods: ReadonlySet<string>,
+    problems: ProblemAnswerer,
+    metrics: GatewayMetrics,
+  ): Stage =>
   (exchange) => {
     const { request } = exchange;
     const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);
     if (violation) return answerViolation(exchange, violation, problems, metrics);
     if (isUnservedMethod(request.method)) {
       return problems.answer(exchange, 'method_not_implemented', `${request.method} is not served.`);
+    }
+    if (isOverlongMethod(request.method, methods)) {
+      const detail = `A method of more than ${maxMethodLength} characters is served only where a route names it.`;
+      return problems.answer(exchange, 'method_not_implemented', detail);
     }
     if (!isServed(request.httpVersion)) {
       const detail = 'The only versions that are served are HTTP/2, 1.1 and 1.0.';

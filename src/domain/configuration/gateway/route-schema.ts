@@ -32,7 +32,10 @@ const matchesShape = {
   'path-prefix': list(text, 'The first segments of the path: `/v2` takes `/v2` and `/v2/x`, not `/v2x`.'),
   'path-regex': list(text, 'A regular expression (RE2 syntax) that occurs in the path; `^` and `$` anchor it.'),
   host: list(hostPattern, 'The host of the request, without a port.'),
-  method: list(method, 'The method.'),
+  method: list(
+    method,
+    'The method. A request with a method of more than 32 characters that no route names is answered 501.',
+  ),
   header: namedMatches(
     matchableHeader,
     'A header that is there, with that value or with any. None of those that say who a caller is.',

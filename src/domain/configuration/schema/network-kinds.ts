@@ -1,7 +1,7 @@
 import { compileCidrs } from '../../http/cidr-set.js';
 import { isToken } from '../../http/field-syntax.js';
 import { parseIpAddress } from '../../http/ip-address.js';
-import { isUnservedMethod } from '../../http/unserved-method.js';
+import { isUnservedMethod, maxNamedMethodLength } from '../../http/unserved-method.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { err, ok } from '../../shared/result.js';
 import type { SocketAddress } from '../gateway-configuration.js';
@@ -162,6 +162,8 @@ export const method = checkedText('method', (value) => {
       suggestion: value === '*' ? 'leave out method to take every method' : listed,
     };
   }
+  if (value.length > maxNamedMethodLength)
+    return { message: `is too long for a method: ${value.length} characters, ${maxNamedMethodLength} at most` };
   if (isUnservedMethod(value)) return { message: `cannot match ${value}: such a request is answered with 501` };
   if (value === value.toUpperCase()) return null;
   return {

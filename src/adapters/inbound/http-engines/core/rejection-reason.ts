@@ -6,6 +6,8 @@ export const rejectionReason = (fault: HeadFault): RejectedRequest['reason'] => 
   switch (fault) {
     case 'first_line_too_long':
       return 'target_too_long';
+    case 'method_too_long':
+      return 'method_too_long';
     case 'head_too_large':
       return 'header_too_large';
     case 'repeated_host':

@@ -209,9 +209,10 @@ describe('readRequestHead', () => {
     const line = `GET /${'a'.repeat(100)} HTTP/1.1\r\n`;
     expect(read(line, line.length)).toBe('head_too_large');
     expect(read(line, line.length - 1)).toBe('first_line_too_long');
-    expect(read('G'.repeat(100), 100)).toBe('first_line_too_long');
+    expect(read(`G ${'/'.repeat(98)}`, 100)).toBe('first_line_too_long');
+    expect(read('G'.repeat(100), 100)).toBe('method_too_long');
     expect(read('G'.repeat(99), 100)).toBe('incomplete');
-    expect(read(`\r\n${'G'.repeat(100)}`, 100)).toBe('first_line_too_long');
+    expect(read(`\r\n${'G'.repeat(100)}`, 100)).toBe('method_too_long');
   });
 
   it('finds a fault before it finds that the head is too long', () => {

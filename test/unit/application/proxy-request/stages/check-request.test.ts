@@ -2,20 +2,37 @@ import { expect, it } from 'vitest';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ProblemAnswerer } from '../../../../../src/application/proxy-request/answer-problem.js';
 import { checkRequest } from '../../../../../src/application/proxy-request/stages/check-request.js';
+import { longMethods } from '../../../../../src/domain/http/unserved-method.js';
 import { newExchange } from '../../../../support/exchanges.js';
 import { plainLimits } from '../../../../support/plain-configurations.js';
 import { RecordingLogger } from '../../../../support/recording-logger.js';
 
-const check = (httpVersion: string, headers: readonly string[] = []): string | null => {
+const long = 'M'.repeat(33);
+
+const check = (httpVersion: string, headers: readonly string[] = [], method = 'GET'): string | null => {
   const stage = checkRequest(
     plainLimits,
+    longMethods(['GET', long]),
     new ProblemAnswerer(new RecordingLogger()),
     new PrometheusGatewayMetrics('test'),
   );
-  const exchange = newExchange({ httpVersion, headers });
+  const exchange = newExchange({ httpVersion, headers, method });
   void stage(exchange);
   return exchange.errorType;
 };
+
+it.each([
+  ['M'.repeat(32), null],
+  [long, null],
+  ['m'.repeat(33), 'method_not_implemented'],
+  [`${long}M`, 'method_not_implemented'],
+  ['A'.repeat(50_000), 'method_not_implemented'],
+])(
+  'a method of at most 32 characters is served, and a longer one where a route names it: %.40s',
+  (method, errorType) => {
+    expect(check('1.1', [], method)).toBe(errorType);
+  },
+);
 
 it.each([
   ['1.0', null],

@@ -346,6 +346,11 @@ describe('a configuration that is wrong', () => {
     ],
     ['a method in lower case', withRoute('matches { method "get" }; upstream "echo"'), '(did you mean "GET"?)'],
     ['a method that is not served', withRoute('matches { method "TRACE" }; upstream "echo"'), 'cannot match TRACE'],
+    [
+      'a long method',
+      withRoute(`matches { method "${'M'.repeat(129)}" }; upstream "echo"`),
+      'is too long for a method',
+    ],
     ['a method that is none', withRoute('matches { method "G T" }; upstream "echo"'), 'must be a method'],
     [
       'a host with a port',

@@ -82,7 +82,14 @@ const keyInfo = (
   });
 
 /** An EncryptedAssertion of a text, as identity providers write it. */
-export const encryptedAssertion = async (content: string, plan: EncryptionPlan = {}): Promise<string> => {
+export const encryptedAssertion = (content: string, plan: EncryptionPlan = {}): Promise<string> =>
+  encryptedElement('EncryptedAssertion', content, plan);
+
+/** An EncryptedID of a text. */
+export const encryptedId = (content: string, plan: EncryptionPlan = {}): Promise<string> =>
+  encryptedElement('EncryptedID', content, plan);
+
+const encryptedElement = async (name: string, content: string, plan: EncryptionPlan): Promise<string> => {
   const { cipher = cipherUris.aes256Gcm, tamper = (octets: Buffer) => octets, keyBeside = false } = plan;
   const key = randomBytes(ciphers[cipher].key);
   const info = await keyInfo(key, plan);
@@ -92,11 +99,11 @@ export const encryptedAssertion = async (content: string, plan: EncryptionPlan =
     info.lastIndexOf('</e:EncryptedKey>') + '</e:EncryptedKey>'.length,
   );
   return [
-    '<saml:EncryptedAssertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">',
+    `<saml:${name} xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">`,
     `<xenc:EncryptedData xmlns:xenc="${xenc}" Type="${xenc}Element"><xenc:EncryptionMethod Algorithm="${cipher}"/>`,
     keyBeside ? '' : info,
     `<xenc:CipherData><xenc:CipherValue>${octets}</xenc:CipherValue></xenc:CipherData></xenc:EncryptedData>`,
     keyBeside ? inner : '',
-    '</saml:EncryptedAssertion>',
+    `</saml:${name}>`,
   ].join('');
 };

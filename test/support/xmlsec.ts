@@ -70,3 +70,35 @@ export const xmlsecVerifies = (xml: string, { certificatePem }: SamlKey): boolea
     const run = spawnSync('xmlsec1', ['--verify', '--pubkey-cert-pem', keyFile, ...identified, file]);
     return run.status === 0;
   });
+
+const xenc = 'http://www.w3.org/2001/04/xmlenc#';
+
+const encryptionTemplate = [
+  `<xenc:EncryptedData xmlns:xenc="${xenc}" Type="${xenc}Element">`,
+  '<xenc:EncryptionMethod Algorithm="http://www.w3.org/2009/xmlenc11#aes256-gcm"/>',
+  `<ds:KeyInfo xmlns:ds="${ds}"><xenc:EncryptedKey><xenc:EncryptionMethod Algorithm="${xenc}rsa-oaep-mgf1p"/>`,
+  '<xenc:CipherData><xenc:CipherValue/></xenc:CipherData></xenc:EncryptedKey></ds:KeyInfo>',
+  '<xenc:CipherData><xenc:CipherValue/></xenc:CipherData></xenc:EncryptedData>',
+].join('');
+
+/** The EncryptedData of an element, made by the `xmlsec1` program for the key of a certificate. */
+export const xmlsecEncrypted = (xml: string, { certificatePem }: SamlKey): string =>
+  withFiles(xml, certificatePem, (file, keyFile) => {
+    const folder = temporaryFolder();
+    try {
+      const session = ['--session-key', 'aes-256', '--xml-data', file];
+      const parameters = [
+        '--encrypt',
+        '--pubkey-cert-pem',
+        keyFile,
+        ...session,
+        folder.write('t.xml', encryptionTemplate),
+      ];
+      return execFileSync('xmlsec1', parameters, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(
+        /^<\?xml[^>]*\?>\s*/,
+        '',
+      );
+    } finally {
+      folder.remove();
+    }
+  });

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { VerifiedAssertion } from '../../../domain/saml/assertion.js';
+import { withDecryptedSubject } from '../../../domain/saml/document/encrypted-id.js';
 import { assertionStructureFault } from '../../../domain/saml/document/message-structure.js';
 import { readAssertion } from '../../../domain/saml/document/read-assertion.js';
 import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
@@ -7,7 +8,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { isNamed } from '../../../domain/xml/element-access.js';
 import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
-import { decryptAssertion } from './decrypt-assertion.js';
+import { decryptAssertion, decryptId } from './decrypt-element.js';
 import { provenElement } from './proven-element.js';
 import { parseStrictly, type StrictDocument } from './strict-document.js';
 import { verifyResponse } from './verify-response.js';
@@ -19,6 +20,7 @@ const verifyAlone = (
   text: string,
   { root, element }: StrictDocument,
   keys: readonly KeyObject[],
+  decryptionKey: Secret | null,
 ): Result<VerifiedAssertion, DocumentRejection> => {
   const fault = assertionStructureFault(root);
   if (fault !== null) return err(fault);
@@ -26,7 +28,9 @@ const verifyAlone = (
   if (!proven.ok) return proven;
   const provenFault = assertionStructureFault(proven.value);
   if (provenFault !== null) return err(provenFault);
-  const assertion = readAssertion(proven.value);
+  const named = withDecryptedSubject(proven.value, decryptId(decryptionKey));
+  if (!named.ok) return named;
+  const assertion = readAssertion(named.value);
   return assertion.ok ? ok({ head: null, assertion: assertion.value }) : assertion;
 };
 
@@ -43,7 +47,7 @@ export const verifyAssertionText = (
   if (!document.ok) return document;
   const { root } = document.value;
   if (isNamed(root, samlp, 'Response')) return verifyResponse(text, document.value, keys, decryptionKey);
-  if (!isNamed(root, saml, 'EncryptedAssertion')) return verifyAlone(text, document.value, keys);
+  if (!isNamed(root, saml, 'EncryptedAssertion')) return verifyAlone(text, document.value, keys, decryptionKey);
   const decrypted = decryptAssertion(root, decryptionKey);
-  return decrypted.ok ? verifyAlone(decrypted.value.text, decrypted.value, keys) : decrypted;
+  return decrypted.ok ? verifyAlone(decrypted.value.text, decrypted.value, keys, decryptionKey) : decrypted;
 };

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { ResponseHead, VerifiedResponse } from '../../../domain/saml/assertion.js';
+import { withDecryptedSubject } from '../../../domain/saml/document/encrypted-id.js';
 import { responseStructureFault, withDecryptedAssertion } from '../../../domain/saml/document/message-structure.js';
 import { readAssertion } from '../../../domain/saml/document/read-assertion.js';
 import { readResponseHead } from '../../../domain/saml/document/read-response-head.js';
@@ -9,7 +10,7 @@ import type { Secret } from '../../../domain/shared/secret.js';
 import { childElements, isNamed } from '../../../domain/xml/element-access.js';
 import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
-import { decryptAssertion } from './decrypt-assertion.js';
+import { decryptAssertion, decryptId } from './decrypt-element.js';
 import { provenElement } from './proven-element.js';
 import { envelopedSignature } from './signed-octets.js';
 import { domChildren, parseStrictly, type StrictDocument } from './strict-document.js';
@@ -102,7 +103,8 @@ export const verifyResponse = (
   if (!clear.ok) return clear;
   const assertion = believedAssertion(clear.value, isSigned, keys);
   if (!assertion.ok) return assertion;
-  return joined(readResponseHead(source, isSigned), readAssertion(assertion.value));
+  const named = withDecryptedSubject(assertion.value, decryptId(decryptionKey));
+  return named.ok ? joined(readResponseHead(source, isSigned), readAssertion(named.value)) : named;
 };
 
 /** The same with the text alone. */

@@ -8,12 +8,14 @@ import type {
   VerifierFailure,
 } from '../../../application/ports/saml-document-verifier.js';
 import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/saml/assertion.js';
+import { withDecryptedId } from '../../../domain/saml/document/encrypted-id.js';
 import { readLogoutRequest } from '../../../domain/saml/document/read-logout-request.js';
 import { readLogoutResponse } from '../../../domain/saml/document/read-logout-response.js';
 import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
 import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { decodePosted, decodeToken, responseBounds } from './decode-document.js';
+import { decryptId } from './decrypt-element.js';
 import { signingKeys } from './signing-keys.js';
 import { verifyAssertionText } from './verify-assertion.js';
 import { verifyLogoutMessage } from './verify-logout.js';
@@ -58,7 +60,9 @@ export class XmlCryptoDocumentVerifier implements SamlDocumentVerifier {
     return withKeys(keys.signingCertificates, (signing) => {
       const verified = verifyLogoutMessage(message, 'LogoutRequest', signing);
       if (!verified.ok) return verified;
-      return verified.value.isSigned ? readLogoutRequest(verified.value.root) : err('unsigned');
+      if (!verified.value.isSigned) return err('unsigned');
+      const named = withDecryptedId(verified.value.root, decryptId(keys.decryptionKey));
+      return named.ok ? readLogoutRequest(named.value) : named;
     });
   }
 

@@ -26,8 +26,8 @@ const readNameId = (element: XmlElement): Read<NameId> => {
 };
 
 /**
- * The NameID directly below, its text exact; null: none is there. A subject that is named by something else, encrypted or of a
- * type of its own, is one that nobody here can tell.
+ * The NameID directly below, its text exact; null: none is there. A subject that is named by something else, still encrypted or of
+ * a type of its own, is one that nobody here can tell.
  */
 export const readNameIdOf = (parent: XmlElement): Read<NameId | null> => {
   const isOther = ['BaseID', 'EncryptedID'].some((name) => childElements(parent, xmlNamespaces.saml, name).length > 0);

@@ -1,3 +1,4 @@
+import type { DecryptElement } from '../../../domain/saml/document/encrypted-id.js';
 import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
@@ -9,8 +10,8 @@ import { decodeDecrypted } from './decode-document.js';
 import { cipherOctets, decryptTransportedKey, readTransportedKey } from './key-transport.js';
 import { parseStrictly, type StrictDocument } from './strict-document.js';
 
-/** An assertion as it was encrypted, with its text. */
-export interface DecryptedAssertion extends StrictDocument {
+/** An element as it was encrypted, with its text. */
+export interface DecryptedElement extends StrictDocument {
   readonly text: string;
 }
 
@@ -41,20 +42,33 @@ const plainOctets = (wrapper: XmlElement, key: Secret): Result<Uint8Array, Docum
 };
 
 /**
- * Decrypts an EncryptedAssertion. What is in it goes through all that any document goes through first, and is one assertion.
- * Only AES-GCM by way of RSA-OAEP: whatever else can be changed or guessed without the key.
+ * Decrypts the element in an EncryptedAssertion or EncryptedID. It goes through all that any document goes through first. Only
+ * AES-GCM by way of RSA-OAEP: whatever else can be changed or guessed without the key.
  */
-export const decryptAssertion = (
-  wrapper: XmlElement,
-  key: Secret | null,
-): Result<DecryptedAssertion, DocumentRejection> => {
+const decryptElement = (wrapper: XmlElement, key: Secret | null): Result<DecryptedElement, DocumentRejection> => {
   if (key === null) return err('encrypted_without_key');
   const octets = plainOctets(wrapper, key);
   if (!octets.ok) return octets;
   const text = decodeDecrypted(octets.value);
   if (!text.ok) return text;
   const parsed = parseStrictly(text.value);
-  if (!parsed.ok) return parsed;
-  if (!isNamed(parsed.value.root, saml, 'Assertion')) return err('no_assertion');
-  return ok({ ...parsed.value, text: text.value });
+  return parsed.ok ? ok({ ...parsed.value, text: text.value }) : parsed;
 };
+
+/** Decrypts an EncryptedAssertion, in which is one assertion. */
+export const decryptAssertion = (
+  wrapper: XmlElement,
+  key: Secret | null,
+): Result<DecryptedElement, DocumentRejection> => {
+  const decrypted = decryptElement(wrapper, key);
+  if (!decrypted.ok) return decrypted;
+  return isNamed(decrypted.value.root, saml, 'Assertion') ? decrypted : err('no_assertion');
+};
+
+/** Decrypts an EncryptedID. It stands in what is proven: its own text is not signed, but its encrypted octets are. */
+export const decryptId =
+  (key: Secret | null): DecryptElement =>
+  (wrapper) => {
+    const decrypted = decryptElement(wrapper, key);
+    return decrypted.ok ? ok(decrypted.value.root) : decrypted;
+  };

@@ -174,8 +174,12 @@ describe('the numbers of the agent protocol over gRPC', () => {
       ],
       ['a cancel', { 9: { 1: 'a', 2: 1, 3: 5 } }, { kind: 'cancel', correlationId: 'a', reason: 'client_disconnect' }],
       ['a cancel by hand', { 9: { 1: 'a', 2: 6 } }, { kind: 'cancel', correlationId: 'a', reason: 'manual' }],
-      ['a configuration', { 10: { 1: '{"a":1}', 2: 'v', 4: 5 } }, { kind: 'configure', config: { a: 1 } }],
-      ['no configuration', { 10: { 1: 'null', 3: 1 } }, { kind: 'configure', config: null }],
+      [
+        'a configuration',
+        { 10: { 1: '{"a":1}', 2: 'v', 4: 5 } },
+        { kind: 'configure', config: { a: 1 }, version: 'v' },
+      ],
+      ['no configuration', { 10: { 1: 'null', 3: 1 } }, { kind: 'configure', config: null, version: null }],
       ['a heartbeat', { 10: {} }, { kind: 'heartbeat' }],
       ['a ping', { 11: { 1: 7, 2: 5 } }, { kind: 'ping', sequence: 7, timestampMs: 5 }],
     ])('%s', (_, fields, expected) => {

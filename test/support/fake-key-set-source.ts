@@ -1,7 +1,11 @@
 import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { KeySetFailure, KeySetSource } from '../../src/application/ports/key-set-source.js';
+import type { WantedKeys } from '../../src/application/refresh-key-set/load-key-set.js';
 import type { JsonValue } from '../../src/domain/shared/json.js';
 import { err, ok, type Result } from '../../src/domain/shared/result.js';
+
+/** The keys that are published at a URL, for the algorithms that they name. */
+export const keysAt = (url: string): WantedKeys => ({ location: { kind: 'url', url }, algorithms: null });
 
 /** A provider's key set, which a test publishes; it counts who asks, and can be made to fail or to keep them waiting. */
 export class FakeKeySetSource implements KeySetSource {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { JoseTokenSigningKeys } from '../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { keysOfProvider } from '../../src/application/configure-agent/provider-key-sets.js';
 import { SecurityTokens } from '../../src/application/exchange-token/security-tokens.js';
 import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { PublishedKey, SigningKey } from '../../src/application/ports/token-signing-keys.js';
@@ -58,13 +59,15 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
       enabled: true,
       issuer,
       jwksUrl: `${issuer}/keys`,
-      audience: 'api',
+      audiences: ['api'],
+      algorithms: null,
+      tenants: [],
       requiredScopes: [],
       jwksRefreshMs: 3_600_000,
       clockSkewMs: 30_000,
       ...more,
     };
-    const set = sets.acquire(options.jwksUrl, options.jwksRefreshMs).keys;
+    const set = sets.acquire(keysOfProvider(options), options.jwksRefreshMs).keys;
     await set.firstLoad();
     return { options, keys: set };
   };
@@ -75,7 +78,7 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
   source.goDown();
   const localKey = { algorithm: 'ES256', publicKeyPem: publicPem(pairs.local.publicKey) } as const;
   const verifier = taken(await new JoseVerificationKeys().prepare(localKey));
-  const rules = { issuer: localIssuer, audience: 'api', clockSkewMs: 30_000, ...jwt };
+  const rules = { issuer: localIssuer, audiences: ['api'], clockSkewMs: 30_000, ...jwt };
   const own = new OwnTokens(ownIssuer, keys ?? [await ownKey(privatePem(pairs.own.privateKey))], clock);
   const tokens = new SecurityTokens({
     own,

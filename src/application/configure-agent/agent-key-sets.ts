@@ -1,5 +1,6 @@
 import type { KeySet, RefreshResult } from '../refresh-key-set/key-set.js';
 import type { KeySetLease, KeySets } from '../refresh-key-set/key-sets.js';
+import type { WantedKeys } from '../refresh-key-set/load-key-set.js';
 
 /** The key sets that one agent uses, of those that the agents of a process share. */
 export class AgentKeySets {
@@ -11,8 +12,8 @@ export class AgentKeySets {
     this.#shared = shared;
   }
 
-  acquire(url: string, refreshMs: number): KeySetLease {
-    const lease = this.#shared.acquire(url, refreshMs);
+  acquire(wanted: WantedKeys, refreshMs: number): KeySetLease {
+    const lease = this.#shared.acquire(wanted, refreshMs);
     const { keys } = lease;
     this.#uses.set(keys, (this.#uses.get(keys) ?? 0) + 1);
     let isReleased = false;

@@ -16,6 +16,6 @@ export const bearerTokens = (
   const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock);
   if (jwt === null || jwtVerifier === null) return { oidc, jwt: null };
   const { key, issuer, audience } = jwt;
-  const rules = { issuer, audience, clockSkewMs: agentDefaults.clockSkewMs };
+  const rules = { issuer, audiences: audience === null ? [] : [audience], clockSkewMs: agentDefaults.clockSkewMs };
   return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock }) };
 };

@@ -1,12 +1,19 @@
 import type { OidcProviderOptions } from '../../domain/configuration/agent-configuration.js';
 import type { KeySet } from '../refresh-key-set/key-set.js';
 import type { KeySetLease, KeySets } from '../refresh-key-set/key-sets.js';
+import type { WantedKeys } from '../refresh-key-set/load-key-set.js';
 
 /** A provider with the keys that its tokens are verified by. */
 export interface ProviderKeys {
   readonly options: OidcProviderOptions;
   readonly keys: KeySet;
 }
+
+/** Which keys verify the tokens of a provider. */
+export const keysOfProvider = ({ issuer, jwksUrl, algorithms }: OidcProviderOptions): WantedKeys => ({
+  location: jwksUrl === null ? { kind: 'issuer', issuer } : { kind: 'url', url: jwksUrl },
+  algorithms,
+});
 
 interface LeasedKeys extends ProviderKeys {
   readonly lease: KeySetLease;
@@ -24,7 +31,7 @@ export class ProviderKeySets {
   static acquire(providers: readonly OidcProviderOptions[], keySets: Pick<KeySets, 'acquire'>): ProviderKeySets {
     return new ProviderKeySets(
       providers.map((options) => {
-        const lease = keySets.acquire(options.jwksUrl, options.jwksRefreshMs);
+        const lease = keySets.acquire(keysOfProvider(options), options.jwksRefreshMs);
         return { options, keys: lease.keys, lease };
       }),
     );

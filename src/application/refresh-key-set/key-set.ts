@@ -1,4 +1,5 @@
 import type { Result } from '../../domain/shared/result.js';
+import { discoveryUrl, type KeySetLocation } from '../../domain/tokens/discovery.js';
 import { chooseKey } from '../../domain/tokens/key-set.js';
 import {
   afterFailure,
@@ -21,7 +22,7 @@ import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import type { VerificationKeys } from '../ports/token-verifier.js';
 import { KeySetLog } from './key-set-log.js';
 import { KeyWaits, type WaitEnd } from './key-waits.js';
-import { type LoadedKey, type LoadedKeySet, loadKeySet } from './load-key-set.js';
+import { type LoadedKey, type LoadedKeySet, loadKeySet, type WantedKeys } from './load-key-set.js';
 import type { VerifyingKey } from './verifying-key.js';
 
 export interface KeySetParts {
@@ -45,6 +46,9 @@ export type NoWait =
   /** As many wait for it as may. */
   | 'crowded';
 
+const locationText = (location: KeySetLocation): string =>
+  location.kind === 'url' ? location.url : discoveryUrl(location.issuer);
+
 /** A set of keys none of which can be used: those before are withdrawn all the same. */
 const nothingUsable =
   'unusable: the set has keys, but none that can be used; those that it no longer has are withdrawn';
@@ -54,7 +58,7 @@ const nothingUsable =
  * last good one serves until there is another.
  */
 export class KeySet {
-  readonly #url: string;
+  readonly #wanted: WantedKeys;
   readonly #refreshMs: number;
   readonly #parts: KeySetParts;
   readonly #log: KeySetLog;
@@ -74,11 +78,11 @@ export class KeySet {
   #isOverdue = false;
   #isStopped = false;
 
-  constructor(url: string, refreshMs: number, parts: KeySetParts, onRefresh: (result: RefreshResult) => void) {
-    this.#url = url;
+  constructor(wanted: WantedKeys, refreshMs: number, parts: KeySetParts, onRefresh: (result: RefreshResult) => void) {
+    this.#wanted = wanted;
     this.#refreshMs = refreshMs;
     this.#parts = parts;
-    this.#log = new KeySetLog(parts.logger, url);
+    this.#log = new KeySetLog(parts.logger, locationText(wanted.location));
     this.#onRefresh = onRefresh;
     this.#waits = new KeyWaits(parts.scheduler, maximumWaiting);
     this.#firstLoad = this.#start();
@@ -168,7 +172,7 @@ export class KeySet {
 
   async #attempt(cancellation: CancellationSource): Promise<void> {
     const { source, keys } = this.#parts;
-    const loaded = await loadKeySet(this.#url, this.#keys, source, keys, cancellation);
+    const loaded = await loadKeySet(this.#wanted, this.#keys, source, keys, cancellation);
     if (cancellation.isCancelled) return;
     this.#attempting = null;
     this.#end(loaded);

@@ -1,5 +1,6 @@
 import type { ScheduledTask } from '../ports/scheduler.js';
 import { KeySet, type KeySetParts, type RefreshResult } from './key-set.js';
+import type { WantedKeys } from './load-key-set.js';
 
 /** The use of a key set, by one configuration. */
 export interface KeySetLease {
@@ -23,7 +24,7 @@ interface SharedSet {
   end: ScheduledTask | null;
 }
 
-/** The key sets of a process. Who wants the same URL at the same interval gets the same set. */
+/** The key sets of a process. Equal wants at the same interval share one set. */
 export class KeySets {
   readonly #parts: KeySetParts;
   /** Those that nobody uses in the order in which they came to that. */
@@ -35,9 +36,9 @@ export class KeySets {
   }
 
   /** The set starts to be fetched where nobody has used it; `refreshMs` is its refresh interval. */
-  acquire(url: string, refreshMs: number): KeySetLease {
-    const id = `${refreshMs} ${url}`;
-    const shared = this.#sets.get(id) ?? this.#add(id, url, refreshMs);
+  acquire(wanted: WantedKeys, refreshMs: number): KeySetLease {
+    const id = JSON.stringify([refreshMs, wanted.location, wanted.algorithms]);
+    const shared = this.#sets.get(id) ?? this.#add(id, wanted, refreshMs);
     shared.leases += 1;
     shared.end?.cancel();
     shared.end = null;
@@ -61,8 +62,8 @@ export class KeySets {
     return () => void this.#listeners.delete(own);
   }
 
-  #add(id: string, url: string, refreshMs: number): SharedSet {
-    const keys: KeySet = new KeySet(url, refreshMs, this.#parts, (result) => {
+  #add(id: string, wanted: WantedKeys, refreshMs: number): SharedSet {
+    const keys: KeySet = new KeySet(wanted, refreshMs, this.#parts, (result) => {
       for (const listener of [...this.#listeners]) listener(result, keys);
     });
     const shared: SharedSet = { keys, leases: 0, end: null };

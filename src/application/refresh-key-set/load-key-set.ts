@@ -1,9 +1,11 @@
+import { isSafeKeySetUrl } from '../../domain/configuration/agent/key-set-url.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
+import { discoveryUrl, type KeySetLocation, readDiscovery } from '../../domain/tokens/discovery.js';
 import { type RefusedKey, readKeySet } from '../../domain/tokens/key-set.js';
 import type { PublicKey } from '../../domain/tokens/public-key.js';
 import type { AsymmetricAlgorithm } from '../../domain/tokens/signature-algorithm.js';
 import type { Cancellation } from '../ports/cancellation.js';
-import type { KeySetSource } from '../ports/key-set-source.js';
+import type { KeySetFailure, KeySetSource } from '../ports/key-set-source.js';
 import type { TokenVerifier, VerificationKeys } from '../ports/token-verifier.js';
 import type { VerifyingKey } from './verifying-key.js';
 
@@ -37,20 +39,43 @@ export interface LoadedKeySet {
   readonly refused: readonly RefusedKey[];
 }
 
+/** Which keys are wanted, and where they are. */
+export interface WantedKeys {
+  readonly location: KeySetLocation;
+  /** See `readPublicKeys`. */
+  readonly algorithms: readonly AsymmetricAlgorithm[] | null;
+}
+
+const failureText = ({ code, detail }: KeySetFailure): string => `${code}: ${detail}`;
+
+/** The URL of the set that the discovery document of an issuer names. */
+const discover = async (
+  issuer: string,
+  source: KeySetSource,
+  cancellation: Cancellation,
+): Promise<Result<string, string>> => {
+  const document = await source.fetch(discoveryUrl(issuer), cancellation);
+  if (!document.ok) return err(`discovery: ${failureText(document.error)}`);
+  const url = readDiscovery(document.value, issuer, isSafeKeySetUrl);
+  return url.ok ? url : err(`malformed: ${url.error}`);
+};
+
 /**
  * Fetches a set and makes its keys ready. Those of `known` that are in it are used again. The error is one clause for the
  * log, and says that there is no set. Never rejects.
  */
 export const loadKeySet = async (
-  url: string,
+  { location, algorithms }: WantedKeys,
   known: readonly LoadedKey[],
   source: KeySetSource,
   verificationKeys: VerificationKeys,
   cancellation: Cancellation,
 ): Promise<Result<LoadedKeySet, string>> => {
-  const answer = await source.fetch(url, cancellation);
-  if (!answer.ok) return err(`${answer.error.code}: ${answer.error.detail}`);
-  const read = readKeySet(answer.value);
+  const url = location.kind === 'url' ? ok(location.url) : await discover(location.issuer, source, cancellation);
+  if (!url.ok) return url;
+  const answer = await source.fetch(url.value, cancellation);
+  if (!answer.ok) return err(failureText(answer.error));
+  const read = readKeySet(answer.value, algorithms);
   if (!read.ok) return err(`malformed: the answer ${read.error}`);
   const keys: LoadedKey[] = [];
   const refused: RefusedKey[] = [...read.value.refused];

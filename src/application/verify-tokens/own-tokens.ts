@@ -37,7 +37,7 @@ export class OwnTokens {
     const key = named.find(({ algorithm }) => algorithm === alg);
     if (key === undefined) return rejected('wrong_algorithm');
     if (!key.verifier.isSigned(token)) return rejected('bad_signature');
-    const rules = { issuer: this.issuer, audience: null, clockSkewMs: agentDefaults.clockSkewMs };
+    const rules = { issuer: this.issuer, audiences: [], clockSkewMs: agentDefaults.clockSkewMs };
     const accepted = checkJwtClaims(payload, rules, this.#clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);
     return { kind: 'verified', token: { ...accepted.value, claims: payload, key: null } };

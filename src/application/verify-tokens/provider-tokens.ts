@@ -48,6 +48,8 @@ export class ProviderTokens {
     if (provider === undefined) return rejected('unknown_issuer');
     const reference = checkOidcHeader(header);
     if (!reference.ok) return rejected(reference.error);
+    const { algorithms } = provider.options;
+    if (algorithms !== null && !algorithms.includes(reference.value.algorithm)) return rejected('wrong_algorithm');
     const unfit = use === 'id' ? checkIdTokenHeader(header) : null;
     if (unfit !== null) return rejected(unfit);
     const shown: ShownToken = { read, use, reference: reference.value };

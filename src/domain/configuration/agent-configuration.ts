@@ -1,13 +1,14 @@
 import type { UserIdKind } from '../client-certificates/certificate-user.js';
 import type { PasswordHash } from '../identity/password-hash.js';
 import type { Secret } from '../shared/secret.js';
+import { type AsymmetricAlgorithm, asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
 import type { AdviceId } from './advice/advice-kinds.js';
 import type { SourcePosition } from './configuration-problem.js';
 import type { CertificateFiles, GrpcAddress, SocketAddress } from './gateway-configuration.js';
 import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
 import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';
 
-export const jwtAlgorithms = ['HS256', 'RS256', 'ES256'] as const;
+export const jwtAlgorithms = ['HS256', ...asymmetricAlgorithms] as const;
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 
 /** One piece of a list of keys or users: an entry as it was written, or a file that holds one entry a line. */
@@ -40,7 +41,7 @@ export interface AgentOptions {
   readonly metricsIntervalMs?: number;
   /** Shared secret for HS256. */
   readonly jwtSecret?: Secret;
-  /** Path of a PEM file, for RS256 and ES256. */
+  /** Path of a PEM file, for every algorithm but HS256. */
   readonly jwtPublicKey?: string;
   readonly jwtAlgorithm?: JwtAlgorithm;
   readonly jwtIssuer?: string;
@@ -72,11 +73,16 @@ export interface OidcProviderOptions {
   /** How logs and messages call it; null where the block has no name. */
   readonly name: string | null;
   readonly enabled: boolean;
-  /** What `iss` has to be. */
+  /** What `iss` has to be. In a block with tenants `{tenantid}` stands for each of them. */
   readonly issuer: string;
-  readonly jwksUrl: string;
-  /** Null: not checked. */
-  readonly audience: string | null;
+  /** Ids that take the place of `{tenantid}`, one issuer each; empty: the issuer stands as it is. */
+  readonly tenants: readonly string[];
+  /** Null: the discovery document of the issuer names it. */
+  readonly jwksUrl: string | null;
+  /** One of them must be in `aud`; empty: not checked. */
+  readonly audiences: readonly string[];
+  /** What tokens may be signed with, and keys without `alg` may verify; null: the algorithm of the key. */
+  readonly algorithms: readonly AsymmetricAlgorithm[] | null;
   readonly requiredScopes: readonly string[];
   readonly jwksRefreshMs: number;
   readonly clockSkewMs: number;
@@ -135,7 +141,7 @@ export interface TemplateLinkOptions {
 
 export type JwtKey =
   | { readonly algorithm: 'HS256'; readonly secret: Secret }
-  | { readonly algorithm: 'RS256' | 'ES256'; readonly publicKeyFile: string };
+  | { readonly algorithm: AsymmetricAlgorithm; readonly publicKeyFile: string };
 
 export interface JwtOptions {
   readonly key: JwtKey;

@@ -73,7 +73,7 @@ export const checkClientAssertion = (
   if (audience !== issuer && audience !== endpointUrl) return wrong;
   const accepted = checkJwtClaims(
     claims,
-    { issuer: clientId, audience: null, clockSkewMs: assertionClockSkewMs },
+    { issuer: clientId, audiences: [], clockSkewMs: assertionClockSkewMs },
     nowMs,
   );
   const id = claims['jti'];

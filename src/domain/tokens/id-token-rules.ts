@@ -10,7 +10,7 @@ export const checkIdTokenHeader = ({ typ }: JsonObject): TokenRejection | null =
 
 /**
  * Checks the claims of an ID token whose signature holds (OpenID Connect Core, section 3.1.3.7). It is meant for one client,
- * the audience of the rules: without one it is nobody's here.
+ * which is among the audiences of the rules: where they name none, every ID token is refused.
  */
 export const checkIdTokenClaims = (
   claims: Claims,
@@ -19,11 +19,12 @@ export const checkIdTokenClaims = (
 ): Result<AcceptedClaims, TokenRejection> => {
   const accepted = checkJwtClaims(claims, rules, nowMs);
   if (!accepted.ok) return accepted;
-  if (rules.audience === null) return err('wrong_audience');
+  if (rules.audiences.length === 0) return err('wrong_audience');
   const { iat, aud, azp } = claims;
   if (iat === undefined) return err('missing_issued_at');
   // Of several audiences one has asked for the token, and azp says which.
   const hasSeveral = Array.isArray(aud) && aud.length > 1;
-  if (azp === undefined ? hasSeveral : azp !== rules.audience) return err('wrong_party');
+  const isOurs = typeof azp === 'string' && rules.audiences.includes(azp);
+  if (azp === undefined ? hasSeveral : !isOurs) return err('wrong_party');
   return accepted;
 };

@@ -7,8 +7,8 @@ import type { TokenRejection } from './token-rejection.js';
 export interface JwtClaimRules {
   /** Null: any. */
   readonly issuer: string | null;
-  /** Null: any. */
-  readonly audience: string | null;
+  /** The token names at least one of them; empty: any audience, or none, will do. */
+  readonly audiences: readonly string[];
   /** How far the clock of the issuer may be off. */
   readonly clockSkewMs: number;
 }
@@ -35,8 +35,8 @@ const numericDate = (value: ClaimValue | undefined): Result<number | null, Token
   return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
 };
 
-const namesAudience = (value: ClaimValue | undefined, audience: string): boolean =>
-  value === audience || (Array.isArray(value) && value.includes(audience));
+const namesOneOf = (value: ClaimValue | undefined, audiences: readonly string[]): boolean =>
+  audiences.some((audience) => value === audience || (Array.isArray(value) && value.includes(audience)));
 
 /** Says why a token cannot be used at this moment; null where it can. */
 export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {
@@ -70,7 +70,7 @@ export const checkJwtClaims = (
     return err(issuedInFuture ? 'issued_in_future' : 'not_yet_valid');
   }
   if (rules.issuer !== null && claims['iss'] !== rules.issuer) return err('wrong_issuer');
-  if (rules.audience !== null && !namesAudience(claims['aud'], rules.audience)) return err('wrong_audience');
+  if (rules.audiences.length > 0 && !namesOneOf(claims['aud'], rules.audiences)) return err('wrong_audience');
 
   const subject = claims['sub'];
   if (typeof subject !== 'string' || !isUsableSubject(subject)) return err('unusable_subject');

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../shared/json.js';
 import { err, ok, type Result } from '../shared/result.js';
-import { type PublicKey, readPublicKey } from './public-key.js';
+import { type PublicKey, readPublicKeys } from './public-key.js';
+import type { AsymmetricAlgorithm } from './signature-algorithm.js';
 
 /** Keys of a set, at the most; refused ones count. */
 export const maximumKeys = 100;
@@ -35,8 +36,13 @@ const isKey = (member: JsonValue): boolean => isJsonObject(member) && typeof mem
  * other uses beside those that sign. Of two keys with one `kid` and one algorithm both are refused, because which of them
  * counts would be a guess; one key that stands there twice is one key. A set without any key is none: nobody withdraws all
  * keys and has none to sign with.
+ *
+ * @param accepted see `readPublicKeys`
  */
-export const readKeySet = (json: JsonValue): Result<ReadKeySet, string> => {
+export const readKeySet = (
+  json: JsonValue,
+  accepted: readonly AsymmetricAlgorithm[] | null = null,
+): Result<ReadKeySet, string> => {
   const members = isJsonObject(json) ? json['keys'] : undefined;
   if (!Array.isArray(members)) return err('is no JWK set');
   if (members.length > maximumKeys) return err(`has more than ${maximumKeys} keys`);
@@ -48,10 +54,10 @@ export const readKeySet = (json: JsonValue): Result<ReadKeySet, string> => {
       refused.push({ kid: null, reason: 'is no JSON object' });
       continue;
     }
-    const key = readPublicKey(member);
+    const read = readPublicKeys(member, accepted);
     const kid = member['kid'];
-    if (key.ok) found.set(key.value.identity, key.value);
-    else refused.push({ kid: typeof kid === 'string' ? kid : null, reason: key.error });
+    if (read.ok) for (const key of read.value) found.set(key.identity, key);
+    else refused.push({ kid: typeof kid === 'string' ? kid : null, reason: read.error });
   }
   const all = [...found.values()];
   const keys = all.filter((key) => !all.some((other) => sharesName(key, other)));

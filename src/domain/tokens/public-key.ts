@@ -42,11 +42,21 @@ const kindOf = ({ kty, crv }: JsonObject): Result<KeyKind, string> => {
   return kind === undefined ? err('is on a curve that is not supported') : ok(kind);
 };
 
-const algorithmOf = ({ alg }: JsonObject, { algorithms }: KeyKind): Result<AsymmetricAlgorithm, string> => {
-  if (alg === undefined) return ok(algorithms[0]);
+const algorithmsOf = (
+  { alg }: JsonObject,
+  { algorithms }: KeyKind,
+  accepted: readonly AsymmetricAlgorithm[] | null,
+): Result<readonly AsymmetricAlgorithm[], string> => {
+  if (alg === undefined) {
+    const fitting = accepted === null ? [algorithms[0]] : algorithms.filter((one) => accepted.includes(one));
+    return fitting.length > 0 ? ok(fitting) : err('is for none of the algorithms that are accepted');
+  }
   const named = asymmetricAlgorithmOf(alg);
   if (named === null) return err('is for an algorithm that is not supported');
-  return algorithms.includes(named) ? ok(named) : err(`cannot be a key for ${named}, which it says it is for`);
+  if (!algorithms.includes(named)) return err(`cannot be a key for ${named}, which it says it is for`);
+  return accepted === null || accepted.includes(named)
+    ? ok([named])
+    : err(`is for ${named}, which is not among the algorithms that are accepted`);
 };
 
 /** Whether a key is meant to verify signatures (RFC 7517, sections 4.2 and 4.3). */
@@ -57,16 +67,25 @@ const verifies = ({ use, key_ops: operations }: JsonObject): boolean =>
 const isNumber = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maximumNumberLength;
 
-/** Reads one JWK (RFC 7517, section 4). The error is one clause, which holds nothing of the key. */
-export const readPublicKey = (jwk: JsonObject): Result<PublicKey, string> => {
+/**
+ * Reads one JWK (RFC 7517, section 4): a key without `alg` once for each algorithm that it may be used with, one with `alg`
+ * for that alone.
+ *
+ * @param accepted null: every algorithm that keys name, and for a key without `alg` RS256 or the algorithm of its curve
+ * @returns the error is one clause, which holds nothing of the key
+ */
+export const readPublicKeys = (
+  jwk: JsonObject,
+  accepted: readonly AsymmetricAlgorithm[] | null,
+): Result<readonly PublicKey[], string> => {
   const kid = jwk['kid'];
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > maximumKidLength)) return err('has no usable kid');
   if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return err('has secret members');
   const kind = kindOf(jwk);
   if (!kind.ok) return kind;
   if (!verifies(jwk)) return err('is not for signatures');
-  const algorithm = algorithmOf(jwk, kind.value);
-  if (!algorithm.ok) return algorithm;
+  const algorithms = algorithmsOf(jwk, kind.value, accepted);
+  if (!algorithms.ok) return algorithms;
   const bare: Record<string, JsonValue> = { kty: jwk['kty'] as string };
   if (kind.value !== rsa) bare['crv'] = jwk['crv'] as string;
   for (const name of kind.value.numbers) {
@@ -74,6 +93,10 @@ export const readPublicKey = (jwk: JsonObject): Result<PublicKey, string> => {
     if (!isNumber(number)) return err(`has no usable member ${name}`);
     bare[name] = number;
   }
-  const key = { kid: kid ?? null, algorithm: algorithm.value, jwk: bare };
-  return ok({ ...key, identity: JSON.stringify([key.kid, key.algorithm, bare]) });
+  return ok(
+    algorithms.value.map((algorithm) => {
+      const key = { kid: kid ?? null, algorithm, jwk: bare };
+      return { ...key, identity: JSON.stringify([key.kid, algorithm, bare]) };
+    }),
+  );
 };

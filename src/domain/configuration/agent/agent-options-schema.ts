@@ -48,7 +48,7 @@ export const agentOptionsShape = {
     '10',
   ),
   'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
-  'jwt-public-key': optional(publicKeyPath, 'Path of the public key in PEM, for RS256 and ES256.'),
+  'jwt-public-key': optional(publicKeyPath, 'Path of the public key in PEM, for every algorithm but HS256.'),
   'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
   'jwt-issuer': optional(text, 'What the claim `iss` has to be.'),
   'jwt-audience': optional(text, 'What the claim `aud` has to name.'),

@@ -20,7 +20,7 @@ export const labelOfProvider = ({ name }: OidcProviderOptions): string =>
 
 /** Why some ID tokens are refused: nothing says whom they have to be meant for. Null: none for that reason. */
 const refusedIdTokens = ({ jwt, oidc }: ExchangeMethods): string | null => {
-  const provider = oidc.find(({ audience }) => audience === null);
+  const provider = oidc.find(({ audiences }) => audiences.length === 0);
   if (provider !== undefined) return `${labelOfProvider(provider)} has no audience: ID tokens of it are refused`;
   if (jwt === null || jwt.audience !== null) return null;
   return 'jwt-audience is not given: ID tokens that its key verifies are refused';
@@ -32,7 +32,7 @@ const checkIdTokens = (methods: ExchangeMethods, report: ExchangeReport): void =
   const cause = refusedIdTokens(methods);
   if (cause !== null) report.warning(`allowed-exchanges has id_token, but ${cause}`, key);
   for (const provider of methods.oidc) {
-    if (provider.requiredScopes.length === 0 || provider.audience === null) continue;
+    if (provider.requiredScopes.length === 0 || provider.audiences.length === 0) continue;
     const message = `allowed-exchanges has id_token, and required-scopes of ${labelOfProvider(provider)} do not apply to ID tokens`;
     report.warning(message, key, 'take id_token out, unless whoever signs in there may exchange tokens');
   }

@@ -31,7 +31,7 @@ export const jwtOptions = (options: AgentOptions, error: OptionReport, warn: Opt
       error(
         'jwt-secret',
         'the secret is a key or certificate in PEM, JSON or DER: whoever has a public key could sign any token with it',
-        'save it as a PEM file, and give its path as jwt-public-key with jwt-algorithm RS256 or ES256',
+        'save it as a PEM file, and give its path as jwt-public-key with the jwt-algorithm of the key, such as RS256 or ES256',
       );
     }
     if (utf8Length(jwtSecret.reveal()) < minimumHs256SecretBytes) {
@@ -44,7 +44,7 @@ export const jwtOptions = (options: AgentOptions, error: OptionReport, warn: Opt
       error(
         options.jwtAlgorithm === undefined ? 'jwt-public-key' : 'jwt-algorithm',
         'HS256 needs jwt-secret, but jwt-public-key is given',
-        'set jwt-algorithm to RS256 or ES256',
+        'set jwt-algorithm to the algorithm of the key, such as RS256 or ES256',
       );
       return null;
     }

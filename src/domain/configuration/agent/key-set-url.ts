@@ -5,3 +5,6 @@ export const keyRisk = 'whoever is on the way can put keys of their own in the p
 
 /** Checks where a key set is fetched from: an absolute URL (RFC 3986) of HTTPS; of HTTP with a warning, unless it stays on this machine. */
 export const keySetUrlFault = (url: string): WebUrlFault | null => webUrlFault(url, keyRisk);
+
+/** Whether keys may be fetched from a URL that a discovery document names: HTTPS, or HTTP to this machine. */
+export const isSafeKeySetUrl = (url: string): boolean => keySetUrlFault(url) === null;

@@ -53,7 +53,7 @@ const checkIssuer = (
   report: ExchangeReport,
 ): void => {
   const provider = oidc.find((other) => other.issuer === issuer);
-  if (provider === undefined || provider.jwksUrl.endsWith(jwksPath)) return;
+  if (provider === undefined || provider.jwksUrl?.endsWith(jwksPath)) return;
   const message = `issuer is that of ${labelOfProvider(provider)}, whose keys seem to be others: at the endpoint its tokens are judged by our keys alone`;
   // The error that such an issuer is as well does not show its line either.
   const place = isShownUrl(issuer) ? 'issuer' : ({ concealed: 'issuer' } as const);

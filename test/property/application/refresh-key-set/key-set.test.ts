@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { keysAt } from '../../../support/fake-key-set-source.js';
 import { settled } from '../../../support/manual-scheduler.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 import { formedJwk, keySetUrl, testKeySets } from '../../../support/test-key-sets.js';
@@ -45,7 +46,7 @@ const start = (chance: number) => {
   const made = testKeySets();
   made.random.value = chance;
   made.source.publish(formedJwk('one'));
-  const lease = made.sets.acquire(keySetUrl, refreshMs);
+  const lease = made.sets.acquire(keysAt(keySetUrl), refreshMs);
   const refetchesMs: number[] = [];
   const askForUnknown = () => {
     const before = made.source.requests;

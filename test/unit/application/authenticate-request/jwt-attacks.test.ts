@@ -2,8 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asymmetricAlgorithms } from '../../../../src/domain/tokens/signature-algorithm.js';
 import { startedTestAgent, type TestAgent } from '../../../support/test-agent.js';
-import { ecPair, publicPem, rsaPair, signInput, signToken } from '../../../support/test-tokens.js';
+import { ecPair, pairFor, publicPem, rsaPair, signInput, signToken } from '../../../support/test-tokens.js';
 
 const secret = 'a secret that is longer than thirty-two bytes';
 const rsa = rsaPair();
@@ -39,6 +40,20 @@ describe('a good token', () => {
     expect(await outcome(await hs256(), signToken('HS256', secret, claims))).toBe('passed');
     expect(await outcome(await rs256(), signToken('RS256', rsa.privateKey, claims))).toBe('passed');
     expect(await outcome(await es256(), signToken('ES256', ec.privateKey, claims))).toBe('passed');
+  });
+
+  it.each(asymmetricAlgorithms)('passes under %s, and under no other algorithm of the same key', async (algorithm) => {
+    const { privateKey, publicKey } = pairFor(algorithm);
+    const file = keyFile(`${algorithm}.pem`, publicPem(publicKey));
+    const made = await startedTestAgent({ 'jwt-public-key': file, 'jwt-algorithm': algorithm });
+    expect(await outcome(made, signToken(algorithm, privateKey, claims))).toBe('passed');
+    const others = asymmetricAlgorithms.filter(
+      (other) => other !== algorithm && other.slice(0, 2) === algorithm.slice(0, 2),
+    );
+    for (const other of others) {
+      const token = signToken(algorithm, privateKey, claims, { alg: other });
+      expect(await outcome(made, token)).toBe('wrong_algorithm');
+    }
   });
 
   it('passes whatever its type', async () => {

@@ -23,7 +23,7 @@ const made = async () => {
   const check = new JwtCheck({
     tokens: new JwtTokens({
       algorithm: 'HS256',
-      rules: { issuer: null, audience: null, clockSkewMs: 0 },
+      rules: { issuer: null, audiences: [], clockSkewMs: 0 },
       verifier: verifier.value,
       clock,
     }),

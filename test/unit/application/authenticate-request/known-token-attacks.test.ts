@@ -49,7 +49,7 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
   const check = new JwtCheck({
     tokens: new JwtTokens({
       algorithm,
-      rules: { issuer: claims.iss, audience: claims.aud, clockSkewMs: 30_000 },
+      rules: { issuer: claims.iss, audiences: [claims.aud], clockSkewMs: 30_000 },
       verifier: verifier.value,
       clock,
     }),

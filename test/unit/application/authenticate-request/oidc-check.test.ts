@@ -7,6 +7,7 @@ import { OidcCheck } from '../../../../src/application/authenticate-request/oidc
 import { preparedIdentity } from '../../../../src/application/authenticate-request/prepared-identity.js';
 import { VerifiedTokenMemory } from '../../../../src/application/authenticate-request/verified-token-memory.js';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
+import { keysOfProvider } from '../../../../src/application/configure-agent/provider-key-sets.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
 import { maximumWaiting } from '../../../../src/application/refresh-key-set/key-set.js';
 import {
@@ -20,6 +21,7 @@ import { parseAuthorization } from '../../../../src/domain/identity/authorizatio
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
 import type { AsymmetricAlgorithm } from '../../../../src/domain/tokens/signature-algorithm.js';
 import { eventually } from '../../../support/eventually.js';
+import { keysAt } from '../../../support/fake-key-set-source.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 import { testKeySets } from '../../../support/test-key-sets.js';
 import {
@@ -41,7 +43,9 @@ const options: OidcProviderOptions = {
   enabled: true,
   issuer,
   jwksUrl: 'https://id.example/keys',
-  audience: 'api',
+  audiences: ['api'],
+  algorithms: null,
+  tenants: [],
   requiredScopes: [],
   jwksRefreshMs: 5 * minute,
   clockSkewMs: 30_000,
@@ -60,7 +64,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
   const { clock, source, sets } = made;
   if (published.length === 0) source.goDown();
   else source.publish(...published);
-  const keys = sets.acquire(options.jwksUrl, options.jwksRefreshMs).keys;
+  const keys = sets.acquire(keysOfProvider(options), options.jwksRefreshMs).keys;
   await keys.firstLoad();
   const memory = new VerifiedTokenMemory(clock, {
     maximumEntries: 100,
@@ -261,7 +265,7 @@ describe('several providers', () => {
     for (const [index, pair] of [first, second].entries()) {
       // One kid for both: it says nothing without the issuer.
       source.publish(jwk(pair, 'same'));
-      const keys = sets.acquire(`https://id-${index}.example/keys`, hour).keys;
+      const keys = sets.acquire(keysAt(`https://id-${index}.example/keys`), hour).keys;
       await keys.firstLoad();
       providers.push({ options: { ...options, issuer: `https://id-${index}.example` }, keys });
     }

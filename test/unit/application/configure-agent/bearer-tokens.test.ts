@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bearerTokens } from '../../../../src/application/configure-agent/bearer-tokens.js';
+import { keysOfProvider } from '../../../../src/application/configure-agent/provider-key-sets.js';
 import { type ReadToken, readToken } from '../../../../src/application/verify-tokens/read-token.js';
 import type { JwtOptions, OidcProviderOptions } from '../../../../src/domain/configuration/agent-configuration.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
@@ -20,7 +21,9 @@ const provider: OidcProviderOptions = {
   enabled: true,
   issuer: 'https://id.example',
   jwksUrl: 'https://id.example/keys',
-  audience: null,
+  audiences: [],
+  algorithms: null,
+  tenants: [],
   requiredScopes: ['read'],
   jwksRefreshMs: 60_000,
   clockSkewMs: 0,
@@ -54,7 +57,7 @@ describe('bearerTokens', () => {
   it('verifies tokens of the providers as each of them is configured, and tells of the key', async () => {
     const { clock, source, sets } = testKeySets();
     source.publish(formedJwk('one'));
-    const keys = sets.acquire(provider.jwksUrl, provider.jwksRefreshMs).keys;
+    const keys = sets.acquire(keysOfProvider(provider), provider.jwksRefreshMs).keys;
     await keys.firstLoad();
     const { oidc } = bearerTokens({ jwt: null }, { jwtVerifier: null }, [{ options: provider, keys }], clock);
     const verdict = (more: object) => {

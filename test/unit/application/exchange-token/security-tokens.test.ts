@@ -138,7 +138,7 @@ describe('a token that names us as its issuer', () => {
     ],
   ])('is refused where it %s', async (_, token, detail) => {
     // Whoever else could vouch for it would: no issuer is asked for.
-    const { told } = await tokenParties({ jwt: { issuer: null, audience: null } });
+    const { told } = await tokenParties({ jwt: { issuer: null, audiences: [] } });
     expect(await told(token)).toBe(detail);
     expect(await told(token, 'jwt')).toBe(detail);
     expect(await told(token, 'id_token')).toBe(detail === 'malformed' ? detail : 'own: wrong_type');
@@ -321,7 +321,7 @@ describe('an ID token and an access token', () => {
   );
 
   it('differ in what a provider without an audience means', async () => {
-    const { told } = await tokenParties({ corp: { audience: null }, jwt: { audience: null } });
+    const { told } = await tokenParties({ corp: { audiences: [] }, jwt: { audiences: [] } });
     expect(await told(corpToken())).toBe('taken');
     expect(await told(corpToken(), 'id_token')).toBe('oidc: wrong_audience');
     expect(await told(signed('local', claimsOf(localIssuer)), 'id_token')).toBe('jwt: wrong_audience');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CancellationSource } from '../../../../src/application/cancellation/cancellation-source.js';
 import type { Cancellation } from '../../../../src/application/ports/cancellation.js';
 import { type KeySet, maximumWaiting } from '../../../../src/application/refresh-key-set/key-set.js';
+import { keysAt } from '../../../support/fake-key-set-source.js';
 import { settled } from '../../../support/manual-scheduler.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 import { formedJwk, keySetUrl, testKeySets, unfitNumber } from '../../../support/test-key-sets.js';
@@ -12,7 +13,7 @@ const hour = 3_600_000;
 const loaded = async (refreshMs = hour) => {
   const made = testKeySets();
   made.source.publish(formedJwk('first'));
-  const lease = made.sets.acquire(keySetUrl, refreshMs);
+  const lease = made.sets.acquire(keysAt(keySetUrl), refreshMs);
   await lease.keys.firstLoad();
   return { ...made, lease, keys: lease.keys };
 };
@@ -45,7 +46,7 @@ describe('a key set', () => {
     const { scheduler, source, random, sets } = testKeySets();
     source.publish(formedJwk('first'));
     random.value = 0.5;
-    await sets.acquire(keySetUrl, 60_000).keys.firstLoad();
+    await sets.acquire(keysAt(keySetUrl), 60_000).keys.firstLoad();
     await scheduler.advance(57_000 - 1);
     expect(source.requests).toBe(1);
     await scheduler.advance(1);

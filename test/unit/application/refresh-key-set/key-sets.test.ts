@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maximumUnusedSets, unusedSetKeptMs } from '../../../../src/application/refresh-key-set/key-sets.js';
+import { keysAt } from '../../../support/fake-key-set-source.js';
 import { settled } from '../../../support/manual-scheduler.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 import { formedJwk, keySetUrl, testKeySets } from '../../../support/test-key-sets.js';
@@ -15,22 +16,22 @@ const published = () => {
 describe('KeySets', () => {
   it('gives one set to all who want the same URL at the same interval', async () => {
     const { sets, source } = published();
-    const [first, second] = [sets.acquire(keySetUrl, hour), sets.acquire(keySetUrl, hour)];
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     await first.keys.firstLoad();
     expect(second.keys).toBe(first.keys);
     expect(source.requests).toBe(1);
-    expect(sets.acquire(keySetUrl, hour / 2).keys).not.toBe(first.keys);
-    expect(sets.acquire('https://id.example/others', hour).keys).not.toBe(first.keys);
+    expect(sets.acquire(keysAt(keySetUrl), hour / 2).keys).not.toBe(first.keys);
+    expect(sets.acquire(keysAt('https://id.example/others'), hour).keys).not.toBe(first.keys);
     expect(source.requests).toBe(3);
   });
 
   it('hands a set with its keys over to who comes soon after the last has left', async () => {
     const { sets, source, scheduler } = published();
-    const old = sets.acquire(keySetUrl, hour);
+    const old = sets.acquire(keysAt(keySetUrl), hour);
     await old.keys.firstLoad();
     old.release();
     await scheduler.advance(unusedSetKeptMs - 1);
-    const next = sets.acquire(keySetUrl, hour);
+    const next = sets.acquire(keysAt(keySetUrl), hour);
     expect(next.keys).toBe(old.keys);
     expect(next.keys.state()).toBe('fresh');
     await scheduler.advance(hour);
@@ -39,7 +40,7 @@ describe('KeySets', () => {
 
   it('ends a set that nobody uses any more: no timer, no request, nothing of a late answer', async () => {
     const { sets, source, scheduler } = published();
-    const [first, second] = [sets.acquire(keySetUrl, hour), sets.acquire(keySetUrl, hour)];
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     await first.keys.firstLoad();
     first.release();
     await scheduler.advance(hour);
@@ -55,13 +56,13 @@ describe('KeySets', () => {
     expect(first.keys.find('second', 'ES256')).toBeNull();
     await scheduler.advance(2 * hour);
     expect(source.requests).toBe(3);
-    expect(sets.acquire(keySetUrl, hour).keys).not.toBe(first.keys);
+    expect(sets.acquire(keysAt(keySetUrl), hour).keys).not.toBe(first.keys);
   });
 
   it('lets go of a fetch that nobody wants any more, which would keep the process from ending', async () => {
     const { sets, source, scheduler } = published();
     source.isHeld = true;
-    const { keys, release } = sets.acquire(keySetUrl, hour);
+    const { keys, release } = sets.acquire(keysAt(keySetUrl), hour);
     release();
     expect([source.cancelled, source.unanswered]).toEqual([1, 0]);
     await keys.firstLoad();
@@ -73,8 +74,8 @@ describe('KeySets', () => {
   it('makes up for the fetch that was let go of, where the set is used again', async () => {
     const { sets, source } = published();
     source.isHeld = true;
-    sets.acquire(keySetUrl, hour).release();
-    const { keys } = sets.acquire(keySetUrl, hour);
+    sets.acquire(keysAt(keySetUrl), hour).release();
+    const { keys } = sets.acquire(keysAt(keySetUrl), hour);
     expect(source.requests).toBe(2);
     source.letGo();
     await keys.firstLoad();
@@ -84,45 +85,47 @@ describe('KeySets', () => {
 
   it('makes up for a refresh that came due while nobody used the set', async () => {
     const { sets, source, scheduler } = published();
-    const lease = sets.acquire(keySetUrl, 60_000);
+    const lease = sets.acquire(keysAt(keySetUrl), 60_000);
     await lease.keys.firstLoad();
     await scheduler.advance(55_000);
     lease.release();
     await scheduler.advance(6_000);
     expect(source.requests).toBe(1);
-    sets.acquire(keySetUrl, 60_000);
+    sets.acquire(keysAt(keySetUrl), 60_000);
     expect(source.requests).toBe(2);
   });
 
   it('counts a lease that is released twice once', async () => {
     const { sets, scheduler } = published();
-    const [first, second] = [sets.acquire(keySetUrl, hour), sets.acquire(keySetUrl, hour)];
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     first.release();
     first.release();
     await scheduler.advance(unusedSetKeptMs);
-    expect(sets.acquire(keySetUrl, hour).keys).toBe(second.keys);
+    expect(sets.acquire(keysAt(keySetUrl), hour).keys).toBe(second.keys);
   });
 
   it('keeps few sets that nobody uses, and ends the one first that was left first', async () => {
     const { sets, scheduler } = published();
     const urlOf = (index: number) => `https://id.example/${index}`;
-    const leases = Array.from({ length: maximumUnusedSets + 1 }, (_, index) => sets.acquire(urlOf(index), hour));
-    const used = sets.acquire('https://id.example/used', hour);
+    const leases = Array.from({ length: maximumUnusedSets + 1 }, (_, index) =>
+      sets.acquire(keysAt(urlOf(index)), hour),
+    );
+    const used = sets.acquire(keysAt('https://id.example/used'), hour);
     await settled();
     leases.toReversed().forEach((lease) => lease.release());
     // A refresh and the end of the time for each that is kept, a refresh for the one in use.
     expect(scheduler.waiting).toBe(2 * maximumUnusedSets + 1);
-    expect(sets.acquire(urlOf(0), hour).keys).toBe(leases[0]?.keys);
-    expect(sets.acquire(urlOf(maximumUnusedSets), hour).keys).not.toBe(leases[maximumUnusedSets]?.keys);
-    expect(sets.acquire('https://id.example/used', hour).keys).toBe(used.keys);
+    expect(sets.acquire(keysAt(urlOf(0)), hour).keys).toBe(leases[0]?.keys);
+    expect(sets.acquire(keysAt(urlOf(maximumUnusedSets)), hour).keys).not.toBe(leases[maximumUnusedSets]?.keys);
+    expect(sets.acquire(keysAt('https://id.example/used'), hour).keys).toBe(used.keys);
   });
 
   it('tells how each attempt ended and of which set, until nobody wants to know', async () => {
     const { sets, source, scheduler } = published();
     const told: string[] = [];
     const end = sets.onRefresh((result, keys) => told.push(`${keys === others ? 'others' : 'first'}: ${result}`));
-    sets.acquire(keySetUrl, hour);
-    const { keys: others } = sets.acquire('https://id.example/others', 2 * hour);
+    sets.acquire(keysAt(keySetUrl), hour);
+    const { keys: others } = sets.acquire(keysAt('https://id.example/others'), 2 * hour);
     await settled();
     source.goDown();
     await scheduler.advance(hour + 5_000);

@@ -14,6 +14,7 @@ import { readToken, TokenReader } from '../../../../src/application/verify-token
 import type { Identity } from '../../../../src/domain/identity/identity.js';
 import { headersEvent } from '../../../support/agent-events.js';
 import { charactersLookedAt } from '../../../support/counted-work.js';
+import { keysAt } from '../../../support/fake-key-set-source.js';
 import { ManualClock } from '../../../support/manual-clock.js';
 import { neverCancelled } from '../../../support/never-cancelled.js';
 import { testKeySets } from '../../../support/test-key-sets.js';
@@ -35,7 +36,7 @@ const tokenOf = (iss: string): string => {
 const providers = async (): Promise<ProviderTokens> => {
   const { source, sets, clock: keyClock } = testKeySets({ prepare: async () => ({ ok: true, value: verifier }) });
   source.publish({ ...publicJwk(pair.publicKey), kid: 'one' });
-  const keys = sets.acquire(`${corpIssuer}/keys`, 3_600_000).keys;
+  const keys = sets.acquire(keysAt(`${corpIssuer}/keys`), 3_600_000).keys;
   await keys.firstLoad();
   const key: VerifyingKey | null = keys.find('one', 'ES256');
   if (key === null) throw new Error('the key set has no key');
@@ -44,7 +45,9 @@ const providers = async (): Promise<ProviderTokens> => {
     enabled: true,
     issuer: corpIssuer,
     jwksUrl: `${corpIssuer}/keys`,
-    audience: 'api',
+    audiences: ['api'],
+    algorithms: null,
+    tenants: [],
     requiredScopes: [],
     jwksRefreshMs: 3_600_000,
     clockSkewMs: 30_000,
@@ -54,7 +57,7 @@ const providers = async (): Promise<ProviderTokens> => {
 
 const localTokens = new JwtTokens({
   algorithm: 'ES256',
-  rules: { issuer: localIssuer, audience: 'api', clockSkewMs: 30_000 },
+  rules: { issuer: localIssuer, audiences: ['api'], clockSkewMs: 30_000 },
   verifier,
   clock,
 });

@@ -24,8 +24,8 @@ const now = 1_800_000_000;
 const issuer = 'https://id.example';
 const good: Claims = { iss: issuer, sub: 'ann', aud: 'app', iat: now, exp: now + 60 };
 /** `accepted`, or why not. */
-const told = (claims: Claims, audience: string | null = 'app'): string => {
-  const checked = checkIdTokenClaims(claims, { issuer, audience, clockSkewMs: 30_000 }, now * 1000);
+const told = (claims: Claims, audiences: readonly string[] = ['app']): string => {
+  const checked = checkIdTokenClaims(claims, { issuer, audiences, clockSkewMs: 30_000 }, now * 1000);
   return checked.ok ? 'accepted' : checked.error;
 };
 const { iat: _, ...ageless } = good;
@@ -59,8 +59,8 @@ describe('checkIdTokenClaims', () => {
   });
 
   it('refuses every token where it is not known who it should be for', () => {
-    expect(told(good, null)).toBe('wrong_audience');
+    expect(told(good, [])).toBe('wrong_audience');
     const { aud: _aud, ...forNobody } = good;
-    expect(told(forNobody, null)).toBe('wrong_audience');
+    expect(told(forNobody, [])).toBe('wrong_audience');
   });
 });

@@ -3,7 +3,7 @@ import { type Claims, type ClaimValue, SpelledNumber } from '../../../../src/dom
 import { checkJwtClaims, checkWindow, type JwtClaimRules } from '../../../../src/domain/tokens/jwt-claim-rules.js';
 
 const now = 1_800_000_000;
-const anyone: JwtClaimRules = { issuer: null, audience: null, clockSkewMs: 30_000 };
+const anyone: JwtClaimRules = { issuer: null, audiences: [], clockSkewMs: 30_000 };
 const check = (claims: Claims, rules = anyone) =>
   checkJwtClaims({ sub: 'ann', exp: now + 60, ...claims }, rules, now * 1000);
 const rejection = (error: string) => ({ ok: false, error });
@@ -75,7 +75,7 @@ describe('checkJwtClaims', () => {
   });
 
   it('wants the audience, alone or among others, where one is configured', () => {
-    const rules = { ...anyone, audience: 'api' };
+    const rules = { ...anyone, audiences: ['app', 'api'] };
     expect(check({ aud: 'api' }, rules).ok).toBe(true);
     expect(check({ aud: ['web', 'api'] }, rules).ok).toBe(true);
     for (const aud of [

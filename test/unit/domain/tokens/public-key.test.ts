@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/domain/shared/json.js';
-import { readPublicKey } from '../../../../src/domain/tokens/public-key.js';
+import { readPublicKeys } from '../../../../src/domain/tokens/public-key.js';
 
 const rsa = { kty: 'RSA', n: 'n', e: 'AQAB' };
 const ec = (crv: string) => ({ kty: 'EC', crv, x: 'x', y: 'y' });
 const ed = { kty: 'OKP', crv: 'Ed25519', x: 'x' };
 
-describe('readPublicKey', () => {
+describe('readPublicKeys', () => {
   it.each<[JsonObject, string]>([
     [rsa, 'RS256'],
     [ec('P-256'), 'ES256'],
@@ -19,14 +19,14 @@ describe('readPublicKey', () => {
     [{ ...rsa, alg: 'RS384' }, 'RS384'],
     [{ ...ec('P-384'), alg: 'ES384' }, 'ES384'],
   ])('binds %o to the algorithm that it names, else to the one of its kind', (jwk, algorithm) => {
-    expect(readPublicKey(jwk)).toMatchObject({ ok: true, value: { algorithm, kid: null } });
+    expect(readPublicKeys(jwk, null)).toMatchObject({ ok: true, value: [{ algorithm, kid: null }] });
   });
 
   it('keeps what makes up the key, and nothing that comes with it', () => {
     const jwk = { ...ec('P-256'), kid: 'one', use: 'sig', key_ops: ['verify'], x5u: 'https://evil.example', n: 'n' };
-    expect(readPublicKey(jwk)).toMatchObject({ ok: true, value: { kid: 'one', jwk: ec('P-256') } });
-    const read = readPublicKey(jwk);
-    expect(read.ok && Object.keys(read.value.jwk)).toEqual(['kty', 'crv', 'x', 'y']);
+    expect(readPublicKeys(jwk, null)).toMatchObject({ ok: true, value: [{ kid: 'one', jwk: ec('P-256') }] });
+    const read = readPublicKeys(jwk, null);
+    expect(read.ok && Object.keys(read.value[0]?.jwk ?? {})).toEqual(['kty', 'crv', 'x', 'y']);
   });
 
   it.each<[string, JsonObject, string]>([
@@ -54,17 +54,38 @@ describe('readPublicKey', () => {
     ['with numbers that are no text', { ...ed, x: 7 }, 'has no usable member x'],
     ['with numbers without end', { ...rsa, n: 'n'.repeat(2049) }, 'has no usable member n'],
   ])('refuses a key %s', (_, jwk, reason) => {
-    const read = readPublicKey(jwk);
+    const read = readPublicKeys(jwk, null);
     expect(read.ok ? null : read.error).toContain(reason);
   });
 
   it('tells keys apart by everything that counts', () => {
     const identityOf = (jwk: JsonObject) => {
-      const read = readPublicKey(jwk);
-      return read.ok ? read.value.identity : read.error;
+      const read = readPublicKeys(jwk, null);
+      return read.ok ? read.value[0]?.identity : read.error;
     };
     const different = [ec('P-256'), { ...ec('P-256'), kid: 'a' }, { ...ec('P-256'), x: 'z' }, ed, rsa];
     expect(new Set([...different, { ...rsa, alg: 'PS256' }].map(identityOf)).size).toBe(6);
     expect(identityOf({ ...rsa, use: 'sig', alg: 'RS256' })).toBe(identityOf(rsa));
+  });
+
+  it('reads a key without alg once for each accepted algorithm of its kind', () => {
+    const read = readPublicKeys({ ...rsa, kid: 'one' }, ['PS256', 'RS512', 'ES256']);
+    expect(read.ok && read.value.map(({ kid, algorithm }) => `${kid} ${algorithm}`)).toEqual([
+      'one RS512',
+      'one PS256',
+    ]);
+  });
+
+  it('never widens what a key says it is for', () => {
+    const read = readPublicKeys({ ...rsa, alg: 'RS256' }, ['RS256', 'PS256']);
+    expect(read.ok && read.value.map(({ algorithm }) => algorithm)).toEqual(['RS256']);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['whose alg is not accepted', { ...rsa, alg: 'RS512' }],
+    ['of a kind that none of them fits', ed],
+  ])('refuses a key %s', (_, jwk) => {
+    const read = readPublicKeys(jwk, ['RS256', 'ES256']);
+    expect(read.ok ? null : read.error).toContain('that are accepted');
   });
 });

@@ -11,6 +11,9 @@ const shown = (sources: readonly EntrySource[] | undefined) =>
 
 const messages = (json: JsonObject) => decodeAgentOptions(json).problems.map(({ message }) => message);
 
+const jwtAlgorithmList =
+  '"HS256" or "RS256" or "RS384" or "RS512" or "PS256" or "PS384" or "PS512" or "ES256" or "ES384" or "ES512" or "EdDSA"';
+
 describe('the options of an agent as JSON', () => {
   it('are all read', () => {
     const { options, problems } = decodeAgentOptions({
@@ -94,10 +97,7 @@ describe('the options of an agent as JSON', () => {
     [{ 'jwt-issuer': ['a'] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
     [{ 'jwt-issuer': [] }, 'config.jwt-issuer: "jwt-issuer" takes one value'],
     [{ 'jwt-issuer': { a: 1 } }, 'config.jwt-issuer: "jwt-issuer" takes a value, but no block and no properties'],
-    [
-      { 'jwt-algorithm': 'none' },
-      'config.jwt-algorithm: "jwt-algorithm" must be "HS256" or "RS256" or "ES256", not "none"',
-    ],
+    [{ 'jwt-algorithm': 'none' }, `config.jwt-algorithm: "jwt-algorithm" must be ${jwtAlgorithmList}, not "none"`],
     [{ 'fail-open': 'true' }, 'config.fail-open: "fail-open" must be #true or #false, not "true"'],
     [{ 'api-keys': [{ a: 1 }, 'k:a'] }, 'config.api-keys: "api-keys" takes a value, but no block and no properties'],
     [{ 'api-keys': true }, 'config.api-keys: "api-keys" must be a string'],
@@ -150,7 +150,7 @@ describe('the options of an agent as text', () => {
     ]);
     expect(options).toBeNull();
     expect(problems.map(({ message }) => message)).toEqual([
-      '--jwt-algorithm.jwt-algorithm: "jwt-algorithm" must be "HS256" or "RS256" or "ES256", not what was given',
+      `--jwt-algorithm.jwt-algorithm: "jwt-algorithm" must be ${jwtAlgorithmList}, not what was given`,
       'FAIL_OPEN.fail-open: "fail-open" must be true or false, not what was given',
       'USER_ID_HEADER.user-id-header: "user-id-header" must be header name',
       'GRPC_ADDRESS.grpc-address: "grpc-address" must be host:port',

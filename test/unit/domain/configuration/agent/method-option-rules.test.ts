@@ -16,7 +16,9 @@ const provider = (own: Partial<OidcProviderOptions> = {}): OidcProviderOptions =
   enabled: true,
   issuer: 'https://id.example',
   jwksUrl: 'https://id.example/keys',
-  audience: 'api',
+  audiences: ['api'],
+  algorithms: null,
+  tenants: [],
   requiredScopes: [],
   jwksRefreshMs: 3_600_000,
   clockSkewMs: 30_000,
@@ -61,7 +63,7 @@ describe('the providers that are complete', () => {
   });
 
   it('are warned about without an audience', () => {
-    expect(problems({ oidc: [provider({ audience: null })] })).toEqual([
+    expect(problems({ oidc: [provider({ audiences: [] })] })).toEqual([
       'warning oidc: provider 1 has no audience: every token of the issuer is accepted, whoever it was issued for',
     ]);
   });

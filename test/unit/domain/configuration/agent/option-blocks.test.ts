@@ -22,23 +22,22 @@ const reported = (text: string): string[] => {
 };
 
 describe('the oidc blocks', () => {
-  it('have defaults for all but issuer and key set', () => {
+  it('have defaults for all but the issuer', () => {
     expect(oidc({ oidc: provider })).toEqual([
       {
         name: null,
         enabled: false,
         issuer: 'https://id.example',
         jwksUrl: 'https://id.example/keys',
-        audience: null,
+        tenants: [],
+        audiences: [],
+        algorithms: null,
         requiredScopes: [],
         jwksRefreshMs: 3_600_000,
         clockSkewMs: 30_000,
       },
     ]);
-    expect(messages({ oidc: { enabled: true } })).toEqual([
-      'config.oidc: "issuer" is missing',
-      'config.oidc: "jwks-url" is missing',
-    ]);
+    expect(messages({ oidc: { enabled: true } })).toEqual(['config.oidc: "issuer" is missing']);
   });
 
   it('are all read', () => {
@@ -46,7 +45,9 @@ describe('the oidc blocks', () => {
       ...provider,
       name: 'corp',
       enabled: true,
-      audience: 'api',
+      tenants: ['one'],
+      audience: ['api', 'app'],
+      algorithms: ['RS256', 'PS256'],
       'required-scopes': ['read', 'write'],
       'jwks-refresh-secs': 60,
       'clock-skew-secs': 0,
@@ -56,7 +57,9 @@ describe('the oidc blocks', () => {
       enabled: true,
       issuer: 'https://id.example',
       jwksUrl: 'https://id.example/keys',
-      audience: 'api',
+      tenants: ['one'],
+      audiences: ['api', 'app'],
+      algorithms: ['RS256', 'PS256'],
       requiredScopes: ['read', 'write'],
       jwksRefreshMs: 60_000,
       clockSkewMs: 0,

@@ -52,7 +52,7 @@ describe('a check of a gateway', () => {
     const one = 'policy-inline #"permit (principal, action, resource) when { resource.pth == "/" };"#';
     const two = `policy-inline "permit (principal, action, resource);" ${one.slice(14)}`;
     expect((await checked(`enabled #true\n${one}`, true)).problems[0]).toContain('gateway.kdl:8:61: ');
-    expect((await checked(`enabled #true\n${two}`, true)).problems[0]).toContain('gateway.kdl:8:100: ');
+    expect((await checked(`enabled #true\n${two}`, true)).problems[0]).toContain('gateway.kdl:8:101: ');
   });
 
   it('that is thorough reads the policies of embedded agents, and shows where they are doubtful', async () => {

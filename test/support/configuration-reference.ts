@@ -1,13 +1,15 @@
 import { agentOptionsShape } from '../../src/domain/configuration/agent/agent-options-schema.js';
 import { gatewayShape } from '../../src/domain/configuration/gateway/gateway-schema.js';
+import { isForeignKey } from '../../src/domain/configuration/schema/block-keys.js';
 import type { Shape } from '../../src/domain/configuration/schema/schema.js';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 const table = (shape: Shape): string => {
-  const rows = Object.entries(shape).map(
-    ([name, { document }]) =>
-      `| \`${name}\` | ${cell(document.type)} | ${cell(document.default)} | ${cell(document.meaning)} |`,
+  const rows = Object.entries(shape).flatMap(([name, key]) =>
+    isForeignKey(key)
+      ? []
+      : `| \`${name}\` | ${cell(key.document.type)} | ${cell(key.document.default)} | ${cell(key.document.meaning)} |`,
   );
   return ['| Key | Type | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 };

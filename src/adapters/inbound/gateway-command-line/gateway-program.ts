@@ -107,6 +107,7 @@ Rewrites, and says on standard error what it changed, file:line: what
   server { } as system { }                               listener, route, upstream and agent at the top into groups
   path-prefix and the like on a route into matches { }   max-body-size and the like on a route into policies { }
   timeout-secs of an upstream as timeouts { }            key = value, underscores in names, "true" for #true
+  names that begin with a digit in quotes                observability, default-route and other words of gateways with a KDL file
 Comments and the order are kept. A file that is up to date comes out byte for byte the same.
 
 Examples:

@@ -1,4 +1,4 @@
-import { Document, Entry, Identifier, Node, Value } from '@bgotink/kdl';
+import { Document, Entry, format, Identifier, Node, Value } from '@bgotink/kdl';
 import type {
   MigrationStep,
   MovedMember,
@@ -40,8 +40,8 @@ const nodeAt = (document: Document, path: SettingPath): Node | undefined => {
 /** The steps of a plan, each with the settings that it is about: they stay the same however they are moved. */
 type BoundStep = () => void;
 
-const valueEntry = (value: number): Entry => {
-  const entry = new Entry(new Value(value), null);
+const valueEntry = (value: number | string): Entry => {
+  const entry = new Entry(valueOfStep(value), null);
   entry.leading = ' ';
   return entry;
 };
@@ -51,12 +51,21 @@ const bindRename = (document: Document, step: StepOf<'rename'>): BoundStep | nul
   return node === undefined ? null : () => node.setName(step.name);
 };
 
+/** A text is written in quotes, whether it needs them or not. */
+const valueOfStep = (given: string | number | boolean): Value => {
+  const value = new Value(given);
+  if (typeof given === 'string') value.representation = JSON.stringify(given);
+  return value;
+};
+
 const bindRetype = (document: Document, step: StepOf<'retype'>): BoundStep | null => {
-  const entry = nodeAt(document, step.setting)?.getArgumentEntry(step.argument);
+  const node = nodeAt(document, step.setting);
+  const { argument } = step;
+  const entry = typeof argument === 'number' ? node?.getArgumentEntry(argument) : node?.getPropertyEntry(argument);
   return entry === undefined
     ? null
     : () => {
-        entry.value = new Value(step.value);
+        entry.value = valueOfStep(step.value);
       };
 };
 
@@ -137,24 +146,89 @@ const bindNest = (document: Document, step: StepOf<'nest'>, layout: TextLayout):
     for (const source of sources) if (source !== undefined) takeOut(list, source);
     const moved = step.members.flatMap((member, index) => movedNodes(parent, member, sources[index]));
     for (const { member } of step.members) if (member.kind === 'property') dropProperty(parent, member.name);
-    const home = list.nodes.find((node) => node.getName() === step.block && node.getTag() === null);
-    if (home !== undefined) {
-      if (onLines) appendLines(home, moved, indent, layout);
-      else appendInline(home, moved);
-      return;
-    }
-    const made = new Node(new Identifier(step.block));
-    if (parent.children === null) {
-      parent.children = list;
-      parent.beforeChildren = ' ';
-    }
-    if (onLines) {
-      appendLines(made, moved, indent, layout);
-      insertLine(list, made, Math.max(0, Math.min(...places, list.nodes.length)), indent, layout);
-      if (list.nodes.length === 1 && list.trailing === undefined) list.trailing = ownIndent(parent);
-    } else {
-      appendInline(made, moved);
-      insertInline(list, made, Math.max(0, Math.min(...places, list.nodes.length)));
+    putInBlock(
+      parent,
+      { onLines, indent, index: Math.max(0, Math.min(...places, list.nodes.length)) },
+      moved,
+      step,
+      layout,
+    );
+  };
+};
+
+/** Where a block is made that is not there, and how its parent is written. */
+interface BlockPlace {
+  readonly onLines: boolean;
+  readonly indent: string;
+  readonly index: number;
+}
+
+/** Puts settings at the end of a block inside another one. */
+const putInBlock = (
+  parent: Node,
+  { onLines, indent, index }: BlockPlace,
+  moved: readonly Node[],
+  { block }: { readonly block: string },
+  layout: TextLayout,
+): void => {
+  const list = parent.children ?? new Document();
+  const home = list.nodes.find((node) => node.getName() === block && node.getTag() === null);
+  if (home !== undefined) {
+    if (onLines) appendLines(home, moved, indent, layout);
+    else appendInline(home, moved);
+    return;
+  }
+  const made = new Node(new Identifier(block));
+  if (parent.children === null) {
+    parent.children = list;
+    parent.beforeChildren = ' ';
+  }
+  if (onLines) {
+    appendLines(made, moved, indent, layout);
+    insertLine(list, made, index, indent, layout);
+    if (list.nodes.length === 1 && list.trailing === undefined) list.trailing = ownIndent(parent);
+  } else {
+    appendInline(made, moved);
+    insertInline(list, made, index);
+  }
+};
+
+/** Puts settings at the end of a block of the file, which is made behind the setting that they come from. */
+const putInFile = (
+  document: Document,
+  origin: Node | undefined,
+  moved: readonly Node[],
+  { block }: { readonly block: string },
+  layout: TextLayout,
+): void => {
+  const home = document.nodes.find((node) => node.getName() === block && node.getTag() === null);
+  if (home !== undefined) {
+    if (isOnLines(home)) appendLines(home, moved, ownIndent(home), layout);
+    else appendInline(home, moved);
+    return;
+  }
+  const made = new Node(new Identifier(block));
+  appendLines(made, moved, '', layout);
+  if (made.children !== null) made.children.trailing = '';
+  const index = origin === undefined ? document.nodes.length : document.nodes.indexOf(origin) + 1;
+  insertLine(document, made, index, '', layout);
+};
+
+const bindLift = (document: Document, step: StepOf<'lift'>, layout: TextLayout): BoundStep | null => {
+  const parent = nodeAt(document, step.parent);
+  const home = step.home.length === 0 ? null : nodeAt(document, step.home);
+  const origin = document.nodes[step.parent[0] ?? 0];
+  const { member } = step.member;
+  const source = member.kind === 'child' ? parent?.children?.nodes[member.index] : undefined;
+  if (parent === undefined || home === undefined || (member.kind === 'child' && source === undefined)) return null;
+  return () => {
+    if (source !== undefined && parent.children !== null) takeOut(parent.children, source);
+    const moved = movedNodes(parent, step.member, source);
+    if (member.kind === 'property') dropProperty(parent, member.name);
+    if (home === null) putInFile(document, origin, moved, step, layout);
+    else {
+      const index = home.children?.nodes.length ?? 0;
+      putInBlock(home, { onLines: isOnLines(home), indent: childIndent(home, layout), index }, moved, step, layout);
     }
   };
 };
@@ -189,7 +263,30 @@ const bindRemove = (document: Document, { parent, member }: StepOf<'remove'>): B
   if (block === undefined) return null;
   if (member.kind === 'property') return () => dropProperty(block, member.name);
   const node = block.children?.nodes[member.index];
-  return node === undefined ? null : () => removeNode(block.children ?? new Document(), node);
+  return node === undefined ? null : () => removeNode(block.children ?? new Document(), withInnerComments(node));
+};
+
+const bindDrop = (document: Document, { setting }: StepOf<'drop'>): BoundStep | null => {
+  const node = document.nodes[setting];
+  if (node === undefined) return null;
+  return () => {
+    // Blank lines told it from what is above it: at the end nothing is left to be told apart.
+    const isLast = document.nodes.at(-1) === node && document.nodes.length > 1;
+    if (isLast && (node.leading ?? '').trim() === '') node.leading = '';
+    removeNode(document, withInnerComments(node));
+  };
+};
+
+/** The comments inside a block, each on a line before it. */
+const withInnerComments = (node: Node): Node => {
+  if (node.children === null) return node;
+  // A string may hold what looks like a comment.
+  const found = format(node.children).match(/"(?:[^"\\]|\\.)*"|\/\/[^\n\r]*|\/\*(?:[^*]|\*(?!\/))*\*\//g) ?? [];
+  const comments = found.filter((one) => !one.startsWith('"'));
+  const indent = ownIndent(node);
+  const isOwnLine = hasLineEnd(node.leading) || hasLineEnd(node.trailing);
+  for (const comment of isOwnLine ? comments : []) node.leading = `${node.leading ?? ''}${comment}\n${indent}`;
+  return node;
 };
 
 const ownIndent = (node: Node): string => lastIndent(node.leading);
@@ -244,6 +341,10 @@ const bind = (document: Document, step: MigrationStep, layout: TextLayout): Boun
       return bindWrap(document, step, layout);
     case 'nest':
       return bindNest(document, step, layout);
+    case 'lift':
+      return bindLift(document, step, layout);
+    case 'drop':
+      return bindDrop(document, step);
     case 'remove':
       return bindRemove(document, step);
   }

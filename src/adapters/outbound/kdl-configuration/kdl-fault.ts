@@ -67,6 +67,10 @@ export const digitFault = (text: string, offset: number): KdlFault => {
   };
 };
 
+/** `true` of KDL 1 in a file of KDL 2. */
+export const keywordFault = (offset: number, word: string): KdlFault =>
+  plainFault(offset, `"${word}" is no value in KDL 2`, `write #${word}, or "${word}" for the text`);
+
 /** `;` at the beginning of a statement. */
 export const emptyStatementFault = (offset: number): KdlFault =>
   plainFault(offset, 'there is nothing before this ";"', 'take the ";" away: it ends a setting');
@@ -78,10 +82,12 @@ const beginsSetting = (text: string, offset: number): boolean =>
 /** `agents ["a", "b"]` of old documents, as `agents "a" "b"`. */
 const withoutBrackets = (text: string, offset: number): string | null => {
   const lineStart = Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
-  const form = /^\s*([\w-]{1,64})\s*\[([^[\]\n\r]{0,200})\]/.exec(text.slice(lineStart, lineStart + 400));
-  if (form === null) return null;
-  const items = (form[2] ?? '').split(',').map((item) => item.trim());
-  return `lists have no brackets: write ${form[1]} ${items.filter((item) => item !== '').join(' ')}`;
+  const name = /(?:^|[\s{;])([\w-]{1,64})\s*$/.exec(text.slice(Math.max(lineStart, offset - 200), offset))?.[1];
+  const list = /^\[([^[\]\n\r]{0,200})\]/.exec(text.slice(offset, offset + 210))?.[1];
+  if (name === undefined || list === undefined) return null;
+  const items = list.split(',').map((item) => item.trim());
+  const written = items.filter((item) => item !== '').join(' ');
+  return `lists have no brackets: write ${name} ${written === '' ? '#null' : written}`;
 };
 
 const keywords = /^(true|false|null|inf|-inf|nan)\b/;
@@ -101,7 +107,7 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
   if (message.startsWith('Invalid keyword')) {
     const offset = wordBefore(text, at);
     const word = keywords.exec(text.slice(offset, offset + 5))?.[0] ?? 'true';
-    return plainFault(offset, `"${word}" is no value in KDL 2`, `write #${word}, or "${word}" for the text`);
+    return keywordFault(offset, word);
   }
   if (message.startsWith('Unexpected identifier')) {
     const offset = wordBefore(text, at);

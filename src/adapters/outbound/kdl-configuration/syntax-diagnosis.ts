@@ -1,5 +1,13 @@
 import { type KdlDocument, readKdl } from './kdl-document.js';
-import { bracketFault, digitFault, emptyStatementFault, equalsFault, type KdlFault, plainFault } from './kdl-fault.js';
+import {
+  bracketFault,
+  digitFault,
+  emptyStatementFault,
+  equalsFault,
+  type KdlFault,
+  keywordFault,
+  plainFault,
+} from './kdl-fault.js';
 import { emptyStatement, nameWithDigit, noBrackets, noEquals, repairSyntax } from './repair-syntax.js';
 
 /** A text as far as it can be read. */
@@ -26,7 +34,11 @@ const faultOf = (text: string, { offset, message }: Repair): KdlFault => {
   if (message === noBrackets) return bracketFault(text, offset);
   if (message === noEquals) return equalsFault(text.indexOf('=', offset));
   if (message === nameWithDigit) return digitFault(text, offset);
-  return message === emptyStatement ? emptyStatementFault(offset) : plainFault(offset, message, null);
+  if (message === emptyStatement) return emptyStatementFault(offset);
+  const keyword = /^(true|false|null) is written/.exec(message)?.[1];
+  return keyword === undefined
+    ? plainFault(offset, message, 'gateway config migrate writes it so')
+    : keywordFault(offset, keyword);
 };
 
 /** Of a list in brackets the opening one stands for all of its repairs. */

@@ -1,10 +1,11 @@
-import { agentSubscriptions } from '../gateway-configuration.js';
-import { custom, optionalBlock } from '../schema/block-keys.js';
+import { type AgentSubscription, agentSubscriptions } from '../gateway-configuration.js';
+import { custom, foreign, optionalBlock } from '../schema/block-keys.js';
 import { refuseArguments, refuseRepetition } from '../schema/read-block.js';
 import { list, optional, withDefault } from '../schema/scalar-keys.js';
 import { integer, milliseconds, oneOf, oneOfNumbers, seconds, text } from '../schema/scalar-kind.js';
 import type { Fields, Key } from '../schema/schema.js';
 import { members, type Setting } from '../setting/setting.js';
+import { foreignBreakerKeys } from './circuit-breaker-schema.js';
 import { transport } from './transport-key.js';
 
 /** The options of the agent, as they were written; null where there are none. */
@@ -21,6 +22,16 @@ const config: Key<readonly Setting[] | null> = custom(
   },
 );
 
+/** `request_body`, `request-headers` and their like. */
+export const otherSubscription = (text: string): AgentSubscription | null => {
+  const name = text
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replace(/_body$/, '_body_chunk')
+    .replace(/^log$/, 'request_complete');
+  return agentSubscriptions.find((known) => known === name) ?? null;
+};
+
 const protocolVersion = oneOfNumbers(
   [2, 1],
   (value) => `must be 1 or 2, not ${value}: there is no such version of the agent protocol`,
@@ -34,17 +45,22 @@ const circuitBreakerShape = {
     '30',
     'How long every call fails at once, until one is let through to see whether it answers again.',
   ),
+  ...foreignBreakerKeys,
+  'half-open-max-requests': foreign('one call at a time is let through', 'take it out'),
 };
 
 export type CircuitBreakerFields = Fields<typeof circuitBreakerShape>;
 
+/** Other gateways name what an agent is for. */
+const agentType = oneOf(['custom'], [], () => 'custom');
+
 export const agentShape = {
-  type: withDefault(oneOf(['custom']), 'custom', '`custom`', 'Kind of agent.'),
+  type: withDefault(agentType, 'custom', '`custom`', 'Kind of agent.'),
   transport,
   socket: optional(text, 'Path of its socket: short for `transport { unix_socket { path } }`.'),
   'socket-owner': optional(text, 'User that may own the unix socket, besides the own one and root.'),
   events: list(
-    oneOf(agentSubscriptions, ['websocket_frame', 'guardrail_inspect']),
+    oneOf(agentSubscriptions, ['websocket_frame', 'guardrail_inspect'], otherSubscription),
     'What the agent is asked about, or told. A body goes only to an agent that asks for it after it has seen the head.',
     ['request_headers'],
     '`request_headers`',
@@ -66,6 +82,8 @@ export const agentShape = {
     integer(1, 64),
     'Connections that are kept to it. Without it: 4, and 16 with `protocol-version 1`, which has one call at a time on each.',
   ),
+  'unix-socket': foreign('it stands in `transport`', 'write transport { unix_socket { path "/run/agent.sock" } }'),
+  grpc: foreign('it stands in `transport`', 'write transport { grpc { address "127.0.0.1:50051" } }'),
   config,
   'circuit-breaker': optionalBlock(circuitBreakerShape, 'Stop asking an agent that fails. Without the block: never.'),
 };

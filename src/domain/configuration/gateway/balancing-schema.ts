@@ -37,8 +37,14 @@ const otherMethods: ReadonlyMap<string, BalancingMethod> = new Map([
   ['cookie', 'consistent-hash'],
 ]);
 
+/** The method that another name stands for; null: there is none that is like it. */
+export const namedBalancing = (text: string): BalancingMethod | null => {
+  const name = text.toLowerCase().replaceAll('_', '-');
+  return methods.find((known) => known === name) ?? otherMethods.get(name) ?? null;
+};
+
 export const loadBalancing = withDefault(
-  oneOf(methods, [], (text) => otherMethods.get(text.toLowerCase().replaceAll('_', '-')) ?? null),
+  oneOf(methods, [], namedBalancing),
   'round-robin',
   '`round-robin`',
   'How a target is chosen among those that are well, always by their weights: in turn (`round-robin`, and `weighted` is the same), by the fewest requests under way (`least-connections`), the better of two at random (`power-of-two-choices`), or the same for the same `hash-key` (`consistent-hash`).',

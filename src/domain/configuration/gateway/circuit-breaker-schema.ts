@@ -1,4 +1,5 @@
 import type { CircuitBreakerRules } from '../../circuit-breaking/circuit-breaker.js';
+import { foreign } from '../schema/block-keys.js';
 import { withDefault } from '../schema/scalar-keys.js';
 import { boolean, integer, seconds } from '../schema/scalar-kind.js';
 import type { Fields, Key } from '../schema/schema.js';
@@ -6,6 +7,15 @@ import { type SwitchedBlockDocument, switchedBlock } from '../schema/switched-bl
 
 /** What a breaker does that is written with no key, or not at all where there is one by default. */
 export const standardBreaker: CircuitBreakerRules = { failureThreshold: 5, openMs: 30_000, probes: 1 };
+
+/** The keys that other gateways have for what happens once the time is over. */
+export const foreignBreakerKeys = {
+  'success-threshold': foreign(
+    'the first request that is let through decides',
+    'take it out: one success closes the breaker, one failure opens it again',
+  ),
+  'timeout-secs': foreign('it is called timeout-seconds here', 'write timeout-seconds 30'),
+};
 
 const shape = {
   'failure-threshold': withDefault(
@@ -26,6 +36,8 @@ const shape = {
     '1',
     'Requests that are let through at a time then. The first outcome decides.',
   ),
+  ...foreignBreakerKeys,
+  'half-open-max-requests': foreign('it is called probes here', 'write probes 1'),
 };
 
 /** The rules of a breaker block that was read. */

@@ -1,4 +1,4 @@
-import { block, group, namedBlocks, optionalBlock, replaced } from '../schema/block-keys.js';
+import { block, foreign, group, namedBlocks, optionalBlock, replaced } from '../schema/block-keys.js';
 import { adminShape } from './admin-schema.js';
 import { agentShape } from './agent-schema.js';
 import { audit } from './audit-schema.js';
@@ -23,6 +23,10 @@ export const gatewayShape = {
   admin: optionalBlock(adminShape, 'The admin endpoints. Without the block none are served.'),
   tracing,
   audit,
+  observability: foreign(
+    'its parts have places of their own',
+    'metrics: write admin { address "127.0.0.1:9090" }; tracing: write tracing { endpoint "..." }; logging: set RUST_LOG and GATEWAY_LOG_FORMAT',
+  ),
   server: serverReplacement,
   listener: belongsIn('listener', 'listeners'),
   route: belongsIn('route', 'routes'),

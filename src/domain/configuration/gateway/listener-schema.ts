@@ -1,4 +1,4 @@
-import { block } from '../schema/block-keys.js';
+import { block, foreign } from '../schema/block-keys.js';
 import { cidr, headerName, socketAddress } from '../schema/network-kinds.js';
 import { list, optional, required, withDefault } from '../schema/scalar-keys.js';
 import { boolean, oneOf, seconds, size } from '../schema/scalar-kind.js';
@@ -63,6 +63,16 @@ export const listenerShape = {
     'Every connection begins with a PROXY header, version 1 or 2, which names its client. `trusted-proxies` alone may connect then.',
   ),
   http2,
+  'request-timeout-secs': foreign(
+    '`timeouts` of the listener holds it',
+    'write timeouts { header-secs 60; body-secs 60 }',
+  ),
+  'keepalive-timeout-secs': foreign('`timeouts` of the listener holds it', 'write timeouts { idle-secs 75 }'),
+  'default-route': foreign(
+    'the route that takes everything is the default',
+    'write matches { path-prefix "/" } on that route, and a lower priority where it needs one',
+  ),
+  'max-concurrent-streams': foreign('streams of HTTP/2 are limited by the gateway', 'take it out'),
   'accept-client-cert-header': optional(
     headerName,
     'Header in which `trusted-proxies` bring the certificate of their client. Nobody else may.',

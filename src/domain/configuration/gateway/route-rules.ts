@@ -17,7 +17,7 @@ const pathOf = (route: ReadRoute): readonly string[] => ['routes', `route "${rou
 
 const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
   const { upstream, 'builtin-handler': handler, 'service-type': service } = route.fields;
-  const builtin = handler.given || service.given;
+  const builtin = handler.given || (service.given && service.sound);
   if (upstream.given && builtin) {
     report.add(`route "${route.name.value}" has an upstream and is a builtin one: it can only be either`, {
       position: upstream.position,
@@ -29,7 +29,7 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
       path: pathOf(route),
       suggestion: 'write upstream "name"',
     });
-  } else if (service.given && !handler.given) {
+  } else if (service.given && service.sound && !handler.given) {
     report.add(`route "${route.name.value}" is a builtin one, but has no builtin-handler`, {
       position: service.position,
       path: pathOf(route),

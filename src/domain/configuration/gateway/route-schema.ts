@@ -1,6 +1,6 @@
 import { err, ok } from '../../shared/result.js';
 import { builtinHandlers } from '../gateway-configuration.js';
-import { block } from '../schema/block-keys.js';
+import { block, foreign } from '../schema/block-keys.js';
 import { hostPattern, matchableHeader, method } from '../schema/network-kinds.js';
 import { list, optional, withDefault } from '../schema/scalar-keys.js';
 import { integer, oneOf, type ScalarKind, text } from '../schema/scalar-kind.js';
@@ -43,6 +43,18 @@ const matchesShape = {
   'query-param': namedMatches(text, 'A query parameter that is there, with that value or with any.'),
 };
 
+const builtin = oneOf(['builtin']);
+
+/** Other gateways name the kinds of their upstreams here. */
+const serviceType: typeof builtin = {
+  ...builtin,
+  read: (scalar) => {
+    const read = builtin.read(scalar);
+    if (read.ok || scalar.hidden || !/^(?:web|api|http|proxy|default)$/.test(String(scalar.value))) return read;
+    return err({ ...read.error, suggestion: 'leave service-type out: the upstream answers' });
+  },
+};
+
 export const routeShape = {
   priority: withDefault(priority, 50, '50', 'Routes of a higher priority are tried first.'),
   matches: block(
@@ -54,8 +66,19 @@ export const routeShape = {
     text,
     'Names of the agents that judge a request, in this order. `#null`: the route is meant to be open, and nothing warns about it.',
   ),
-  'service-type': optional(oneOf(['builtin']), 'Says that the gateway answers by itself.'),
+  'service-type': optional(serviceType, 'Says that the gateway answers by itself.'),
   'builtin-handler': optional(oneOf(builtinHandlers), 'What answers where `service-type` is `builtin`.'),
+  'failure-mode': foreign(
+    'an agent says what happens while it gives no answer',
+    'write failure-mode in the block of the agent; "closed" is the default',
+  ),
+  'retry-policy': foreign(
+    'the upstream says how often a request is sent',
+    'write retries { max-attempts 3 } in the upstream; there are no retries by status and no backoff',
+  ),
+  'static-files': foreign('the gateway serves no files', 'let a web server serve them, and name it as the upstream'),
+  websocket: foreign('upgrades to WebSocket are forwarded on every route', 'take it out'),
+  'waf-enabled': foreign('a filter is an agent', 'name it in agents'),
   policies,
   'circuit-breaker': circuitBreaker({
     standard: 'none',

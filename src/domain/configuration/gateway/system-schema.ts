@@ -1,4 +1,4 @@
-import { replaced } from '../schema/block-keys.js';
+import { foreign, replaced } from '../schema/block-keys.js';
 import { optional, withDefault } from '../schema/scalar-keys.js';
 import { checkedText, integer, seconds } from '../schema/scalar-kind.js';
 
@@ -26,6 +26,12 @@ export const systemShape = {
     '0',
     'Processes that serve requests, under one that watches them. 0: as many as there are cores. 1: one process does all.',
   ),
+  'max-connections': foreign('`limits` holds it', 'write limits { max-total-connections 10000 }'),
+  'auto-reload': foreign('a file is loaded again when it is asked for', 'run gateway reload, or send SIGHUP'),
+  daemon: foreign('the gateway runs in the foreground', 'have systemd or a container run it'),
+  user: foreign('the gateway does not change its user', 'have systemd or a container start it as that user'),
+  group: foreign('the gateway does not change its group', 'have systemd or a container start it with that group'),
+  'pid-file': foreign('it is an option of the program', 'start the gateway with --pid-file FILE'),
   'http-engine': replaced('the gateway has one HTTP engine', 'delete the line, or run gateway config migrate'),
 };
 

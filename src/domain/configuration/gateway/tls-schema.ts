@@ -33,7 +33,7 @@ const certificate: Key<readonly Fields<typeof certificateShape>[]> = custom(
 );
 
 /** `TLSv1.2`, as nginx writes it, and its like. */
-const versionNamed = (text: string): '1.2' | '1.3' | null => {
+export const versionNamed = (text: string): '1.2' | '1.3' | null => {
   const number = text
     .toLowerCase()
     .replace(/^tls[ _-]?v?[ _-]?/, '')

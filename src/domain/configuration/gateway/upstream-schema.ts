@@ -1,4 +1,4 @@
-import { block, replaced } from '../schema/block-keys.js';
+import { block, foreign, replaced, unsupported } from '../schema/block-keys.js';
 import { withDefault } from '../schema/scalar-keys.js';
 import { decimal, integer, seconds } from '../schema/scalar-kind.js';
 import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
@@ -12,6 +12,7 @@ const timeoutsShape = {
   'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'Until a connection stands.'),
   'request-secs': withDefault(seconds(1, 86_400), 60_000, '60', requestTimeout),
   'read-secs': withDefault(seconds(1, 86_400), 30_000, '30', `${readTimeout} Until the head, \`request-secs\` counts.`),
+  'write-secs': foreign('`read-secs` counts while a target takes nothing of a body, too', 'take it out'),
 };
 
 const poolShape = {
@@ -22,6 +23,8 @@ const poolShape = {
     '20',
     'Connections to each target that are kept while nothing uses them; no more than `max-connections`. Others are closed one to two seconds after they were used last; with 0 all are, at once.',
   ),
+  'idle-timeout-secs': foreign('connections beyond `max-idle` are closed when they are idle', 'write max-idle'),
+  'max-lifetime-secs': foreign('connections have no age', 'take it out'),
 };
 
 const retriesShape = {
@@ -58,6 +61,10 @@ export const upstreamShape = {
     30_000,
     '30',
     'How often the names of targets are looked up again.',
+  ),
+  tls: unsupported(
+    'the gateway speaks plain HTTP to targets',
+    'leave tls out where the targets take plain HTTP, or put a TLS client such as stunnel or nginx between',
   ),
   'timeout-secs': replaced(
     'the block `timeouts` has taken its place',

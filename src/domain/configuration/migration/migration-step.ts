@@ -9,7 +9,7 @@ export type MemberReference =
 /** A key that takes the place of a member; without a value it has what the member had. */
 export interface NewKey {
   readonly name: string;
-  readonly value?: number;
+  readonly value?: number | string;
 }
 
 /** A member that goes into another block, and the keys that it becomes there. */
@@ -31,13 +31,23 @@ export type MigrationStep =
       readonly members: readonly MovedMember[];
       readonly block: string;
     }
-  /** A member of a block is removed; the comments next to it stay. */
+  /** A member of a block goes into a block of another one, or of the file where `home` is empty; both are made where they are not. */
+  | {
+      readonly kind: 'lift';
+      readonly parent: SettingPath;
+      readonly member: MovedMember;
+      readonly home: SettingPath;
+      readonly block: string;
+    }
+  /** A member of a block is removed; the comments next to it and in it stay. */
   | { readonly kind: 'remove'; readonly parent: SettingPath; readonly member: MemberReference }
-  /** An argument gets a value of another type. */
+  /** A setting of the file is removed, as a member is. */
+  | { readonly kind: 'drop'; readonly setting: number }
+  /** An argument, or a property by its name, gets another value. */
   | {
       readonly kind: 'retype';
       readonly setting: SettingPath;
-      readonly argument: number;
+      readonly argument: number | string;
       readonly value: string | boolean;
     };
 

@@ -1,6 +1,10 @@
 import type { Setting } from '../setting/setting.js';
 import { planFlatRoutes } from './flat-routes.js';
+import { planForeignAgents } from './foreign-agents.js';
+import { planForeignKeys } from './foreign-keys.js';
+import { planForeignRoutes } from './foreign-routes.js';
 import { type MigrationNote, type MigrationPlan, PlanDraft } from './migration-step.js';
+import { planObservability } from './observability-block.js';
 import { planRemovedKeys } from './removed-keys.js';
 import { planSpelling } from './spelling-rules.js';
 import { planTopLevel } from './top-level-rules.js';
@@ -21,6 +25,10 @@ export const planMigration = (settings: readonly Setting[]): MigrationPlan => {
   planFlatRoutes(settings, plan);
   planSpelling(settings, plan);
   planRemovedKeys(settings, plan);
+  planForeignKeys(settings, plan);
+  planForeignAgents(settings, plan);
+  planForeignRoutes(settings, plan);
+  planObservability(settings, plan);
   planTopLevel(settings, plan);
   return { steps: plan.steps, changes: byLine(plan.changes), left: byLine(plan.left) };
 };

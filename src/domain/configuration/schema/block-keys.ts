@@ -1,5 +1,5 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
-import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
+import { foreignType, inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
 import {
   type Field,
   type Fields,
@@ -134,6 +134,23 @@ const refusal = (message: (name: string) => string, suggestion: string | null) =
     }
     return blockField(settings, null);
   }) satisfies Key<null>['read'];
+
+/** Keys that a reference or a list of known keys leaves out. */
+export const isForeignKey = ({ document }: Key<unknown>): boolean => document.type === foreignType;
+
+/** A key of another gateway, refused with what it is called here, or with why there is nothing like it. */
+export const foreign = (why: string, suggestion: string): Key<null> => ({
+  read: refusal((name) => `"${name}" is not a key here: ${why}`, suggestion),
+  document: { type: foreignType, default: 'none', meaning: why },
+  shape: null,
+  secret: false,
+});
+
+/** A key that is known and will mean something later. */
+export const unsupported = (why: string, suggestion: string): Key<null> => ({
+  ...foreign(why, suggestion),
+  read: refusal((name) => `"${name}" is not supported yet: ${why}`, suggestion),
+});
 
 /** A key of older files, refused with the form that took its place. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({

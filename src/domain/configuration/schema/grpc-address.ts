@@ -38,6 +38,12 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
         const fault = pathFault(path);
         return fault === null ? ok({ kind: 'unix', path }) : err(fault);
       }
+      const scheme = /^(https?|grpcs?):\/\/([^/?#@]+)\/?$/i.exec(read.value);
+      if (scheme !== null && !scalar.hidden) {
+        const isTls = /s$/i.test(scheme[1] ?? '');
+        const more = isTls ? ', and a block tls beside it' : '';
+        return err({ message: 'must be host:port, or unix:/path', suggestion: `write "${scheme[2]}"${more}` });
+      }
       const address = tcp.read(scalar);
       if (address.ok) return ok({ kind: 'tcp', ...address.value });
       return read.value.startsWith('/') && !scalar.hidden

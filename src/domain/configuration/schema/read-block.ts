@@ -1,6 +1,9 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
 import type { Fields, ReadContext, Shape } from './schema.js';
 
+/** The type of a key that other gateways have: no message proposes it. */
+export const foreignType = 'key of another gateway';
+
 /** Reads the members of a block, whatever is wrong with some of them; unknown ones are errors. */
 export const readMembers = <S extends Shape>(
   shape: S,
@@ -8,7 +11,7 @@ export const readMembers = <S extends Shape>(
   context: ReadContext,
 ): Fields<S> => {
   const groups = new Map<string, Setting[]>();
-  const known = Object.keys(shape);
+  const known = Object.keys(shape).filter((name) => shape[name]?.document.type !== foreignType);
   const secretKeys = Object.entries(shape).flatMap(([name, key]) => (key.secret ? name : []));
   for (const setting of settings) {
     if (!Object.hasOwn(shape, setting.name)) {

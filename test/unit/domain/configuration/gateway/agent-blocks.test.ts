@@ -172,7 +172,10 @@ describe('how an agent is spoken to', () => {
     ['socket "/a"; protocol-version 0', 'must be 1 or 2, not 0'],
     ['socket "/a"; circuit-breaker { failure-threshold 0 }', 'must be an integer from 1 to 10000'],
     ['socket "/a"; circuit-breaker { timeout-seconds 0 }', 'must be an integer from 1 to 3600'],
-    ['socket "/a"; circuit-breaker { timeout-secs 5 }', 'unknown key "timeout-secs" in circuit-breaker'],
+    [
+      'socket "/a"; circuit-breaker { timeout-secs 5 }',
+      '"timeout-secs" is not a key here: it is called timeout-seconds here',
+    ],
     ['socket "/a"; failure-mode "ajar"', '"failure-mode" must be "closed" or "open"'],
   ])('is refused for %s', (body, message) => {
     expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);

@@ -5,6 +5,7 @@ import { NodeHealthProber } from '../adapters/outbound/health-probes/node-health
 import { HmacSecretDigest } from '../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../adapters/outbound/node-clock/system-clock.js';
+import { NodeDescriptors } from '../adapters/outbound/node-descriptors/node-descriptors.js';
 import { NodeHostResolver } from '../adapters/outbound/node-dns/node-host-resolver.js';
 import { NodeListeningSockets } from '../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { NodeProcessFigures } from '../adapters/outbound/node-process-figures/node-process-figures.js';
@@ -91,6 +92,9 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
     .toResolvedValue((clock) => new MemoryRateLimitStore(clock), [shared.clock])
     .inSingletonScope();
   bind(gateway.openSharedRateLimits).toConstantValue(openRedisRateLimits);
+  bind(gateway.descriptorFigures)
+    .toResolvedValue(() => new NodeDescriptors(), [])
+    .inSingletonScope();
   bind(gateway.memoryReclaimer)
     .toResolvedValue(() => new V8MemoryReclaimer(), [])
     .inSingletonScope();

@@ -111,6 +111,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         routeBreakers,
         digest,
         audit,
+        descriptors,
       ) => ({
         clock,
         scheduler,
@@ -124,6 +125,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         routeBreakers,
         digest,
         audit,
+        descriptors,
       }),
       [
         shared.clock,
@@ -138,6 +140,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.routeBreakers,
         gateway.secretDigest,
         gateway.audit,
+        gateway.descriptors,
       ],
     )
     .inSingletonScope();
@@ -150,13 +153,27 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.proxy)
     .toResolvedValue(
-      (clock, random, logger, scheduler, accessLog, metrics, problems, state, refusals, memory, permits) => {
+      (
+        clock,
+        random,
+        logger,
+        scheduler,
+        accessLog,
+        metrics,
+        problems,
+        state,
+        refusals,
+        memory,
+        permits,
+        descriptors,
+      ) => {
         const floodLog = new FloodLog(logger, scheduler);
         const connections = new ConnectionAdmissions(
           () => state.current().trustedProxies,
           permits,
           () => memory.violation(),
           refusals,
+          (open) => descriptors.noteConnection(open),
         );
         const parts = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
         return new ProxyRequest(parts, () => state.current());
@@ -173,6 +190,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         gateway.connectionRefusals,
         gateway.memory,
         gateway.permits,
+        gateway.descriptors,
       ],
     )
     .inSingletonScope();

@@ -5,6 +5,7 @@ import type { AgentReports } from '../application/agent-metrics/agent-reports.js
 import type { AdminRequests } from '../application/answer-admin/admin-requests.js';
 import type { AnswerAdmin } from '../application/answer-admin/answer-admin.js';
 import type { ReloadRequests } from '../application/gather-workers/reload-requests.js';
+import type { DescriptorGuard } from '../application/guard-descriptors/descriptor-guard.js';
 import type { MemoryGuard } from '../application/guard-memory/memory-guard.js';
 import type { AuditTrail } from '../application/keep-audit/audit-trail.js';
 import type { RateLimiters } from '../application/limit-rate/rate-limiters.js';
@@ -13,6 +14,7 @@ import type { AgentClientFactory } from '../application/ports/agent-client.js';
 import type { AuditLogOpener } from '../application/ports/audit-log.js';
 import type { BodyInflater } from '../application/ports/body-inflater.js';
 import type { ConfigurationSource } from '../application/ports/configuration-source.js';
+import type { DescriptorFigures } from '../application/ports/descriptor-figures.js';
 import type { GatewayMetrics, MetricsExposition } from '../application/ports/gateway-metrics.js';
 import type { ProgramIdentity } from '../application/ports/gateway-state.js';
 import type { HealthProber } from '../application/ports/health-prober.js';
@@ -82,6 +84,8 @@ export const gatewayTokens = {
   memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
   /** Octets that other processes of the gateway hold. */
   memoryOfOthers: Symbol('memoryOfOthers') as ServiceIdentifier<() => number>,
+  descriptorFigures: Symbol('DescriptorFigures') as ServiceIdentifier<DescriptorFigures>,
+  descriptors: Symbol('DescriptorGuard') as ServiceIdentifier<DescriptorGuard>,
   memory: Symbol('MemoryGuard') as ServiceIdentifier<MemoryGuard>,
   createTracer: Symbol('TracerFactory') as ServiceIdentifier<TracerFactory>,
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,

@@ -1,5 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { RequestAdmissions } from '../application/admit-requests/request-admissions.js';
+import { DescriptorGuard } from '../application/guard-descriptors/descriptor-guard.js';
 import { MemoryGuard } from '../application/guard-memory/memory-guard.js';
 import { RateLimiters } from '../application/limit-rate/rate-limiters.js';
 import { RouteBreakers } from '../application/proxy-request/route-breakers.js';
@@ -51,6 +52,13 @@ export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
         shared.logger,
         gateway.admissions,
       ],
+    )
+    .inSingletonScope();
+  bind(gateway.descriptors)
+    .toResolvedValue(
+      (figures, permits, scheduler, clock, logger, metrics) =>
+        new DescriptorGuard({ figures, workers: permits.workers, scheduler, clock, logger, metrics }),
+      [gateway.descriptorFigures, gateway.permits, shared.scheduler, shared.clock, shared.logger, gateway.metrics],
     )
     .inSingletonScope();
   bind(gateway.upstreamTargets)

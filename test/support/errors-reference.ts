@@ -119,7 +119,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Look at the upstream, or raise the time-out. See [time-outs](../guides/proxying.md#time-outs).',
   },
   upstream_overloaded: {
-    when: 'All `max-connections` to the target are busy, and 1000 requests wait for one, or none was free within `request-secs`; or the request waited for one when the target was taken out, and there is no other.',
+    when: 'All `max-connections` to the target are busy, and 1000 requests wait for one, or none was free within `request-secs`; or the request waited for one when the target was taken out, and there is no other; or the gateway has no free file descriptor for one.',
     remedy: 'Try again later; raise `max-connections` or add a target.',
   },
   rate_limited: {

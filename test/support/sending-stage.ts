@@ -60,6 +60,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDepend
     metrics,
     timeoutMs: 5_000,
     readTimeoutMs: null,
+    descriptors: { noteExhausted: () => undefined },
     retries: { maxAttempts: 3, budgetPercent: 20 },
     allowance: new RetryAllowance(20),
     scheduler: new ManualScheduler(clock),

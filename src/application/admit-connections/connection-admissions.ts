@@ -31,20 +31,23 @@ export class ConnectionAdmissions {
   readonly #trustedProxies: () => TrustedProxies;
   readonly #isShortOfMemory: () => LimitViolation | null;
   readonly #refusals: ConnectionRefusals;
+  readonly #noteConnection: (open: number) => void;
   readonly #all: Permits;
   /** Bounded by the connections: no address has none. */
   readonly #ofClients: PermitsBySubject;
 
-  /** `isShortOfMemory` gives what keeps every connection out while memory is short. */
+  /** `noteConnection` is told of each connection, and how many there are before it. `isShortOfMemory` gives what keeps every connection out while memory is short. */
   constructor(
     trustedProxies: () => TrustedProxies,
     book: PermitBook,
     isShortOfMemory: () => LimitViolation | null,
     refusals: ConnectionRefusals,
+    noteConnection: (open: number) => void = () => undefined,
   ) {
     this.#trustedProxies = trustedProxies;
     this.#isShortOfMemory = isShortOfMemory;
     this.#refusals = refusals;
+    this.#noteConnection = noteConnection;
     this.#all = book.open('connections', '');
     this.#ofClients = new PermitsBySubject(book, 'connections-of-client');
   }
@@ -64,6 +67,7 @@ export class ConnectionAdmissions {
    * settles in every case, soon.
    */
   admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
+    this.#noteConnection(this.#all.taken);
     const address = unmappedAddress(peerAddress);
     const shortage = this.#isShortOfMemory();
     if (shortage !== null) return this.#refusals.refuse(shortage, address);

@@ -3,7 +3,7 @@ import type { HealthCheck } from '../../domain/configuration/upstream-options.js
 import { noteCheck } from '../../domain/health/target-health.js';
 import type { Result } from '../../domain/shared/result.js';
 import type { Clock } from '../ports/clock.js';
-import type { HealthProber } from '../ports/health-prober.js';
+import { type HealthProber, outOfDescriptors } from '../ports/health-prober.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import type { Scheduler } from '../ports/scheduler.js';
@@ -112,6 +112,7 @@ export class HealthChecker {
   }
 
   #note(checked: CheckedTarget, result: Result<void, string>): void {
+    if (!result.ok && result.error === outOfDescriptors) return;
     const before = checked.health();
     const next = noteCheck(before, result, this.#check, this.#parts.clock.wallMs());
     if (next === before) return;

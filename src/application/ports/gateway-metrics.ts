@@ -58,6 +58,8 @@ export interface GatewayMetrics {
   rateLimitExceeded(limit: string): void;
   /** `limit`: the key of the configuration. */
   requestLimitReached(limit: string): void;
+  /** The process was found without a free file descriptor. */
+  descriptorsExhausted(): void;
   configurationReloaded(outcome: 'success' | 'failure'): void;
 }
 

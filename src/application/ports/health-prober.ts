@@ -10,6 +10,9 @@ export interface ProbedTarget {
   readonly authority: string;
 }
 
+/** The error of a probe for which the process had no free file descriptor: it says nothing of the target. */
+export const outOfDescriptors = 'too many open files';
+
 /** Finds out whether a target is there. */
 export interface HealthProber {
   /** Settles within the time-out, and never rejects. The error says why the target is not well; it holds no secret, and 200 characters at the most. */

@@ -52,7 +52,7 @@ export type UpstreamFailureCode =
   | 'timed_out'
   /**
    * Every connection is busy: so is the queue for them, or none was free in time, or so late that the target could not
-   * answer; or the target was taken out.
+   * answer; or the target was taken out; or the process has no free file descriptor.
    */
   | 'overloaded'
   /** The request body could not be read to its end. */
@@ -65,6 +65,8 @@ export interface UpstreamFailure {
   readonly neverSent?: boolean;
   /** It waited for a connection, or for its own body, when the target was taken out: never sent, and no attempt at all. */
   readonly isTurnedAway?: boolean;
+  /** The process has no free file descriptor for a connection. */
+  readonly isOutOfDescriptors?: boolean;
   /** For the log. */
   readonly detail: string;
 }

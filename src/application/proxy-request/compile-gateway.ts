@@ -14,6 +14,7 @@ import { compileRouteTable } from '../../domain/routing/route-table.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import type { RequestAdmissions } from '../admit-requests/request-admissions.js';
 import type { DeclaredHeaderNames } from '../call-agents/declared-header-names.js';
+import type { DescriptorGuard } from '../guard-descriptors/descriptor-guard.js';
 import type { RequestAudit } from '../keep-audit/audit-trail.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { AgentClient } from '../ports/agent-client.js';
@@ -60,6 +61,7 @@ export interface StageDependencies {
   readonly reports: StatusReports;
   readonly pathPatterns: PathPatternCompiler;
   readonly admissions: RequestAdmissions;
+  readonly descriptors: DescriptorGuard;
   readonly routeBreakers: RouteBreakers;
   readonly digest: SecretDigest;
   readonly audit: RequestAudit;

@@ -1,4 +1,5 @@
 import type { RetryRules } from '../../domain/configuration/upstream-options.js';
+import type { DescriptorGuard } from '../guard-descriptors/descriptor-guard.js';
 import type { Clock } from '../ports/clock.js';
 import type { UpstreamMetrics } from '../ports/gateway-metrics.js';
 import type { Scheduler } from '../ports/scheduler.js';
@@ -23,6 +24,7 @@ export interface SendingRules {
   readonly retries: RetryRules;
   /** That of the upstream. */
   readonly allowance: RetryAllowance;
+  readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
   readonly answers: UpstreamFailureAnswers;
   /** Octets of a response that are held before any of it goes on; null: it goes on as it comes. */
   readonly heldResponseOctets: number | null;

@@ -178,7 +178,8 @@ export class UpstreamSending implements UpstreamListener, TargetWish {
   /** The attempt came to nothing: another one is made, or the client is told. */
   #settle(failure: UpstreamFailure): void {
     const exchange = this.#exchange;
-    const { counters, chooser, clock, answers } = this.#rules;
+    const { counters, chooser, clock, answers, descriptors } = this.#rules;
+    if (failure.isOutOfDescriptors === true) descriptors.noteExhausted();
     if (failure.isTurnedAway === true) {
       this.#sendings -= 1;
       exchange.upstreamAttempts -= 1;

@@ -121,6 +121,7 @@ export class Gateway {
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
     this.#dependencies.memory.stop();
+    stages.descriptors.stop();
     await state.current().close(closeGraceMs);
     audit.act('gateway', 'stopped');
     await audit.close();
@@ -187,6 +188,8 @@ export class Gateway {
     const { configuration, problems } = await source.load();
     if (configuration === null) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
+    const tooFew = stages.descriptors.warning(configuration);
+    if (tooFew !== null) this.#dependencies.loadLogger.warn(tooFew);
     const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
     if (!tls.ok) {
       const found = tls.error.map((message) => unplacedProblem('error', message));
@@ -253,6 +256,7 @@ export class Gateway {
     stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
     stages.routeBreakers.adopt(breakers);
     memory.limit(limits);
+    stages.descriptors.start();
     for (const targets of upstreams.values()) targets.takeOver();
   }
 

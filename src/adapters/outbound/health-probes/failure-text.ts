@@ -1,3 +1,5 @@
+import { outOfDescriptors } from '../../../application/ports/health-prober.js';
+
 /** What the system says of a connection, in words. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -9,8 +11,8 @@ const words: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
   ETIMEDOUT: 'no connection',
   EADDRNOTAVAIL: 'no local port is free',
-  EMFILE: 'too many open files',
-  ENFILE: 'too many open files',
+  EMFILE: outOfDescriptors,
+  ENFILE: outOfDescriptors,
   EACCES: 'not permitted',
   EPERM: 'not permitted',
 };

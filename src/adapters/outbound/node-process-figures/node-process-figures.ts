@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway-state.js';
 import type { ProcessFigures } from '../../../application/ports/process-figures.js';
 
@@ -12,19 +13,32 @@ const milliseconds = (nanoseconds: number): number =>
 
 export class NodeProcessFigures implements ProcessFigures {
   readonly pid = process.pid;
+  #residentBytes = 0;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
 
   constructor() {
     this.#delay.enable();
+    this.residentBytes();
   }
 
   memory(): MemoryFigures {
-    const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
-    return { residentBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal, externalBytes: external };
+    const { used_heap_size, total_heap_size, external_memory } = getHeapStatistics();
+    return {
+      residentBytes: this.residentBytes(),
+      heapUsedBytes: used_heap_size,
+      heapTotalBytes: total_heap_size,
+      externalBytes: external_memory,
+    };
   }
 
+  /** The last one that was read where none can be: Linux has it in a file, and Node throws where no descriptor is free. */
   residentBytes(): number {
-    return process.memoryUsage.rss();
+    try {
+      this.#residentBytes = process.memoryUsage.rss();
+    } catch {
+      // It does not change by much within a few looks.
+    }
+    return this.#residentBytes;
   }
 
   availableBytes(): number {

@@ -201,6 +201,12 @@ export const metricDefinitions = {
     help: 'Requests refused because too many are served or wait, or for want of memory, by the limit that was reached.',
     labels: ['limit'],
   },
+  descriptorsExhausted: {
+    name: 'gateway_descriptors_exhausted_total',
+    type: 'counter',
+    help: 'Times that a process of the gateway had no free file descriptor: connections of clients are closed unanswered then.',
+    labels: [],
+  },
   openConnections: {
     name: 'gateway_open_connections',
     type: 'gauge',

@@ -82,6 +82,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #connectionLimits = zeros(connectionLimitNames);
   readonly #rateLimits = zeros(rateLimitNames);
   readonly #requestLimits = zeros(requestLimitNames);
+  #descriptorsExhausted = 0;
   readonly #reloads = { success: 0, failure: 0 };
   #instance: string;
   #gauges: ProcessGauges | null = null;
@@ -128,6 +129,10 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     increase(this.#requestLimits, limit);
   }
 
+  descriptorsExhausted(): void {
+    this.#descriptorsExhausted += 1;
+  }
+
   configurationReloaded(outcome: 'success' | 'failure'): void {
     this.#reloads[outcome] += 1;
   }
@@ -143,6 +148,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
       limitFamily(metricDefinitions.connectionLimitReached, this.#connectionLimits),
       limitFamily(metricDefinitions.rateLimitExceeded, this.#rateLimits),
       limitFamily(metricDefinitions.requestLimitReached, this.#requestLimits),
+      family(metricDefinitions.descriptorsExhausted, [counterSeries({}, this.#descriptorsExhausted)]),
       family(
         configurationReloads,
         Object.entries(this.#reloads).map(([result, value]) => counterSeries({ result }, value)),

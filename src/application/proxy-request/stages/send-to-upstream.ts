@@ -19,7 +19,7 @@ export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'count
 /** Sends the request to a target of the upstream, to others where it fails and may be sent again, and the answer to the client. */
 export const sendToUpstream = (upstream: string, dependencies: SendDependencies): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = dependencies;
-  const { readTimeoutMs, heldResponseOctets, responseJudge } = dependencies;
+  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = dependencies;
   const rules: SendingRules = {
     upstream,
     chooser,
@@ -28,6 +28,7 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     counters: metrics.upstream(upstream),
     timeoutMs,
     readTimeoutMs,
+    descriptors,
     retries,
     allowance,
     answers: new UpstreamFailureAnswers(upstream, dependencies),

@@ -51,6 +51,19 @@ describe('the health checker', () => {
     expect(prober.underWay.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 5_000]);
   });
 
+  it('takes a check for which no file descriptor was free for no check', async () => {
+    const target = new RecordedHealth('10.0.0.1');
+    started(target);
+    const before = target.health();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await end('too many open files');
+      await scheduler.advance(20_000);
+    }
+    expect(target.health()).toBe(before);
+    expect(prober.begun).toHaveLength(6);
+    expect(logger.lines).toEqual([]);
+  });
+
   it('spreads the second check over the interval, and jitters those after it', async () => {
     fraction = 0.25;
     started(new RecordedHealth('10.0.0.1'));

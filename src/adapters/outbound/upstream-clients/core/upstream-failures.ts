@@ -1,5 +1,6 @@
 import type { BodyReadError } from '../../../../application/ports/body-source.js';
 import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { descriptorShortage } from '../pool/descriptor-shortage.js';
 import { waitText } from '../pool/wait-text.js';
 
 const detailOf = (error: unknown): string =>
@@ -17,6 +18,8 @@ export class ConnectionsClosedError extends Error {
 export const lossFailure = (error: Error | null): UpstreamFailure => {
   if (error === null) return { code: 'unreachable', detail: 'the upstream has closed the connection' };
   if (error instanceof ConnectionsClosedError) return { code: 'cancelled', detail: error.message };
+  const shortage = descriptorShortage(error);
+  if (shortage !== null) return shortage;
   // It comes from the system where that gives up before the gateway does.
   const isTimeOut = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
   return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: detailOf(error) };

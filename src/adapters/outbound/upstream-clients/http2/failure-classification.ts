@@ -1,5 +1,6 @@
 import { constants } from 'node:http2';
 import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { descriptorShortage } from '../pool/descriptor-shortage.js';
 
 const names: readonly string[] = [
   'NO_ERROR',
@@ -45,6 +46,8 @@ const notHttp2: ReadonlySet<string> = new Set([
 
 /** A session that did not come about, or broke. */
 export const classifySessionError = (error: Error): UpstreamFailure => {
+  const shortage = descriptorShortage(error);
+  if (shortage !== null) return shortage;
   const detail = `${error.name}: ${error.message}`;
   const code = systemCode(error);
   // The system gives up connecting before the gateway does.

@@ -39,6 +39,7 @@ it('no metric loses or changes its name', () => {
     'gateway_connection_pool_idle',
     'gateway_connection_pool_size',
     'gateway_connections_active',
+    'gateway_descriptors_exhausted_total',
     'gateway_header_size_exceeded_total',
     'gateway_memory_limit_bytes',
     'gateway_memory_limited',

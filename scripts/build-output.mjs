@@ -5,7 +5,7 @@ import { bundlePrograms } from './bundle-programs.mjs';
 import { inRoot } from './paths.mjs';
 
 /** Folders of dist that have no counterpart under src. */
-const otherOutput = new Set([inRoot('dist', 'bench'), inRoot('dist', 'fuzz'), inRoot('dist', 'programs')]);
+const otherOutput = new Set(['bench', 'fuzz', 'programs', 'conformance'].map((name) => inRoot('dist', name)));
 
 /** @param {string} compiled */
 const hasSource = (compiled) => {

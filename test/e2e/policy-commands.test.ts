@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = fileURLToPath(new URL('../../dist/programs/main-gateway-auth.js', import.meta.url));
@@ -68,19 +69,31 @@ describe.concurrent('gateway-auth policy, as it is built', () => {
     expect(err).toContain('error: --principal or --anonymous is missing');
   });
 
-  it("decides requests of Cedar's corpus", async ({ expect }) => {
-    const { code, out, err } = await policy('corpus', 'test/corpus/cedar/tests/ip');
+  it('decides the requests of a folder in the format of the tests of Cedar', async ({ expect, onTestFinished }) => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const request = (id: string) => ({
+      principal: { type: 'Keeper', id },
+      action: { type: 'Action', id: 'light' },
+      resource: { type: 'Lamp', id: 'north' },
+      context: {},
+    });
+    folder.write('lamps.cedar', 'permit(principal == Keeper::"ida", action, resource);');
+    folder.write('lamps.entities.json', '[]');
+    folder.write(
+      'lamps.json',
+      JSON.stringify({
+        policies: 'lamps.cedar',
+        entities: 'lamps.entities.json',
+        requests: [request('ida'), request('otto')],
+      }),
+    );
+    const { code, out, err } = await policy('corpus', folder.path);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
-    expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) {
-      expect(JSON.parse(line)).toEqual({
-        case: expect.any(String),
-        request: expect.any(Number),
-        decision: expect.stringMatching(/^(allow|deny)$/),
-        reason: expect.any(Array),
-        errors: expect.any(Array),
-      });
-    }
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { case: 'lamps', request: 0, decision: 'allow', reason: ['policy0'], errors: [] },
+      { case: 'lamps', request: 1, decision: 'deny', reason: [], errors: [] },
+    ]);
   });
 });

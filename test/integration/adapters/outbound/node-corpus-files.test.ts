@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NodeCorpusFiles } from '../../../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
@@ -34,7 +33,7 @@ describe('NodeCorpusFiles', () => {
     expect(folderNames.slice(-2)).toEqual(['official', 'tests']);
   });
 
-  it('finds the cases that the comparing script finds, and skips the links to folders that it skips', async () => {
+  it('lists links to files, and skips links to folders', async () => {
     const text = '{"policies": "p.cedar", "entities": "e.json", "requests": []}';
     mkdirSync(folder.file('elsewhere'));
     for (const path of ['corpus/b.json', 'corpus/deep/er/a.json', 'elsewhere/c.json']) folder.write(path, text);
@@ -48,10 +47,6 @@ describe('NodeCorpusFiles', () => {
     };
     expect(await names('corpus')).toEqual(['b', 'deep/er/a', 'file']);
     expect(await names('way-in')).toEqual(['b', 'deep/er/a', 'file']);
-    const script = pathToFileURL(resolve('scripts/corpus-cases.mjs')).href;
-    const { namesOfCases }: { namesOfCases: (path: string) => string[] } = await import(script);
-    expect(namesOfCases(folder.file('corpus')).toSorted()).toEqual(['b', 'deep/er/a', 'file']);
-    expect(namesOfCases(folder.file('way-in')).toSorted()).toEqual(['b', 'deep/er/a', 'file']);
   });
 
   it('knows the names that lead to the folder, and whether a folder is there', async () => {

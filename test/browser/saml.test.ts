@@ -109,3 +109,29 @@ it('a browser signs in once, comes back to the page it asked for, stays signed i
   expect(posted).toHaveLength(2);
   await context.close();
 });
+
+it('a browser goes to a provider that takes forms alone by a page that posts by itself, and by its button without scripts', async () => {
+  const { stack, provider } = await startCompany(cleanUp, {
+    transport: 'socket',
+    origin: 'https://localhost',
+    listenerMembers: tlsMembers(cleanUp),
+    provider: { postOnly: true, wantsSignedRequests: true },
+  });
+  const here = `https://localhost:${stack.port}`;
+  provider.trust((await call(stack.port, { path: '/saml/metadata', tls: { rejectUnauthorized: false } })).body);
+  for (const javaScriptEnabled of [true, false]) {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
+    const page = await context.newPage();
+    const refused: string[] = [];
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(`${here}/app/orders`);
+    if (!javaScriptEnabled) {
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Go on' }).click();
+    }
+    await page.waitForURL(`${here}/app/orders`);
+    expect((await context.cookies()).map(({ name }) => name)).toEqual(['gateway_saml_session']);
+    expect(refused.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
+    await context.close();
+  }
+});

@@ -4,12 +4,16 @@ import * as samlify from 'samlify';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
+import { ProviderMessages } from '../../src/application/single-sign-on/provider-messages.js';
 import { RedirectMessages } from '../../src/application/single-sign-on/redirect-messages.js';
 import { authnRequestXml } from '../../src/domain/saml/messages/authn-request.js';
 import { logoutRequestXml } from '../../src/domain/saml/messages/logout-request.js';
 import { logoutResponseXml } from '../../src/domain/saml/messages/logout-response.js';
 import { serviceProviderMetadata } from '../../src/domain/saml/messages/service-provider-metadata.js';
+import { readFormPage } from '../support/live-saml-provider.js';
+import { describeWithPeers } from '../support/peers.js';
 import { ecSamlKey, idpKey, type SamlKey, spKey, strangerKey } from '../support/saml-keys.js';
+import { xmlsecVerifies } from '../support/xmlsec.js';
 
 samlify.setSchemaValidator({ validate: async () => 'not validated' });
 
@@ -66,6 +70,66 @@ const sent = async (xml: string, parameter: 'SAMLRequest' | 'SAMLResponse', pair
   const raw = url.search.slice(url.search.indexOf(parameter));
   return { query: Object.fromEntries(url.searchParams), raw, octetString: raw.slice(0, raw.indexOf('&Signature=')) };
 };
+
+/** The form that brings a message to the identity provider by HTTP-POST. */
+const posted = async (
+  xml: string,
+  id: string,
+  pair: SamlKey,
+  parameter: 'SAMLRequest' | 'SAMLResponse' = 'SAMLRequest',
+) => {
+  const message = { id, location: ssoUrl, byPost: true, parameter, xml, relayState: 'a handle+' };
+  const { decision } = await new ProviderMessages(new NodeSamlKeys(), keyOf(pair)).answer(message, []);
+  if (decision.kind !== 'block') throw new Error('no page');
+  return readFormPage(decision.body ?? '');
+};
+
+const textOf = (page: Awaited<ReturnType<typeof posted>>): string =>
+  Buffer.from(page.fields['SAMLRequest'] ?? '', 'base64').toString();
+
+describe('messages of ours by HTTP-POST', () => {
+  const provider = samlify.IdentityProvider({
+    entityID: 'https://idp.example/metadata',
+    privateKey: idpKey().privatePem,
+    signingCert: idpKey().certificatePem,
+    wantAuthnRequestsSigned: true,
+    wantLogoutRequestSigned: true,
+    singleSignOnService: [{ Binding: httpPost, Location: ssoUrl }],
+    singleLogoutService: [{ Binding: httpPost, Location: sloUrl }],
+  });
+  const us = samlify.ServiceProvider({ metadata: metadataOf(spKey()) });
+
+  it('are read by samlify, which believes their signatures', async () => {
+    const page = await posted(authnRequest(), '_0a1b', spKey());
+    const { extract } = await provider.parseLoginRequest(us, 'post', { body: page.fields });
+    expect(extract).toMatchObject({ issuer: entityId, request: { id: '_0a1b', destination: ssoUrl } });
+    expect(page.fields['RelayState']).toBe('a handle+');
+    const logout = await posted(logoutRequest(), '_0a1b', spKey());
+    expect((await provider.parseLogoutRequest(us, 'post', { body: logout.fields })).extract).toMatchObject({
+      nameID: 'ann & <bob>',
+    });
+  });
+
+  it('are believed by nobody where another key has signed them, or they were changed', async () => {
+    const stranger = await posted(authnRequest(), '_0a1b', strangerKey());
+    await expect(provider.parseLoginRequest(us, 'post', { body: stranger.fields })).rejects.toThrow();
+    const page = await posted(authnRequest(), '_0a1b', spKey());
+    const changed = textOf(page).replace(acsUrl, 'https://evil.example/acs');
+    expect(changed).not.toBe(textOf(page));
+    const fields = { ...page.fields, SAMLRequest: Buffer.from(changed).toString('base64') };
+    await expect(provider.parseLoginRequest(us, 'post', { body: fields })).rejects.toThrow();
+  });
+});
+
+describeWithPeers(['xmlsec1'], 'xmlsec1', () => {
+  it('finds the signatures of our messages by HTTP-POST in order', async () => {
+    for (const pair of [spKey(), ecSamlKey()]) {
+      const request = textOf(await posted(logoutRequest(), '_0a1b', pair));
+      expect(xmlsecVerifies(request, pair)).toBe(true);
+      expect(xmlsecVerifies(request.replace('_s &amp; 1', '_s &amp; 2'), pair)).toBe(false);
+    }
+  });
+});
 
 describe('samlify, as the identity provider', () => {
   let provider: ReturnType<typeof samlify.IdentityProvider>;

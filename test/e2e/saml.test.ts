@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CleanUp } from '../support/clean-up.js';
 import { type GatewayStack, untilTrue } from '../support/gateway-stack.js';
-import type { LiveSamlProvider } from '../support/live-saml-provider.js';
+import { type LiveSamlProvider, readFormPage } from '../support/live-saml-provider.js';
 import { valuesOf } from '../support/recording-upstream.js';
 import { SamlBrowser } from '../support/saml-browser.js';
 import { startCompany } from '../support/saml-company.js';
@@ -198,6 +198,29 @@ describe.each(['embedded', 'socket'] as const)('single sign-on at a live identit
       expect(stack.gateway.output()).not.toContain(secret);
       expect(logLines(stack, transport)).not.toContain(secret);
     }
+  });
+});
+
+describe('a provider that takes messages by HTTP-POST alone', () => {
+  const cleanUp = new CleanUp();
+  afterAll(() => cleanUp.run());
+
+  it('signs a browser on and out by forms that it posts', async () => {
+    const { stack, provider } = await startCompany(cleanUp, {
+      transport: 'embedded',
+      provider: { postOnly: true, wantsSignedRequests: true },
+    });
+    const browser = new SamlBrowser(stack.port);
+    const page = await browser.visit('/app/orders?page=2');
+    expect(page.status).toBe(200);
+    const answered = await browser.post(await provider.signOnBy(readFormPage(page.body)));
+    expect([answered.status, answered.headers.location]).toEqual([302, '/app/orders?page=2']);
+    expect((await browser.visit('/app/orders?page=2')).status).toBe(200);
+    const away = readFormPage((await browser.visit('/saml/logout')).body);
+    const form = new URLSearchParams(away.fields);
+    expect((await fetch(away.action, { method: 'POST', body: form })).status).toBe(200);
+    expect(provider.signOuts).toEqual(['LogoutRequest']);
+    expect((await browser.visit('/app')).headers.location).toBeUndefined();
   });
 });
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { HmacSecretDigest } from '../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import type { Cancellation } from '../../src/application/ports/cancellation.js';
 import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
@@ -152,7 +152,11 @@ export class SamlWorld {
       options: this.options,
       apiKeyHeader: 'X-API-Key',
       key,
-      keys: { deflate: (message) => Buffer.from(message, 'utf8').toString('base64') },
+      keys: {
+        deflate: (message) => Buffer.from(message, 'utf8').toString('base64'),
+        encode: (message) => Buffer.from(message, 'utf8').toString('base64'),
+        digest: (text) => createHash('sha256').update(text, 'utf8').digest('base64'),
+      },
       trust: {
         current: () => this.provider,
         hurry: () => {

@@ -8,6 +8,7 @@ import { rsaPair } from './test-tokens.js';
 // Everything that it parses has come from the program under test, which is what a schema would be checked against elsewhere.
 samlify.setSchemaValidator({ validate: async () => 'not validated' });
 
+const httpPost = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 const httpRedirect = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const lifetimeMs = 300_000;
@@ -30,6 +31,8 @@ export interface SamlProviderPlan {
   readonly encrypts?: boolean;
   /** AuthnRequests that are not signed are refused. */
   readonly wantsSignedRequests?: boolean;
+  /** It takes messages by HTTP-POST alone. */
+  readonly postOnly?: boolean;
 }
 
 interface KeyTexts {
@@ -80,6 +83,12 @@ export const readFormPage = (html: string): PostedPage => {
     fields[unescaped(name)] = unescaped(value);
   }
   return { action: unescaped(action), fields };
+};
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  return text;
 };
 
 /**
@@ -146,11 +155,22 @@ export class LiveSamlProvider {
     const { search, searchParams } = new URL(url);
     const query = Object.fromEntries(searchParams);
     const octetString = search.slice(1).split('&Signature=')[0] ?? '';
-    const identity = this.#identity();
-    const { extract } = await identity.parseLoginRequest(this.#trusted(), 'redirect', { query, octetString });
+    return this.#answerTo(await this.#parsed('redirect', { query, octetString }), searchParams.get('RelayState'));
+  }
+
+  /** The page that answers an AuthnRequest, which came in this form. */
+  async signOnBy({ fields }: PostedPage): Promise<PostedPage> {
+    return this.#answerTo(await this.#parsed('post', { body: fields }), fields['RelayState'] ?? null);
+  }
+
+  async #parsed(binding: 'redirect' | 'post', message: object): Promise<Readonly<Record<string, unknown>>> {
+    const { extract } = await this.#identity().parseLoginRequest(this.#trusted(), binding, message);
+    return extract;
+  }
+
+  async #answerTo(extract: Readonly<Record<string, unknown>>, relayState: string | null): Promise<PostedPage> {
     const request = extract['request'] as { readonly id?: string } | undefined;
     const fields = { SAMLResponse: await this.response(request?.id ?? '') };
-    const relayState = searchParams.get('RelayState');
     return { action: this.acsUrl(), fields: relayState === null ? fields : { ...fields, RelayState: relayState } };
   }
 
@@ -212,7 +232,8 @@ export class LiveSamlProvider {
   }
 
   #identity(): ReturnType<typeof samlify.IdentityProvider> {
-    const service = (path: string) => ({ Binding: httpRedirect, Location: `${this.origin}${path}` });
+    const binding = this.#plan.postOnly === true ? httpPost : httpRedirect;
+    const service = (path: string) => ({ Binding: binding, Location: `${this.origin}${path}` });
     const settings = {
       // Read by the package, though its types do not name them; its own default is CBC.
       dataEncryptionAlgorithm: 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -237,11 +258,26 @@ export class LiveSamlProvider {
     if (url.pathname === '/metadata') {
       this.metadataRequests += 1;
       response.writeHead(200, { 'content-type': 'application/samlmetadata+xml' }).end(this.metadata());
+    } else if (request.method === 'POST' && this.#plan.postOnly === true) {
+      const fields = Object.fromEntries(new URLSearchParams(await textOf(request)));
+      if (url.pathname === '/sso') {
+        response.writeHead(200, html).end(formPage(await this.signOnBy({ action: url.href, fields })));
+      } else await this.#signOutBy(fields, response);
     } else if (url.pathname === '/sso') {
       response.writeHead(200, html).end(formPage(await this.signOn(url.href)));
     } else if (url.pathname === '/slo') {
       await this.#signOut(url, response);
     } else response.writeHead(404).end();
+  }
+
+  async #signOutBy(fields: PostedPage['fields'], response: ServerResponse): Promise<void> {
+    const name = 'SAMLResponse' in fields ? 'LogoutResponse' : 'LogoutRequest';
+    const identity = this.#identity();
+    const message = { body: fields };
+    if (name === 'LogoutResponse') await identity.parseLogoutResponse(this.#trusted(), 'post', message);
+    else await identity.parseLogoutRequest(this.#trusted(), 'post', message);
+    this.signOuts.push(name);
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('signed out');
   }
 
   async #signOut({ search, searchParams }: URL, response: ServerResponse): Promise<void> {

@@ -7,8 +7,7 @@ import { withNoStore } from '../agent-service/no-store.js';
 import { undecidedAnswer } from '../agent-service/refusal.js';
 import { withRemarks } from '../agent-service/with-remarks.js';
 import { OncePerPeriod } from '../authenticate-request/once-per-period.js';
-import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
-import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
+import type { ProviderMessages } from '../single-sign-on/provider-messages.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
@@ -22,13 +21,13 @@ type BeginParts = Pick<
 /** Sends a browser to the identity provider with an AuthnRequest (SAML profiles, section 4.1.3.3), and remembers that it did. */
 export class BeginSamlSignOn {
   readonly #parts: BeginParts;
-  readonly #messages: RedirectMessages;
+  readonly #messages: ProviderMessages;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
   readonly #allowance: SignOnAllowance;
   readonly #refusalLog: OncePerPeriod;
 
-  constructor(parts: BeginParts, messages: RedirectMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
+  constructor(parts: BeginParts, messages: ProviderMessages, cookies: SignOnCookies, refusals: SignOnRefusals) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
@@ -73,15 +72,16 @@ export class BeginSamlSignOn {
       authnContexts: options.authnContexts,
       forceAuthn: options.forceAuthn,
     });
-    const url = await this.#messages.url({
+    const surplus = this.#cookies.clearSurplusBindings(event.headers, nowMs);
+    const cookies = secret === null ? surplus : [...surplus, this.#cookies.setBinding(handleHash, secret)];
+    const message = {
+      id: requestId,
       location: provider.ssoUrl,
       parameter: 'SAMLRequest',
       xml,
       relayState: handle,
-    });
-    const surplus = this.#cookies.clearSurplusBindings(event.headers, nowMs);
-    const cookies = secret === null ? surplus : [...surplus, this.#cookies.setBinding(handleHash, secret)];
-    const answer = redirectAnswer(url, cookies);
+    } as const;
+    const answer = await this.#messages.answer({ ...message, byPost: provider.ssoByPost === true }, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'begun' });
   }
 

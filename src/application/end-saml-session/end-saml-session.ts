@@ -3,9 +3,8 @@ import type { LogoutService } from '../../domain/saml/identity-provider.js';
 import { type LogoutRequestToSend, logoutRequestXml } from '../../domain/saml/messages/logout-request.js';
 import { newSignOnRequest } from '../../domain/saml/sign-on/new-sign-on-request.js';
 import { withRemarks } from '../agent-service/with-remarks.js';
-import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
+import type { ProviderMessages } from '../single-sign-on/provider-messages.js';
 import { sessionRemarks } from '../single-sign-on/session-remarks.js';
-import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
 import type { EndShownSessions } from './end-shown-sessions.js';
@@ -16,11 +15,11 @@ type EndParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'rand
 /** Ends the session that a browser shows, and goes on to sign its user out at the identity provider, if that can be asked. */
 export class EndSamlSession {
   readonly #parts: EndParts;
-  readonly #messages: RedirectMessages;
+  readonly #messages: ProviderMessages;
   readonly #cookies: SignOnCookies;
   readonly #shown: EndShownSessions;
 
-  constructor(parts: EndParts, messages: RedirectMessages, cookies: SignOnCookies, shown: EndShownSessions) {
+  constructor(parts: EndParts, messages: ProviderMessages, cookies: SignOnCookies, shown: EndShownSessions) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
@@ -50,7 +49,7 @@ export class EndSamlSession {
   async #askProvider(
     { correlationId }: RequestHeadersEvent,
     { nameId, sessionIndex }: Pick<LogoutRequestToSend, 'nameId' | 'sessionIndex'>,
-    { location }: LogoutService,
+    { location, byPost }: LogoutService,
     cookies: readonly HeaderOperation[],
   ): Promise<AgentAnswer> {
     const { options, requests, random, digest, clock, logger } = this.#parts;
@@ -74,7 +73,14 @@ export class EndSamlSession {
       nameId,
       sessionIndex,
     });
-    const url = await this.#messages.url({ location, parameter: 'SAMLRequest', xml, relayState: handle });
-    return redirectAnswer(url, cookies);
+    const message = {
+      id: requestId,
+      location,
+      byPost: byPost === true,
+      parameter: 'SAMLRequest',
+      xml,
+      relayState: handle,
+    } as const;
+    return this.#messages.answer(message, cookies);
   }
 }

@@ -8,11 +8,10 @@ import { eventTraceId } from '../../domain/tracing/event-trace-id.js';
 import { withRemarks } from '../agent-service/with-remarks.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import { documentKeys } from '../single-sign-on/document-keys.js';
-import type { RedirectMessages } from '../single-sign-on/redirect-messages.js';
+import type { ProviderMessages } from '../single-sign-on/provider-messages.js';
 import { logoutUrlOf } from '../single-sign-on/service-provider.js';
 import { sessionNames } from '../single-sign-on/session-remarks.js';
 import { sharedVerification } from '../single-sign-on/shared-verification.js';
-import { redirectAnswer } from '../single-sign-on/sign-on-answers.js';
 import type { SignOnCookies } from '../single-sign-on/sign-on-cookies.js';
 import type { SignOnRefusals } from '../single-sign-on/sign-on-refusals.js';
 import type { SingleSignOnParts } from '../single-sign-on/single-sign-on-parts.js';
@@ -28,14 +27,14 @@ type FollowParts = Pick<
 /** Ends the sessions that the identity provider says, and tells it so (SAML profiles, section 4.4.3). */
 export class FollowLogoutRequest {
   readonly #parts: FollowParts;
-  readonly #messages: RedirectMessages;
+  readonly #messages: ProviderMessages;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;
   readonly #shares: VerificationShares;
 
   constructor(
     parts: FollowParts,
-    messages: RedirectMessages,
+    messages: ProviderMessages,
     cookies: SignOnCookies,
     refusals: SignOnRefusals,
     shares: VerificationShares,
@@ -104,20 +103,17 @@ export class FollowLogoutRequest {
       return withRemarks(answer, remarks);
     }
     const location = provider.logout.responseLocation ?? provider.logout.location;
+    const id = `_${random.uuid()}`;
     const xml = logoutResponseXml({
-      id: `_${random.uuid()}`,
+      id,
       issueInstantMs: clock.wallMs(),
       destination: location,
       entityId: options.entityId,
       inResponseTo: request.id,
     });
-    const url = await this.#messages.url({
-      location,
-      parameter: 'SAMLResponse',
-      xml,
-      relayState: relayState === '' ? null : relayState,
-    });
-    return withRemarks(redirectAnswer(url, cookies), remarks);
+    const message = { id, location, parameter: 'SAMLResponse', xml, relayState: relayState || null } as const;
+    const answer = await this.#messages.answer({ ...message, byPost: provider.logout.byPost === true }, cookies);
+    return withRemarks(answer, remarks);
   }
 
   /** Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget another. */

@@ -30,6 +30,10 @@ export interface SamlKeys {
   readCertificates(pem: string): Result<readonly SigningCertificate[], string>;
   /** Checks one that metadata holds, DER in base64, white space allowed. */
   readCertificate(der: string): Result<SigningCertificate, string>;
+  /** Encodes a message in base64, for HTTP-POST. */
+  encode(message: string): string;
+  /** SHA-256 of the octets of a text, in base64. */
+  digest(text: string): string;
   /** Deflates (RFC 1951) and encodes a message in base64, for HTTP-Redirect. */
   deflate(message: string): string;
 }

@@ -21,12 +21,14 @@ export const redirectAnswer = (
 export const documentAnswer = (contentType: string, body: string): AgentAnswer =>
   answerOf({ kind: 'block', status: 200, body, headers: ['Content-Type', contentType] }, []);
 
-const pageHeaders = [
-  ['Content-Type', 'text/html; charset=utf-8'],
-  ['Content-Security-Policy', "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
-].flat();
+const headersOfPage = (policy: string, referrerPolicy: string): readonly string[] => [
+  ...['Content-Type', 'text/html; charset=utf-8'],
+  ...['Content-Security-Policy', `default-src 'none'; base-uri 'none'; frame-ancestors 'none'; ${policy}`],
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Referrer-Policy', referrerPolicy],
+];
+
+const pageHeaders = headersOfPage("form-action 'none'", 'no-referrer');
 
 const page = (head: string, body: string): string =>
   `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n${head}</head>\n<body>\n${body}</body>\n</html>\n`;
@@ -58,4 +60,31 @@ export const usedUpPage = (path: string): AgentAnswer => {
   const link = `<p><a href="${escapeAttribute(path)}">Sign in again</a></p>\n`;
   const body = `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n${link}`;
   return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), [], 403);
+};
+
+const submitScript = 'document.forms[0].submit()';
+/** Of the script above, as a policy names it. */
+const submitScriptHash = 'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';
+
+const hiddenField = ([name, value]: readonly [string, string]): string =>
+  `<input type="hidden" name="${escapeAttribute(name)}" value="${escapeAttribute(value)}">\n`;
+
+/**
+ * A page that posts a form to the identity provider by itself, with a button for browsers that run no script. The policy allows the
+ * one script by its hash, and forms to where the identity provider may redirect what is posted. The provider sees our origin, which some
+ * want to, and not the page.
+ */
+export const postingPage = (
+  location: string,
+  fields: Readonly<Record<string, string>>,
+  operations: readonly HeaderOperation[],
+): AgentAnswer => {
+  const targets = location.startsWith('https:') ? 'https:' : 'https: http:';
+  const html = page(
+    '<title>To your identity provider</title>\n',
+    `<form method="post" action="${escapeAttribute(location)}">\n${Object.entries(fields).map(hiddenField).join('')}` +
+      `<p>You are sent to your identity provider.</p>\n<button>Continue</button>\n</form>\n<script>${submitScript}</script>\n`,
+  );
+  const headers = headersOfPage(`form-action ${targets}; script-src '${submitScriptHash}'`, 'strict-origin');
+  return answerOf({ kind: 'block', status: 200, body: html, headers }, operations);
 };

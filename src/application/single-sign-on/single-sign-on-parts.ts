@@ -38,7 +38,7 @@ export interface SingleSignOnParts {
   readonly apiKeyHeader: string | null;
   /** Null: requests are not signed, and nothing can be encrypted for us. */
   readonly key: ServiceProviderKey | null;
-  readonly keys: Pick<SamlKeys, 'deflate'>;
+  readonly keys: Pick<SamlKeys, 'deflate' | 'encode' | 'digest'>;
   /** What is known of the identity provider. */
   readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
   readonly verifier: Pick<SamlDocumentVerifier, 'verifyResponse' | 'verifyLogoutRequest' | 'verifyLogoutResponse'>;

@@ -22,7 +22,7 @@ import { FollowLogoutRequest } from '../end-saml-session/follow-logout-request.j
 import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from '../end-saml-session/logout-message.js';
 import type { Cancellation } from '../ports/cancellation.js';
 import { AwaitedAnswers } from './awaited-answers.js';
-import { RedirectMessages } from './redirect-messages.js';
+import { ProviderMessages } from './provider-messages.js';
 import { metadataOf } from './service-provider.js';
 import { documentAnswer } from './sign-on-answers.js';
 import { SignOnCookies } from './sign-on-cookies.js';
@@ -73,7 +73,7 @@ export class SingleSignOn implements AgentEndpoint {
     this.#sessions = parts.sessions;
     this.#digest = parts.digest;
     this.#needsBinding = options.browserBinding && !options.allowIdpInitiated;
-    const messages = new RedirectMessages(parts.keys, key);
+    const messages = new ProviderMessages(parts.keys, key);
     const awaited = new AwaitedAnswers(parts);
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);

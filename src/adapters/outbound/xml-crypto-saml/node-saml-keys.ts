@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { SamlKeys, ServiceProviderKey, SigningCertificate } from '../../../application/ports/saml-keys.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -85,6 +85,14 @@ export class NodeSamlKeys implements SamlKeys {
 
   readCertificate(der: string): Result<SigningCertificate, string> {
     return readDer(decodeFoldedBase64(der));
+  }
+
+  encode(message: string): string {
+    return Buffer.from(message, 'utf8').toString('base64');
+  }
+
+  digest(text: string): string {
+    return createHash('sha256').update(text, 'utf8').digest('base64');
   }
 
   deflate(message: string): string {

@@ -1,7 +1,6 @@
-import { escapeText } from '../../xml/escape-xml.js';
 import { postBinding } from './bindings.js';
 import { markup } from './markup.js';
-import { type MessageHead, messageRoot } from './message-root.js';
+import { type MessageHead, messageRoot, samlMarkup } from './message-root.js';
 
 export interface AuthnRequestToSend extends MessageHead {
   readonly acsUrl: string;
@@ -24,7 +23,7 @@ const requestedContext = (contexts: readonly string[]): string =>
     : markup(
         'samlp:RequestedAuthnContext',
         { Comparison: 'exact' },
-        ...contexts.map((context) => markup('saml:AuthnContextClassRef', {}, escapeText(context))),
+        ...contexts.map((context) => samlMarkup('saml:AuthnContextClassRef', {}, context)),
       );
 
 /** Asks the identity provider to sign a user on (SAML core, section 3.4.1), and to answer by HTTP-POST. */

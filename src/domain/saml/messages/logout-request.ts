@@ -1,8 +1,7 @@
 import { formatDateTime } from '../../xml/date-time.js';
-import { escapeText } from '../../xml/escape-xml.js';
 import type { NameId } from '../name-id.js';
-import { markup } from './markup.js';
-import { type MessageHead, messageRoot } from './message-root.js';
+import { markup, markupText } from './markup.js';
+import { type MessageHead, messageRoot, samlMarkup } from './message-root.js';
 
 export interface LogoutRequestToSend extends MessageHead {
   /** As the identity provider gave it. */
@@ -24,11 +23,11 @@ export const logoutRequestXml = (request: LogoutRequestToSend): string => {
       NotOnOrAfter: formatDateTime(request.issueInstantMs + lifetimeMs),
       Reason: 'urn:oasis:names:tc:SAML:2.0:logout:user',
     },
-    markup(
+    samlMarkup(
       'saml:NameID',
       { NameQualifier: nameId.nameQualifier, SPNameQualifier: nameId.spNameQualifier, Format: nameId.format },
-      escapeText(nameId.value),
+      nameId.value,
     ),
-    sessionIndex === null ? '' : markup('samlp:SessionIndex', {}, escapeText(sessionIndex)),
+    sessionIndex === null ? '' : markup('samlp:SessionIndex', {}, markupText(sessionIndex)),
   );
 };

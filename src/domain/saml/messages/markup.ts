@@ -1,15 +1,42 @@
-import { escapeAttribute } from '../../xml/escape-xml.js';
+import { withXmlCharactersOnly } from '../../xml/xml-characters.js';
 
-/** An element with its attributes, those that are null left out. `content` is markup already. */
+const inText: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+const inAttribute: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+};
+
+const escaped = (text: string, pattern: RegExp, references: Readonly<Record<string, string>>): string =>
+  withXmlCharactersOnly(text).replace(pattern, (character) => references[character] ?? character);
+
+/** Text between tags, in canonical form. What XML cannot hold becomes U+FFFD. */
+export const markupText = (text: string): string => escaped(text, /[&<>\r]/g, inText);
+
+/** Namespaces before attributes, each in the order of their names. */
+const order = ([left]: readonly [string, string], [right]: readonly [string, string]): number => {
+  const isNamespace = (name: string): boolean => name.startsWith('xmlns');
+  if (isNamespace(left) !== isNamespace(right)) return isNamespace(left) ? -1 : 1;
+  return left < right ? -1 : 1;
+};
+
+/**
+ * An element with its attributes, those that are null left out. `content` is markup already. The result is in canonical form
+ * (Exclusive XML Canonicalization, section 3) as long as each element declares the namespace of its own prefix, unless one around it
+ * does, and no other; so it can be signed as it stands. Attributes have no prefix.
+ */
 export const markup = (
   name: string,
   attributes: Readonly<Record<string, string | null>>,
   ...content: readonly string[]
 ): string => {
+  const given = Object.entries(attributes).filter((entry): entry is [string, string] => entry[1] !== null);
   let tag = name;
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (value !== null) tag += ` ${attribute}="${escapeAttribute(value)}"`;
+  for (const [attribute, value] of given.sort(order)) {
+    tag += ` ${attribute}="${escaped(value, /[&<"\t\n\r]/g, inAttribute)}"`;
   }
-  const inside = content.join('');
-  return inside === '' ? `<${tag}/>` : `<${tag}>${inside}</${name}>`;
+  return `<${tag}>${content.join('')}</${name}>`;
 };

@@ -1,7 +1,6 @@
 import { formatDateTime } from '../../xml/date-time.js';
-import { escapeText } from '../../xml/escape-xml.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
-import { markup } from './markup.js';
+import { markup, markupText } from './markup.js';
 
 /** What every message has (SAML core, section 3.2). */
 export interface MessageHead {
@@ -14,7 +13,11 @@ export interface MessageHead {
   readonly entityId: string;
 }
 
-/** A message, its Issuer first. */
+/** An element of the assertion namespace with a text in it. */
+export const samlMarkup = (name: string, attributes: Readonly<Record<string, string | null>>, text: string): string =>
+  markup(name, { 'xmlns:saml': xmlNamespaces.saml, ...attributes }, markupText(text));
+
+/** A message in canonical form, its Issuer first. */
 export const messageRoot = (
   name: string,
   { id, issueInstantMs, destination, entityId }: MessageHead,
@@ -25,13 +28,12 @@ export const messageRoot = (
     `samlp:${name}`,
     {
       'xmlns:samlp': xmlNamespaces.samlp,
-      'xmlns:saml': xmlNamespaces.saml,
       ID: id,
       Version: '2.0',
       IssueInstant: formatDateTime(issueInstantMs),
       Destination: destination,
       ...attributes,
     },
-    markup('saml:Issuer', {}, escapeText(entityId)),
+    samlMarkup('saml:Issuer', {}, entityId),
     ...content,
   );

@@ -1,7 +1,6 @@
-import { escapeText } from '../../xml/escape-xml.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 import { postBinding, redirectBinding } from './bindings.js';
-import { markup } from './markup.js';
+import { markup, markupText } from './markup.js';
 
 export interface ServiceProviderDescription {
   readonly entityId: string;
@@ -30,7 +29,7 @@ const keyDescriptor = (use: 'signing' | 'encryption', certificate: string, metho
     markup(
       'ds:KeyInfo',
       { 'xmlns:ds': xmlNamespaces.ds },
-      markup('ds:X509Data', {}, markup('ds:X509Certificate', {}, escapeText(certificate))),
+      markup('ds:X509Data', {}, markup('ds:X509Certificate', {}, markupText(certificate))),
     ),
     ...methods.map((algorithm) => markup('md:EncryptionMethod', { Algorithm: algorithm })),
   );
@@ -56,7 +55,7 @@ export const serviceProviderMetadata = (description: ServiceProviderDescription)
     keyDescriptors(description),
     logoutService(redirectBinding),
     logoutService(postBinding),
-    nameIdFormat === null ? '' : markup('md:NameIDFormat', {}, escapeText(nameIdFormat)),
+    nameIdFormat === null ? '' : markup('md:NameIDFormat', {}, markupText(nameIdFormat)),
     markup('md:AssertionConsumerService', { Binding: postBinding, Location: acsUrl, index: '0', isDefault: 'true' }),
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n${markup(

@@ -5,6 +5,7 @@ import { attributeOf, childElements } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 import type { IdentityProvider, LogoutService } from '../identity-provider.js';
+import { postBinding, redirectBinding } from '../messages/bindings.js';
 import { type DescribedEntity, entityDescriptors, type MetadataTerm, termOf } from './entity-descriptors.js';
 import { signingCertificates } from './signing-certificates.js';
 
@@ -15,7 +16,6 @@ export interface DescribedIdentityProvider extends MetadataTerm {
 }
 
 const { md, samlp } = xmlNamespaces;
-const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 /** Characters of an entity id, at the most (SAML core, section 8.3.6). */
 const maximumEntityIdLength = 1_024;
 
@@ -25,21 +25,32 @@ const rolesOf = ({ element }: DescribedEntity): readonly XmlElement[] =>
     (attributeOf(role, 'protocolSupportEnumeration') ?? '').split(/[ \t\r\n]/).includes(samlp),
   );
 
-/** The first endpoint of that kind that takes messages by HTTP-Redirect. */
-const redirectEndpoint = (role: XmlElement, name: string): XmlElement | null =>
-  childElements(role, md, name).find((endpoint) => attributeOf(endpoint, 'Binding') === redirectBinding) ?? null;
+interface Endpoint {
+  readonly element: XmlElement;
+  readonly byPost: boolean;
+}
+
+/** The first endpoint of that kind that takes messages by HTTP-Redirect; where there is none, the first by HTTP-POST. */
+const browserEndpoint = (role: XmlElement, name: string): Endpoint | null => {
+  const endpoints = childElements(role, md, name);
+  for (const binding of [redirectBinding, postBinding]) {
+    const element = endpoints.find((endpoint) => attributeOf(endpoint, 'Binding') === binding);
+    if (element !== undefined) return { element, byPost: binding === postBinding };
+  }
+  return null;
+};
 
 const isUrl = (text: string | null): text is string => text !== null && webUrlFault(text, null) === null;
 
 const logoutServiceOf = (role: XmlElement): Result<LogoutService | null, string> => {
-  const endpoint = redirectEndpoint(role, 'SingleLogoutService');
+  const endpoint = browserEndpoint(role, 'SingleLogoutService');
   if (endpoint === null) return ok(null);
-  const location = attributeOf(endpoint, 'Location');
-  const responseLocation = attributeOf(endpoint, 'ResponseLocation');
+  const location = attributeOf(endpoint.element, 'Location');
+  const responseLocation = attributeOf(endpoint.element, 'ResponseLocation');
   if (!isUrl(location) || (responseLocation !== null && !isUrl(responseLocation))) {
     return err('has a SingleLogoutService whose location is no web address');
   }
-  return ok({ location, responseLocation });
+  return ok({ location, responseLocation, ...(endpoint.byPost ? { byPost: true as const } : {}) });
 };
 
 const choose = (entities: readonly DescribedEntity[], entityId: string | null): Result<DescribedEntity, string> => {
@@ -61,7 +72,7 @@ const choose = (entities: readonly DescribedEntity[], entityId: string | null): 
 
 /**
  * Reads the identity provider out of metadata (SAML metadata, sections 2.3 and 2.4.3): the one named `entityId`, or, with null, the only
- * one. HTTP-Redirect is what it has to take AuthnRequests by. Metadata that is over is an error. The error is one clause, as in `names no
+ * one. It has to take AuthnRequests by HTTP-Redirect, or else by HTTP-POST. Metadata that is over is an error. The error is one clause, as in `names no
  * certificate that signs`.
  *
  * @param nowMs wall milliseconds
@@ -85,9 +96,9 @@ export const readIdentityProvider = (
 
   const name = attributeOf(chosen.value.element, 'entityID') ?? '';
   if (name === '' || name.length > maximumEntityIdLength) return err('has an entityID that is empty or too long');
-  const signOn = redirectEndpoint(role, 'SingleSignOnService');
-  if (signOn === null) return err('has no SingleSignOnService by HTTP-Redirect');
-  const ssoUrl = attributeOf(signOn, 'Location');
+  const signOn = browserEndpoint(role, 'SingleSignOnService');
+  if (signOn === null) return err('has no SingleSignOnService by HTTP-Redirect or HTTP-POST');
+  const ssoUrl = attributeOf(signOn.element, 'Location');
   if (!isUrl(ssoUrl)) return err('has a SingleSignOnService whose location is no web address');
   const logout = logoutServiceOf(role);
   if (!logout.ok) return logout;
@@ -97,6 +108,7 @@ export const readIdentityProvider = (
     provider: {
       entityId: name,
       ssoUrl,
+      ...(signOn.byPost ? { ssoByPost: true as const } : {}),
       logout: logout.value,
       signingCertificates: certificates.value,
       wantsSignedRequests: ['true', '1'].includes(attributeOf(role, 'WantAuthnRequestsSigned')?.trim() ?? ''),

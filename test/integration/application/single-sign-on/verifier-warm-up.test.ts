@@ -3,6 +3,7 @@ import { KdlConfigurationSource } from '../../../../src/adapters/outbound/kdl-co
 import { re2PathPatterns } from '../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { XmlCryptoDocumentVerifier } from '../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { agentTokens } from '../../../../src/bootstrap/agent-tokens.js';
+import { addAgentModule } from '../../../../src/bootstrap/embedded-agents.js';
 import { gatewayContainer, startGateway } from '../../../../src/bootstrap/start-gateway.js';
 import { CleanUp } from '../../../support/clean-up.js';
 import { freePort } from '../../../support/free-port.js';
@@ -130,9 +131,11 @@ describe('a gateway with an embedded agent with single sign-on', () => {
         auditOutput: () => ({ write: () => undefined }) as never,
       },
     );
+    await addAgentModule(container);
     container.rebind(agentTokens.samlDocumentVerifier).toConstantValue(verifier);
     const started = await startGateway(container);
-    if (!started.ok) throw new Error(started.error.reason ?? JSON.stringify(started.error.problems));
+    if (!started.ok)
+      throw new Error(started.error.reason ?? JSON.stringify(started.error.problems), { cause: started.error.cause });
     cleanUp.add(() => started.value.stop(0));
     const app = { path: '/app', headers: { accept: 'text/html' } };
     expect((await call(port, { path: '/' })).status).toBe(200);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   locationOf,
@@ -7,6 +8,7 @@ import {
   setCookies,
   spKey,
 } from '../../../support/fake-saml-sign-on.js';
+import { readFormPage } from '../../../support/live-saml-provider.js';
 
 const worldOf = (options: SamlWorldOptions = {}) => new SamlWorld(options);
 const only = <Value>(values: Iterable<Value>): Value => {
@@ -57,6 +59,37 @@ describe('a sign-on begins', () => {
     expect(setCookies(answer)).toEqual([
       `__Host-gateway_saml_session_signon_${handleHash.slice(0, 8)}=${secret}; Path=/; Max-Age=300; Secure; HttpOnly; SameSite=None`,
     ]);
+  });
+
+  it.each([
+    ['https://idp.example/sso?a=1&b="><script>alert(1)</script>', 'https:'],
+    ['http://127.0.0.1:8080/sso', 'https: http:'],
+  ])('by a page that posts the request where the provider takes no other: %s', async (ssoUrl, targets) => {
+    const world = worldOf({ key: spKey });
+    world.provider = world.provider && { ...world.provider, ssoUrl, ssoByPost: true };
+    const { decision, responseHeaders } = await world.begin();
+    if (decision.kind !== 'block') throw new Error('no page');
+    expect(decision.status).toBe(200);
+    const body = decision.body ?? '';
+    const [, script = ''] = /<script>([^<]*)<\/script>/.exec(body) ?? [];
+    expect(body.match(/<script/g)).toHaveLength(1);
+    const hash = createHash('sha256').update(script).digest('base64');
+    expect(decision.headers).toContain(
+      `default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action ${targets}; script-src 'sha256-${hash}'`,
+    );
+    expect(body).toContain('<button>Continue</button>');
+    const { action, fields } = readFormPage(body);
+    expect(
+      action.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+    ).toBe(ssoUrl);
+    const request = only(world.requests.held.values());
+    expect(world.digest.sha256Hex(fields['RelayState'] ?? '')).toBe(request.handleHash);
+    const xml = Buffer.from(fields['SAMLRequest'] ?? '', 'base64').toString();
+    expect(xml).toContain(`ID="${request.requestId}"`);
+    expect(xml.indexOf('<ds:Signature ')).toBe(xml.indexOf('</saml:Issuer>') + '</saml:Issuer>'.length);
+    expect(responseHeaders.filter((operation) => operation.name === 'Set-Cookie')).toHaveLength(1);
+    // The handle is for the identity provider, as it is in a URL otherwise.
+    expect(world.faults()).toEqual([`in an answer: ${fields['RelayState']}`]);
   });
 
   it('with no cookie where browsers are not bound', async () => {

@@ -1,9 +1,11 @@
 import { DOMParser } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ExclusiveCanonicalization } from 'xml-crypto';
 import { authnRequestXml } from '../../../../../src/domain/saml/messages/authn-request.js';
 import { logoutRequestXml } from '../../../../../src/domain/saml/messages/logout-request.js';
 import { logoutResponseXml } from '../../../../../src/domain/saml/messages/logout-response.js';
+import { signedInfoXml } from '../../../../../src/domain/saml/messages/message-signature.js';
 import { serviceProviderMetadata } from '../../../../../src/domain/saml/messages/service-provider-metadata.js';
 
 const fail = (message: string): never => {
@@ -27,6 +29,26 @@ const text = fc
 const ms = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 
 describe('messages', () => {
+  it('are in exclusive canonical form, whatever they say, and so is what is signed of them', () => {
+    const canonical = (xml: string) => {
+      const root = parse(xml).documentElement;
+      return new ExclusiveCanonicalization().process(root as unknown as Element, {});
+    };
+    fc.assert(
+      fc.property(text, text, text, fc.array(text, { maxLength: 3 }), ms, (entityId, url, value, contexts, at) => {
+        const head = { id: '_1', issueInstantMs: at, destination: url, entityId };
+        const nameId = { value, format: url, nameQualifier: null, spNameQualifier: entityId };
+        const all = [
+          authnRequestXml({ ...head, acsUrl: url, nameIdFormat: value, authnContexts: contexts, forceAuthn: true }),
+          logoutRequestXml({ ...head, nameId, sessionIndex: value }),
+          logoutResponseXml({ ...head, inResponseTo: value }),
+          signedInfoXml('_1', value, url),
+        ];
+        for (const xml of all) expect(canonical(xml)).toBe(xml);
+      }),
+    );
+  });
+
   it('say what they are to say, whatever it is, and have no element more', () => {
     fc.assert(
       fc.property(

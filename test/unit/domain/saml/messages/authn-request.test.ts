@@ -12,15 +12,18 @@ const request: AuthnRequestToSend = {
   forceAuthn: false,
 };
 
+const context = (uri: string): string =>
+  `<saml:AuthnContextClassRef xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${uri}</saml:AuthnContextClassRef>`;
+
 describe('an AuthnRequest', () => {
   it('asks for any name, by the consumer endpoint, where nothing else is configured', () => {
     expect(authnRequestXml(request)).toBe(
       '<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"' +
-        ' xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_1" Version="2.0" IssueInstant="2026-01-02T03:04:05Z"' +
-        ' Destination="https://idp.example/sso?tenant=a&amp;b=c"' +
-        ' ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"' +
-        ' AssertionConsumerServiceURL="https://app.example/saml/acs">' +
-        '<saml:Issuer>https://app.example/sp</saml:Issuer><samlp:NameIDPolicy AllowCreate="true"/></samlp:AuthnRequest>',
+        ' AssertionConsumerServiceURL="https://app.example/saml/acs"' +
+        ' Destination="https://idp.example/sso?tenant=a&amp;b=c" ID="_1" IssueInstant="2026-01-02T03:04:05Z"' +
+        ' ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Version="2.0">' +
+        '<saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">https://app.example/sp</saml:Issuer>' +
+        '<samlp:NameIDPolicy AllowCreate="true"></samlp:NameIDPolicy></samlp:AuthnRequest>',
     );
   });
 
@@ -33,14 +36,16 @@ describe('an AuthnRequest', () => {
     });
     expect(xml).toContain(' ForceAuthn="true"');
     expect(xml).toContain(
-      '<samlp:NameIDPolicy Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent" AllowCreate="true"/>' +
-        '<samlp:RequestedAuthnContext Comparison="exact"><saml:AuthnContextClassRef>urn:a</saml:AuthnContextClassRef>' +
-        '<saml:AuthnContextClassRef>urn:b</saml:AuthnContextClassRef></samlp:RequestedAuthnContext></samlp:AuthnRequest>',
+      '<samlp:NameIDPolicy AllowCreate="true" Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">' +
+        `</samlp:NameIDPolicy><samlp:RequestedAuthnContext Comparison="exact">${context('urn:a')}${context('urn:b')}` +
+        '</samlp:RequestedAuthnContext></samlp:AuthnRequest>',
     );
   });
 
   it('does not ask that a transient name be made', () => {
     const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
-    expect(authnRequestXml({ ...request, nameIdFormat: format })).toContain(`<samlp:NameIDPolicy Format="${format}"/>`);
+    expect(authnRequestXml({ ...request, nameIdFormat: format })).toContain(
+      `<samlp:NameIDPolicy Format="${format}"></samlp:NameIDPolicy>`,
+    );
   });
 });

@@ -51,6 +51,29 @@ describe('metadata', () => {
   });
 });
 
+describe('the bindings of an identity provider', () => {
+  const byPost = signOn
+    .replace('HTTP-Redirect', 'HTTP-POST')
+    .replace('Location="', 'Location="https://post.example/?a=');
+
+  it('are HTTP-Redirect where it has that, whatever comes first', () => {
+    const found = read(entity(role(keyOf('AAAA') + byPost + signOn)));
+    expect(found.ok && found.value.provider.ssoByPost).toBeUndefined();
+    expect(found.ok && found.value.provider.ssoUrl).not.toContain('post.example');
+  });
+
+  it('are HTTP-POST where it has that alone, for signing on and for signing out', () => {
+    const slo = byPost.replace('SingleSignOnService', 'SingleLogoutService');
+    const found = read(entity(role(keyOf('AAAA') + slo + byPost)));
+    expect(found).toMatchObject({
+      ok: true,
+      value: {
+        provider: { ssoByPost: true, ssoUrl: expect.stringContaining('post.example'), logout: { byPost: true } },
+      },
+    });
+  });
+});
+
 describe('how long metadata counts', () => {
   const until = (text: string) => `validUntil="${text}"`;
 
@@ -124,10 +147,10 @@ describe('metadata that is refused', () => {
     ['has an endless id', entity(plain, '', 'x'.repeat(1_025)), null, /entityID/],
     ['has no sign-on', entity(role(keyOf('AAAA'))), null, /no SingleSignOnService by HTTP-Redirect/],
     [
-      'signs on by POST alone',
-      entity(role(keyOf('AAAA') + signOn.replace('HTTP-Redirect', 'HTTP-POST'))),
+      'signs on by artifact alone',
+      entity(role(keyOf('AAAA') + signOn.replace('HTTP-Redirect', 'HTTP-Artifact'))),
       null,
-      /by HTTP-Redirect/,
+      /by HTTP-Redirect or HTTP-POST/,
     ],
     [
       'signs on by a script',

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyAgentTypes } from './agent-types.mjs';
 import { bundlePrograms } from './bundle-programs.mjs';
 import { inRoot } from './paths.mjs';
 
 /** Folders of dist that have no counterpart under src. */
-const otherOutput = new Set(['bench', 'fuzz', 'programs', 'conformance'].map((name) => inRoot('dist', name)));
+const otherOutput = new Set(['bench', 'fuzz', 'programs', 'conformance', 'types'].map((name) => inRoot('dist', name)));
 
 /** @param {string} compiled */
 const hasSource = (compiled) => {
@@ -31,9 +32,10 @@ const writeCommit = () => {
   writeFileSync(inRoot('dist', 'build-commit'), status === 0 ? stdout : '');
 };
 
-/** What plain tsc leaves to do: stale output goes, programs are bundled and become executable, the commit is written down. */
+/** What plain tsc leaves to do: stale output goes, the types of the agent kit are copied, programs are bundled and become executable, the commit is written down. */
 export const finishBuild = async () => {
   prune();
+  copyAgentTypes();
   await bundlePrograms();
   writeCommit();
   const { bin } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));

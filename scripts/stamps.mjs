@@ -41,6 +41,7 @@ const builtFrom = () => {
     }
   };
   addFolder(inRoot('src'));
+  addFolder(inRoot('scripts'));
   for (const name of buildSettings) addFile(inRoot(name));
   return hash.digest('hex');
 };

@@ -29,7 +29,7 @@ import { IdentityProviderTrusts } from '../application/saml-trust/identity-provi
 import { SamlStoreLeases } from '../application/saml-trust/saml-store-leases.js';
 import { agentDefaults } from '../domain/configuration/agent-configuration.js';
 import { type AgentFactory, agentTokens, type SharedAgentParts } from './agent-tokens.js';
-import { openSamlStores } from './saml-store-openers.js';
+import { openSamlStores, storeKindFault } from './saml-store-openers.js';
 import { sharedTokens } from './shared-tokens.js';
 
 /** How often an agent reports, in milliseconds. */
@@ -133,6 +133,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         keys,
         trusts,
         stores,
+        storeKindFault,
       }),
       [
         sharedTokens.random,

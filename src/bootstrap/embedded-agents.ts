@@ -29,7 +29,11 @@ export const agentFactoryLoader = (
   };
   let loaded: Promise<AgentFactory> | null = null;
   return () => {
-    loaded ??= load();
+    loaded ??= load().catch((error: unknown) => {
+      // The next configuration may try again.
+      loaded = null;
+      throw error;
+    });
     return loaded;
   };
 };

@@ -46,6 +46,14 @@ const openerWith =
     return { open: async (options, namespace) => (await openerFor(options.kind)).open(options, namespace) };
   };
 
+/** Why this program cannot open stores of a technology, wherever they are; null: it can. Opens none. */
+export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise<string | null> => {
+  if (kind !== 'sqlite') return null;
+  const { loadSqlite } = await import('../adapters/outbound/sqlite-session-store/sqlite-module.js');
+  const loaded = await loadSqlite();
+  return loaded.ok ? null : loaded.error;
+};
+
 /** Opens the stores of the technology that is configured. */
 export const openSamlStores = openerWith({ creates: true, waits: true });
 

@@ -131,6 +131,7 @@ export const testAgent = (
       random,
       verifier,
       warmUp: async () => true,
+      storeKindFault: async () => null,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
       stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger, endings: noOtherProcesses }),

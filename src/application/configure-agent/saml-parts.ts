@@ -1,3 +1,4 @@
+import type { SessionStoreOptions } from '../../domain/configuration/saml-options.js';
 import type { Random } from '../ports/random.js';
 import type { SamlDocumentVerifier } from '../ports/saml-document-verifier.js';
 import type { SamlKeys } from '../ports/saml-keys.js';
@@ -15,4 +16,6 @@ export interface SamlParts {
   readonly trusts: Pick<IdentityProviderTrusts, 'acquire'>;
   /** The stores that the process has opened. */
   readonly stores: Pick<SamlStoreLeases, 'acquire'>;
+  /** Why stores of a kind cannot be opened on this machine, found out without opening one; null: they can. */
+  readonly storeKindFault: (kind: SessionStoreOptions['kind']) => Promise<string | null>;
 }

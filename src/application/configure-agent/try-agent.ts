@@ -26,7 +26,7 @@ export interface TriedAgent {
  * again. Session stores are not opened, and no verifier is warmed up.
  */
 export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
-  const saml = { ...parts.saml, stores: unopenedStores, warmUp: async () => true };
+  const saml = { ...parts.saml, stores: unopenedStores(parts.saml.storeKindFault), warmUp: async () => true };
   const trial: AgentParts = { ...parts, saml, outcomes: uncounted };
   const prepared = await prepareAgent(options, trial, keySetWaitMs);
   if (!prepared.ok) return { problems: prepared.error, agent: null };

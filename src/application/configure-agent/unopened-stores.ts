@@ -4,6 +4,7 @@ import type { SamlStores } from '../ports/saml-stores.js';
 import type { Stored, StoreFailure } from '../ports/session-store.js';
 import { KnownSessions } from '../saml-sessions/known-sessions.js';
 import type { SamlStoreLease, SamlStoreLeases } from '../saml-trust/saml-store-leases.js';
+import type { SamlParts } from './saml-parts.js';
 
 const failure: Result<never, StoreFailure> = err({ reason: 'the store is not opened for a trial' });
 const fail = (): Stored<never> => Promise.resolve(failure);
@@ -37,5 +38,13 @@ const lease: SamlStoreLease = {
   release: () => Promise.resolve(),
 };
 
-/** Stands for the stores where a configuration is only tried: who checks a file must neither create a database nor lock one. */
-export const unopenedStores: Pick<SamlStoreLeases, 'acquire'> = { acquire: () => Promise.resolve(ok(lease)) };
+/**
+ * Stands for the stores where a configuration is only tried: a check must neither create a database nor lock one. It finds out
+ * whether the program could open a store of that kind at all.
+ */
+export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SamlStoreLeases, 'acquire'> => ({
+  acquire: async ({ kind }) => {
+    const fault = await kindFault(kind);
+    return fault === null ? ok(lease) : err(fault);
+  },
+});

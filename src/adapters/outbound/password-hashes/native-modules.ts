@@ -19,6 +19,9 @@ export const loadModule = async <Module>(
   try {
     return ok(await load());
   } catch {
-    return err(`the package @node-rs/${name} cannot be loaded on ${process.platform} ${process.arch}`);
+    return err(
+      `the package @node-rs/${name} cannot be loaded on ${process.platform} ${process.arch}: ` +
+        'install the program again with its optional packages (npm install --include=optional)',
+    );
   }
 };

@@ -5,7 +5,10 @@ export type Database = Sqlite.Database;
 export type Statement<Parameters extends unknown[], Row = unknown> = Sqlite.Statement<Parameters, Row>;
 export type SqliteModule = typeof Sqlite;
 
-/** Loads the machine code when a store is opened and not before: everything else works on a platform that has none. */
+/**
+ * Loads the machine code when a store is opened and not before: everything else works on a platform that has none. npm
+ * leaves it out where install scripts are blocked, and it fits one version of Node.
+ */
 export const loadSqlite = async (): Promise<Result<SqliteModule, string>> => {
   try {
     const sqlite = (await import('better-sqlite3')).default;
@@ -13,6 +16,9 @@ export const loadSqlite = async (): Promise<Result<SqliteModule, string>> => {
     new sqlite(':memory:').close();
     return ok(sqlite);
   } catch {
-    return err(`the package better-sqlite3 cannot be loaded on ${process.platform} ${process.arch}`);
+    return err(
+      `the native code of better-sqlite3 cannot be loaded on ${process.platform} ${process.arch}, Node ${process.version}: ` +
+        'run npm rebuild better-sqlite3 --ignore-scripts=false where the program is installed',
+    );
   }
 };

@@ -5,10 +5,11 @@ import { ok, type Result } from '../../../domain/shared/result.js';
 import { parseStrictJsonObject } from '../../../domain/tokens/strict-json.js';
 import { documentFailure } from './document-failures.js';
 import { type DocumentLimits, defaultKeySetLimits } from './document-limits.js';
+import { fetchWithUndici } from './fetch-with-undici.js';
 
 const accept = 'application/jwk-set+json, application/json';
 
-/** Fetches key sets with undici, which is loaded with the first fetch. */
+/** Fetches key sets with undici. */
 export class UndiciKeySetSource implements KeySetSource {
   readonly #limits: DocumentLimits;
 
@@ -17,8 +18,7 @@ export class UndiciKeySetSource implements KeySetSource {
   }
 
   async fetch(url: string, cancellation: Cancellation): Promise<Result<JsonValue, KeySetFailure>> {
-    const { fetchDocument } = await import('./fetch-document.js');
-    const fetched = await fetchDocument({ url, accept }, this.#limits, cancellation);
+    const fetched = await fetchWithUndici({ url, accept }, this.#limits, cancellation);
     if (!fetched.ok) return fetched;
     const json = parseStrictJsonObject(fetched.value);
     return json === null ? documentFailure('malformed', 'the answer is not a JSON object') : ok(json);

@@ -3,10 +3,11 @@ import type { KeySetFailure } from '../../../application/ports/key-set-source.js
 import type { MetadataSource } from '../../../application/ports/metadata-source.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, defaultMetadataLimits } from './document-limits.js';
+import { fetchWithUndici } from './fetch-with-undici.js';
 
 const accept = 'application/samlmetadata+xml, application/xml, text/xml';
 
-/** Fetches SAML metadata with undici, which is loaded with the first fetch. */
+/** Fetches SAML metadata with undici. */
 export class UndiciMetadataSource implements MetadataSource {
   readonly #limits: DocumentLimits;
 
@@ -14,8 +15,7 @@ export class UndiciMetadataSource implements MetadataSource {
     this.#limits = limits;
   }
 
-  async fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>> {
-    const { fetchDocument } = await import('./fetch-document.js');
-    return fetchDocument({ url, accept }, this.#limits, cancellation);
+  fetch(url: string, cancellation: Cancellation): Promise<Result<string, KeySetFailure>> {
+    return fetchWithUndici({ url, accept }, this.#limits, cancellation);
   }
 }

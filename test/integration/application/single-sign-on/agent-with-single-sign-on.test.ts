@@ -327,7 +327,7 @@ describe('the agent', () => {
   it('lets nobody in and sends nobody away while its store cannot be used, and says so', async () => {
     const here = place();
     const options = samlConfig(here.certificateFile, {}, { 'fail-open': true, 'api-keys': 'key-of-orders:orders' });
-    const failing = await unopenedStores.acquire({ kind: 'memory' }, 'sp');
+    const failing = await unopenedStores(async () => null).acquire({ kind: 'memory' }, 'sp');
     if (!failing.ok) throw new Error(failing.error);
     const opener: SamlStoreOpener = { open: async () => ok(failing.value.stores) };
     const stores = new SamlStoreLeases({

@@ -26,8 +26,9 @@ export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.rateLimiters)
     .toResolvedValue(
-      (memory, openShared, clock, logger) => new RateLimiters({ memory, openShared, clock, logger }),
-      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
+      (memory, openShared, clock, logger, scheduler) =>
+        new RateLimiters({ memory, openShared, clock, logger, scheduler }),
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger, shared.scheduler],
     )
     .inSingletonScope();
   bind(gateway.memoryOfOthers).toConstantValue(() => 0);

@@ -42,17 +42,18 @@ export const shareLimitsInWorker = (
   container
     .rebind(gateway.rateLimiters)
     .toResolvedValue(
-      (memory, openShared, clock, logger) => {
+      (memory, openShared, clock, logger, scheduler) => {
         const divided = new DividedRateLimits(new MemoryRateLimitStore(clock), workers);
         return new RateLimiters({
           memory,
           openShared,
           clock,
           logger,
+          scheduler,
           withoutMemory: { kind: 'local', store: divided },
         });
       },
-      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger],
+      [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger, shared.scheduler],
     )
     .inSingletonScope();
   const reports = new MemoryReports({

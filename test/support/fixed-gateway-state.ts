@@ -146,6 +146,10 @@ export class FixedGatewayState implements GatewayState {
     return this.keys;
   }
 
+  isRateLimitStoreUp(): boolean {
+    return true;
+  }
+
   memoryLimit(): MemoryLimitStatus | null {
     return this.memory;
   }

@@ -32,7 +32,7 @@ class WorkerState extends FixedGatewayState {
         connections: 0,
         requestsInFlight: 0,
         memory,
-        eventLoopDelay: { meanMs: 1, p50Ms: 1, p99Ms: 2, maxMs: 20 },
+        eventLoopDelay: { meanMs: 1, p50Ms: 1, p99Ms: 2, maxMs: 20, count: 3, sumMs: 3 },
         unhealthyTargets: [],
       },
     ];

@@ -16,6 +16,7 @@ export type Peer =
   | 'systemd-analyze'
   | 'systemd-notify'
   | 'xmlsec1'
+  | 'promtool'
   | 'python3'
   | 'chromium-headless-shell'
   | 'chromium'

@@ -181,6 +181,7 @@ export class GatheredWorkers implements SupervisedService {
       workers: [],
       routeBreakers: [],
       rateLimiterKeys: {},
+      isRateLimitStoreUp: true,
       memoryLimit: null,
       supervisor: { pid: figures.pid, memory: figures.memory() },
       restarts: this.#restarts(),

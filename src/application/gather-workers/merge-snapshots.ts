@@ -71,6 +71,7 @@ export const mergeSnapshots = (given: Snapshots): GatewaySnapshot => {
       (same) => ({ route: same[0].route, state: worstBreaker(same.map(({ state }) => state)) ?? same[0].state }),
     ),
     rateLimiterKeys: keysOf(snapshots),
+    isRateLimitStoreUp: snapshots.every(({ isRateLimitStoreUp }) => isRateLimitStoreUp),
     memoryLimit: memoryLimitOf(snapshots),
     supervisor: firstOf(snapshots.map(({ supervisor }) => supervisor)),
     restarts: snapshots.flatMap(({ restarts }) => restarts),

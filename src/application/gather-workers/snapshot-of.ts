@@ -34,6 +34,7 @@ export const snapshotOf = (state: GatewayState): GatewaySnapshot => ({
   workers: state.workers(),
   routeBreakers: state.routeBreakers(),
   rateLimiterKeys: state.rateLimiterKeys(),
+  isRateLimitStoreUp: state.isRateLimitStoreUp(),
   memoryLimit: state.memoryLimit(),
   supervisor: null,
   restarts: [],

@@ -15,6 +15,7 @@ export const wholeGauges = ({ snapshot, pools, agentFamilies }: WholeMetrics): G
   upstreams: () => snapshot.upstreams,
   routeBreakers: () => snapshot.routeBreakers,
   rateLimiterKeys: () => snapshot.rateLimiterKeys,
+  isRateLimitStoreUp: () => snapshot.isRateLimitStoreUp,
   memoryLimit: () => snapshot.memoryLimit,
   agents: () => snapshot.agents,
   agentFamilies: () => agentFamilies,

@@ -47,6 +47,11 @@ export class RateLimiter {
     this.#logger = logger;
   }
 
+  /** Whether the store answered when it was last asked. */
+  get isStoreUp(): boolean {
+    return !this.#isAway;
+  }
+
   /** Takes a token of every bucket, or of none. Answers at once where the store does; never rejects. */
   take(charges: readonly RateLimitCharge[]): RateJudgement | Promise<RateJudgement> {
     if (this.#breaker.state !== 'closed' && !this.#mayAsk()) return this.#judgeWithout(charges);

@@ -1,6 +1,7 @@
 import type { RateLimitStoreOptions } from '../../domain/configuration/rate-limit-options.js';
 import { bucketsByName } from '../../domain/rate-limiting/applied-rate-limit.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../ports/rate-limit-store.js';
+import type { ScheduledTask, Scheduler } from '../ports/scheduler.js';
 import { RateLimiter, type RateLimiterParts, type WithoutStore } from './rate-limiter.js';
 
 export interface RateLimitersParts extends RateLimiterParts {
@@ -9,6 +10,7 @@ export interface RateLimitersParts extends RateLimiterParts {
   /** What is done while those cannot be asked; not given: they always can. */
   readonly withoutMemory?: WithoutStore;
   readonly openShared: SharedRateLimitStoreOpener;
+  readonly scheduler: Scheduler;
 }
 
 /** A limiter for as long as a configuration is in force. */
@@ -18,10 +20,22 @@ export interface RateLimiterInUse {
   release(): Promise<void>;
 }
 
+interface OpenedLimiter {
+  readonly limiter: RateLimiter;
+  readonly store: RateLimitStore;
+  /** Asks the store again and again, so that its state is known without traffic too. */
+  readonly checks: ScheduledTask;
+}
+
 interface SharedLimiter {
-  readonly opened: Promise<{ readonly limiter: RateLimiter; readonly store: RateLimitStore }>;
+  readonly opened: Promise<OpenedLimiter>;
+  /** Null until the store was opened. */
+  limiter: RateLimiter | null;
   users: number;
 }
+
+/** Between two questions to a shared store that no request asks. */
+export const storeCheckMs = 5_000;
 
 /**
  * The limiters of the configurations that are in force. Those with the same options share one, so that a reload neither empties buckets nor
@@ -47,21 +61,27 @@ export class RateLimiters {
     return { limiter, release: () => this.#release(key, shared) };
   }
 
+  /** Whether every shared store in use answered when it was last asked; true where there is none. */
+  isStoreUp(): boolean {
+    return [...this.#shared.values()].every(({ limiter }) => limiter?.isStoreUp !== false);
+  }
+
   /** Buckets that this gateway holds itself, by the name of their limit. */
   heldBuckets(): Readonly<Record<string, number>> {
     return bucketsByName(this.#parts.memory.sizes());
   }
 
   #open({ url, onFailure }: Extract<RateLimitStoreOptions, { kind: 'redis' }>, key: string): SharedLimiter {
-    const { memory, openShared } = this.#parts;
+    const { memory, openShared, scheduler } = this.#parts;
     const withoutStore: WithoutStore = onFailure === 'local' ? { kind: 'local', store: memory } : { kind: onFailure };
     const open = async () => {
       const store = await openShared(url);
       const limiter = new RateLimiter(store, withoutStore, this.#parts);
       await limiter.check();
-      return { limiter, store };
+      shared.limiter = limiter;
+      return { limiter, store, checks: scheduler.every(storeCheckMs, () => void limiter.check()) };
     };
-    const shared: SharedLimiter = { opened: open(), users: 0 };
+    const shared: SharedLimiter = { opened: Promise.resolve().then(open), limiter: null, users: 0 };
     this.#shared.set(key, shared);
     return shared;
   }
@@ -70,7 +90,8 @@ export class RateLimiters {
     shared.users -= 1;
     if (shared.users > 0) return;
     this.#shared.delete(key);
-    const { store } = await shared.opened;
+    const { store, checks } = await shared.opened;
+    checks.cancel();
     await store.close();
   }
 }

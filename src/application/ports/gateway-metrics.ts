@@ -79,6 +79,8 @@ export interface GatewayGauges {
   upstreams(): readonly UpstreamStatus[];
   routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
   rateLimiterKeys(): Readonly<Record<string, number>>;
+  /** False while any worker cannot ask the store. */
+  isRateLimitStoreUp(): boolean;
   memoryLimit(): MemoryLimitStatus | null;
   /** How each agent is, as the gateway sees it. */
   agents(): readonly AgentStatus[];

@@ -106,6 +106,9 @@ export interface EventLoopDelay {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+  /** Measurements, and the sum of what they measured. */
+  readonly count: number;
+  readonly sumMs: number;
 }
 
 /** What the gateway is doing now. Every method answers at once, from what is in memory. */
@@ -130,6 +133,8 @@ export interface GatewayState {
   routeBreakers(): readonly { readonly route: string; readonly state: CircuitState }[];
   /** Buckets of rate limits that this gateway holds, by kind of limit. */
   rateLimiterKeys(): Readonly<Record<string, number>>;
+  /** Whether the rate-limit store answers; buckets in memory always do. */
+  isRateLimitStoreUp(): boolean;
   /** Null: memory has no limit. */
   memoryLimit(): MemoryLimitStatus | null;
   /** Keeps new requests from a target, or lets them to it again. `address` as it is configured or as it is connected to. */

@@ -35,6 +35,7 @@ export interface GatewaySnapshot {
   readonly workers: readonly WorkerFigures[];
   readonly routeBreakers: ReturnType<GatewayState['routeBreakers']>;
   readonly rateLimiterKeys: Readonly<Record<string, number>>;
+  readonly isRateLimitStoreUp: boolean;
   readonly memoryLimit: MemoryLimitStatus | null;
   /** Null where there is none: one process is the whole gateway. */
   readonly supervisor: SupervisorFigures | null;

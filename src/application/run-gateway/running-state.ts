@@ -183,6 +183,10 @@ export class RunningState implements GatewayState, ProcessGauges {
     return this.#traffic.rateLimiters.heldBuckets();
   }
 
+  isRateLimitStoreUp(): boolean {
+    return this.#traffic.rateLimiters.isStoreUp();
+  }
+
   memoryLimit(): MemoryLimitStatus | null {
     return this.#traffic.memory.status();
   }

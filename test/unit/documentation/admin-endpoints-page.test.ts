@@ -63,7 +63,7 @@ describe('the page about the admin endpoints', () => {
     state.memory = { limitBytes: 1, isShort: true };
     state.keys = { global: 1, client: 2, route: 3, 'route-policy': 4 };
     const memory = { residentBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 };
-    const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 };
+    const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1, count: 1, sumMs: 1 };
     const unhealthyTargets = [{ upstream: 'api', address: '10.0.0.1:80' }];
     state.workerFigures = [
       { id: 1, pid: 2, connections: 3, requestsInFlight: 4, memory, eventLoopDelay, unhealthyTargets },

@@ -49,8 +49,11 @@ export class NodeProcessFigures implements ProcessFigures {
 
   eventLoopDelay(): EventLoopDelay {
     const delay = this.#delay;
+    const meanMs = milliseconds(delay.mean);
     return {
-      meanMs: milliseconds(delay.mean),
+      count: delay.count,
+      sumMs: meanMs * delay.count,
+      meanMs,
       p50Ms: milliseconds(delay.percentile(50)),
       p99Ms: milliseconds(delay.percentile(99)),
       maxMs: milliseconds(delay.max),

@@ -20,7 +20,7 @@ export const expositionText = async (
   const gauged: ReadonlyMap<MetricDefinition, readonly Sample[]> = gauges === null ? new Map() : gaugeSamples(gauges);
   const metrics = Object.values<MetricDefinition>(metricDefinitions).flatMap((definition) => {
     const samples =
-      definition.type === 'gauge'
+      definition.type === 'gauge' || definition.type === 'summary'
         ? gauged.get(definition)
         : countedSamples(definition, counted.get(definition.name) ?? []);
     return samples === undefined ? [] : [liveMetric(definition, () => samples)];

@@ -58,6 +58,7 @@ export const gaugeSamples = (gauges: GatewayGauges): ReadonlyMap<MetricDefinitio
     [metricDefinitions.circuitBreakerState, breakerSamples(gauges)],
     [metricDefinitions.requestsQueued, unlabelled(gauges.requestsQueued())],
     [metricDefinitions.rateLimiterKeys, keySamples(gauges)],
+    [metricDefinitions.rateLimitStoreUp, unlabelled(gauges.isRateLimitStoreUp() ? 1 : 0)],
     [metricDefinitions.memoryLimit, limitSamples(gauges)],
     [metricDefinitions.memoryLimited, unlabelled(gauges.memoryLimit()?.isShort === true ? 1 : 0)],
     [metricDefinitions.openConnections, connections],

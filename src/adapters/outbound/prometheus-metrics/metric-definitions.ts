@@ -4,7 +4,7 @@ import { auditRecordsDropped, supervisedCounters } from '../../../domain/status/
 export interface MetricDefinition {
   /** Never changes: dashboards and alert rules rely on it. */
   readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly help: string;
   /** Their values are bounded: status codes, and names from the configuration. */
   readonly labels: readonly string[];
@@ -263,9 +263,15 @@ export const metricDefinitions = {
   },
   workerEventLoopDelay: {
     name: 'gateway_worker_event_loop_delay_seconds',
-    type: 'gauge',
+    type: 'summary',
     help: 'How late a worker ran its timers since it started, by quantile; 1 is the longest.',
     labels: ['worker', 'quantile'],
+  },
+  rateLimitStoreUp: {
+    name: 'gateway_rate_limit_store_up',
+    type: 'gauge',
+    help: 'Whether the rate-limit store answers: 1, or 0 while any worker cannot ask it. Buckets in memory always answer.',
+    labels: [],
   },
   workerRestarts: {
     name: supervisedCounters.restarts,

@@ -13,14 +13,22 @@ const ofEach = (definition: MetricDefinition, figure: (worker: WorkerFigures) =>
   samples: (gauges) => gauges.workers().map((worker) => ({ labels: { worker: worker.id }, value: figure(worker) })),
 });
 
-const delays = ({ id, eventLoopDelay: { p50Ms, p99Ms, maxMs } }: WorkerFigures): readonly Sample[] =>
-  (
-    [
-      ['0.5', p50Ms],
-      ['0.99', p99Ms],
-      ['1', maxMs],
-    ] as const
-  ).map(([quantile, ms]) => ({ labels: { worker: id, quantile }, value: Math.round(ms * 1000) / 1e6 }));
+const seconds = (ms: number): number => Math.round(ms * 1000) / 1e6;
+
+const delays = ({ id, eventLoopDelay }: WorkerFigures): readonly Sample[] => {
+  const { name } = metricDefinitions.workerEventLoopDelay;
+  const { p50Ms, p99Ms, maxMs, sumMs, count } = eventLoopDelay;
+  const quantiles = [
+    ['0.5', p50Ms],
+    ['0.99', p99Ms],
+    ['1', maxMs],
+  ] as const;
+  return [
+    ...quantiles.map(([quantile, ms]) => ({ labels: { worker: id, quantile }, value: seconds(ms) })),
+    { metricName: `${name}_sum`, labels: { worker: id }, value: seconds(sumMs) },
+    { metricName: `${name}_count`, labels: { worker: id }, value: count },
+  ];
+};
 
 const isUp = (gauges: GatewayGauges): readonly Sample[] =>
   [

@@ -2,8 +2,10 @@ import { agentMetricPrefix, type MetricType } from './metric-family.js';
 import { ownAgentFamilies } from './own-agent-families.js';
 
 /** Every name that a family has in the exposition. */
-export const sampleNames = (name: string, type: MetricType): readonly string[] =>
-  type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+export const sampleNames = (name: string, type: MetricType | 'summary'): readonly string[] => {
+  if (type === 'histogram') return [name, `${name}_bucket`, `${name}_sum`, `${name}_count`];
+  return type === 'summary' ? [name, `${name}_sum`, `${name}_count`] : [name];
+};
 
 /** Names of the samples of our own agent. */
 const ownSamples: ReadonlySet<string> = new Set(

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { MemoryRateLimitStore } from '../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system-clock.js';
+import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RedisRateLimitStore } from '../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
 import type { RateLimiter } from '../../../../src/application/limit-rate/rate-limiter.js';
 import { RateLimiters } from '../../../../src/application/limit-rate/rate-limiters.js';
@@ -40,19 +41,23 @@ describeWithPeers(['redis-server'], 'rates that are counted in a Redis server', 
       const limiters = new RateLimiters({
         clock,
         logger,
+        scheduler: new NodeScheduler(),
         memory: new MemoryRateLimitStore(clock),
         openShared: (url) => RedisRateLimitStore.open(url, { answerMs: 10_000 }),
       });
       const { limiter, release } = await limiters.use({ kind: 'redis', url: redis.url(), onFailure });
       cleanUp.add(release);
       expect(await take(limiter, 4)).toEqual(times(4, 'taken'));
+      expect(limiters.isStoreUp()).toBe(true);
       await redis.kill();
       expect(await take(limiter, 10)).toEqual(away);
+      expect(limiters.isStoreUp()).toBe(false);
       await redis.start();
       while (logger.lines.length < 2) {
         await limiter.check();
         await sleep(20);
       }
+      expect(limiters.isStoreUp()).toBe(true);
       expect(await take(limiter, 2)).toEqual(['taken', 'refused']);
       expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
         'warn Rate limit store is away',

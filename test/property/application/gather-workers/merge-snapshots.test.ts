@@ -45,7 +45,7 @@ const agent: fc.Arbitrary<AgentStatus> = fc
   }));
 
 const memory = { residentBytes: 1, heapUsedBytes: 2, heapTotalBytes: 3, externalBytes: 4 };
-const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 };
+const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1, count: 1, sumMs: 1 };
 
 const snapshot = (id: number): fc.Arbitrary<GatewaySnapshot> =>
   fc
@@ -74,6 +74,7 @@ const snapshot = (id: number): fc.Arbitrary<GatewaySnapshot> =>
       ],
       routeBreakers: [{ route: 'api', state }],
       rateLimiterKeys: { client: keys },
+      isRateLimitStoreUp: !isShort,
       memoryLimit: { limitBytes: 5, isShort },
       supervisor: null,
       restarts: [],
@@ -108,6 +109,7 @@ describe('the snapshots of several workers', () => {
         expect(merged.requestsInFlight).toBe(sum(({ requestsInFlight }) => requestsInFlight));
         expect(merged.connections[0]?.open).toBe(sum(({ connections }) => connections[0]?.open ?? 0));
         expect(merged.agents[0]?.connections).toBe(sum(({ agents }) => agents[0]?.connections ?? 0));
+        expect(merged.isRateLimitStoreUp).toBe(all.every(({ isRateLimitStoreUp }) => isRateLimitStoreUp));
         expect(merged.rateLimiterKeys['client']).toBe(sum(({ rateLimiterKeys }) => rateLimiterKeys['client'] ?? 0));
         expect(merged.phase === 'draining').toBe(all.some(({ phase }) => phase === 'draining'));
         expect(merged.phase === 'running').toBe(all.every(({ phase }) => phase === 'running'));

@@ -17,7 +17,7 @@ const setUp = () => {
     memory: () => ({ residentBytes: 0, heapUsedBytes: 0, heapTotalBytes: 0, externalBytes: 0 }),
     residentBytes: () => memory.residentBytes,
     availableBytes: () => 2_000,
-    eventLoopDelay: () => ({ meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }),
+    eventLoopDelay: () => ({ meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0, count: 1, sumMs: 1 }),
   };
   const reclaimer = {
     reclaim: () => {

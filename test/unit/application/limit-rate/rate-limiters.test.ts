@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimiters } from '../../../../src/application/limit-rate/rate-limiters.js';
+import { RateLimiters, storeCheckMs } from '../../../../src/application/limit-rate/rate-limiters.js';
 import type { OnStoreFailure, RateLimitStoreOptions } from '../../../../src/domain/configuration/rate-limit-options.js';
 import { Secret } from '../../../../src/domain/shared/secret.js';
 import { FakeRateLimitStore } from '../../../support/fake-rate-limit-store.js';
 import { ManualClock } from '../../../support/manual-clock.js';
+import { ManualScheduler } from '../../../support/manual-scheduler.js';
 import { RecordingLogger } from '../../../support/recording-logger.js';
 
 const redis = (url: string, onFailure: OnStoreFailure = 'local'): RateLimitStoreOptions => ({
@@ -16,17 +17,20 @@ const limiters = () => {
   const memory = new FakeRateLimitStore();
   const opened: { readonly url: string; readonly store: FakeRateLimitStore }[] = [];
   const logger = new RecordingLogger();
+  const clock = new ManualClock();
+  const scheduler = new ManualScheduler(clock);
   const all = new RateLimiters({
-    clock: new ManualClock(),
+    clock,
     logger,
     memory,
+    scheduler,
     openShared: async (url) => {
       const store = new FakeRateLimitStore();
       opened.push({ url: url.reveal(), store });
       return store;
     },
   });
-  return { all, memory, opened, logger };
+  return { all, memory, opened, logger, scheduler };
 };
 
 describe('the limiters of configurations', () => {
@@ -68,7 +72,13 @@ describe('the limiters of configurations', () => {
     const shared = new FakeRateLimitStore();
     shared.answer = () => ({ kind: 'unavailable', detail: 'no such host' });
     const logger = new RecordingLogger();
-    const all = new RateLimiters({ clock: new ManualClock(), logger, memory, openShared: async () => shared });
+    const all = new RateLimiters({
+      clock: new ManualClock(),
+      scheduler: new ManualScheduler(new ManualClock()),
+      logger,
+      memory,
+      openShared: async () => shared,
+    });
     const { limiter } = await all.use(redis('redis://:hunter2@a'));
     const fields = { reason: 'no such host', on_store_failure: 'local' };
     expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is away', fields }]);
@@ -84,7 +94,14 @@ describe('the limiters of configurations', () => {
     const logger = new RecordingLogger();
     const openShared = async () => new FakeRateLimitStore();
     const withoutMemory = { kind: 'local', store: own } as const;
-    const all = new RateLimiters({ clock: new ManualClock(), logger, memory, withoutMemory, openShared });
+    const all = new RateLimiters({
+      clock: new ManualClock(),
+      scheduler: new ManualScheduler(new ManualClock()),
+      logger,
+      memory,
+      withoutMemory,
+      openShared,
+    });
     const { limiter } = await all.use({ kind: 'memory' });
     const charges = [{ space: 'client', key: 'a', limit: { requestsPerSecond: 1, burst: 1 } }];
     const judgements = [await limiter.take(charges), await limiter.take(charges)];
@@ -92,6 +109,27 @@ describe('the limiters of configurations', () => {
     expect([memory.taken.length, own.taken.length]).toEqual([1, 2]);
     const fields = { reason: 'the supervisor did not answer in time', on_store_failure: 'local' };
     expect(logger.lines).toEqual([{ level: 'warn', message: 'Rate limit store is away', fields }]);
+  });
+
+  it('tell whether every shared store in use answers, without a request that asks it', async () => {
+    const { all, opened, scheduler } = limiters();
+    expect(all.isStoreUp()).toBe(true);
+    const used = await all.use(redis('redis://a'));
+    expect(all.isStoreUp()).toBe(true);
+    const answers = opened[0]?.store as FakeRateLimitStore;
+    answers.answer = () => ({ kind: 'unavailable', detail: 'it is down' });
+    await scheduler.advance(storeCheckMs);
+    expect(all.isStoreUp()).toBe(false);
+    answers.answer = () => ({ kind: 'taken', left: [] });
+    await scheduler.advance(storeCheckMs);
+    expect(all.isStoreUp()).toBe(true);
+    answers.answer = () => ({ kind: 'unavailable', detail: 'it is down' });
+    await scheduler.advance(storeCheckMs);
+    await used.release();
+    expect(all.isStoreUp()).toBe(true);
+    const asked = answers.taken.length;
+    await scheduler.advance(10 * storeCheckMs);
+    expect(answers.taken).toHaveLength(asked);
   });
 
   it('tell how many buckets there are in memory of each kind of limit', () => {

@@ -95,7 +95,7 @@ const worker = (id: number, p99Ms: number): WorkerFigures => ({
   connections: 5,
   requestsInFlight: 2,
   memory: { residentBytes: 1000, heapUsedBytes: 100, heapTotalBytes: 200, externalBytes: 10 },
-  eventLoopDelay: { meanMs: Number.NaN, p50Ms: 1, p99Ms, maxMs: 20 },
+  eventLoopDelay: { meanMs: Number.NaN, p50Ms: 1, p99Ms, maxMs: 20, count: 1, sumMs: 1 },
   unhealthyTargets: [],
 });
 

@@ -46,6 +46,7 @@ it('no metric loses or changes its name', () => {
     'gateway_memory_usage_bytes',
     'gateway_open_connections',
     'gateway_rate_limit_exceeded_total',
+    'gateway_rate_limit_store_up',
     'gateway_rate_limiter_keys',
     'gateway_request_duration_seconds',
     'gateway_request_limit_reached_total',

@@ -22,6 +22,7 @@ const gauges = (
   upstreams: () => [],
   routeBreakers: () => [],
   rateLimiterKeys: () => ({ client: 9 }),
+  isRateLimitStoreUp: () => true,
   memoryLimit: () => ({ limitBytes: 2_000_000, isShort: false }),
   agents: () => [],
   agentFamilies,

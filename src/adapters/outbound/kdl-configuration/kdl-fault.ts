@@ -71,6 +71,10 @@ export const digitFault = (text: string, offset: number): KdlFault => {
 export const keywordFault = (offset: number, word: string): KdlFault =>
   plainFault(offset, `"${word}" is no value in KDL 2`, `write #${word}, or "${word}" for the text`);
 
+/** `10MB`. */
+const unitFault = (offset: number): KdlFault =>
+  plainFault(offset, 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"');
+
 /** `;` at the beginning of a statement. */
 export const emptyStatementFault = (offset: number): KdlFault =>
   plainFault(offset, 'there is nothing before this ";"', 'take the ";" away: it ends a setting');
@@ -100,6 +104,7 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
     if (text.charAt(at) === ';') return emptyStatementFault(at);
     if (/^[+-]?\.?\d/.test(text.slice(at, at + 3))) return digitFault(text, at);
   }
+  if (/\d/.test(text.charAt(at - 1)) && /^[A-Za-z]{1,3}(?![\w-])/.test(text.slice(at, at + 4))) return unitFault(at);
   if (message.startsWith('An unexpected error')) return plainFault(0, 'the structure is too deep or too long', null);
   if (message.startsWith('Unexpected character "["') || message.startsWith('Unexpected character "]"')) {
     return bracketFault(text, at);
@@ -119,9 +124,6 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
   }
   if (message.startsWith('Unexpected token "="')) {
     return equalsFault(at);
-  }
-  if (/^Unexpected token "[A-Za-z]{1,3}"/.test(message) && /\d/.test(text.charAt(at - 1))) {
-    return plainFault(at, 'a number has no unit in KDL', 'put a size with its unit in quotes: "10MB"');
   }
   if (message.startsWith('Invalid node children')) {
     return plainFault(at, 'the settings of this block are not told apart', 'end each one with a line end or ;');

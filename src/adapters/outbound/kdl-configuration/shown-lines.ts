@@ -35,7 +35,7 @@ const innerOptions = (node: Node, options: Options | null): Options | null =>
   options === null ? null : { shape: keyIn(options, node.getName())?.shape ?? null };
 
 /** The line that a secret may follow, where nothing follows. */
-const nameAlone = /^\s*[\w-]+\s*\{?\s*$/;
+const nameAlone = /^\s*(?:[\w-]+|"[\w-]+")\s*\{?\s*$/;
 
 /** Misspelt names that are looked for in one file. */
 const maximumLookUps = 200;

@@ -478,6 +478,7 @@ describe('a configuration that is wrong', () => {
       withConfig(`api-keys "\${KEY}:alice"`),
       'names a variable in a text: texts are taken as they are (write (env)"KEY", without quotes around the whole, and put the whole value into the variable)',
     ],
+    ['a word that begins as a variable', withConfig('api-keys "env:prod"; fail-open 5'), 'must be #true or #false'],
     ['a variable in a number', withUpstream(`target "a:1"; dns-refresh-secs "\${X}"`), '(write (env)"X")'],
     [
       'a key set URL as a public key',

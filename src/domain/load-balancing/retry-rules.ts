@@ -34,3 +34,15 @@ export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   attempt.isRepeatable &&
   (attempt.isTurnedAway ||
     (attempt.attempts < rules.maxAttempts && (attempt.neverSent || idempotentMethods.has(attempt.method))));
+
+const firstWaitMs = 5;
+const longestWaitMs = 250;
+
+/**
+ * How long a request waits that an upstream has refused unprocessed (RFC 9113, section 8.7), before it is sent again:
+ * 0, 5, 10, 20 ... milliseconds, 250 at most.
+ *
+ * @param times how often it was sent again for that reason before
+ */
+export const unprocessedWaitMs = (times: number): number =>
+  times === 0 ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(times - 1, 10));

@@ -124,7 +124,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     await expect(reader?.read()).rejects.toThrow();
   });
 
-  it('is sent once more where the upstream had not processed it, as a retry', async () => {
+  it('is sent again where the upstream had not processed it, which counts as no retry', async () => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
       if (type !== frameTypes.headers) return;
       if (peer.index === 0) peer.write(frame(frameTypes.goaway, 0, 0, number32(0, 0)));
@@ -134,7 +134,7 @@ describe('a request of HTTP/1.1 to an upstream that speaks HTTP/2', () => {
     const answer = await fetch(gateway.url);
     const metrics = await gateway.metrics();
     expect([answer.status, upstream.peers.length]).toEqual([204, 2]);
-    expect(metrics).toMatch(/retries_total\{[^}]*\} 1/);
+    expect(metrics).not.toMatch(/retries_total\{[^}]*\} [1-9]/);
   });
 
   it('is one of many over one connection, which the metrics count', async () => {

@@ -21,7 +21,7 @@ export class ExchangeDeadlines {
   readonly patience: RequestPatience;
   /** Silence of the upstream that is borne. */
   readonly readMs: number;
-  readonly #timeoutMs: number;
+  #timeoutMs: number;
   readonly #user: DeadlineUser;
   #timer: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
@@ -43,6 +43,11 @@ export class ExchangeDeadlines {
   /** Counts the wait for a connection; of a body then what comes after the last of it. */
   startTimer(): void {
     this.#timer ??= setTimeout(() => this.#user.overdue(this.patience.lateness(this.#user.awaited)), this.#timeoutMs);
+  }
+
+  /** The timer counts this from now on: what is left of the request's time. */
+  shorten(timeoutMs: number): void {
+    this.#timeoutMs = timeoutMs;
   }
 
   stopTimer(): void {

@@ -8,6 +8,7 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { unprocessedWaitMs } from '../../../../domain/load-balancing/retry-rules.js';
 import { waitText } from '../pool/wait-text.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';
@@ -21,7 +22,7 @@ import type { UpstreamSession } from './upstream-session.js';
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** One request on its way to a target, over a stream, or a second one where the first was not processed. */
+/** One request on its way to a target: over one stream, or over others as long as the target refuses it unprocessed. */
 export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListener, ResponseListener, DeadlineUser {
   awaited: Awaited = 'free connection';
   readonly #request: UpstreamRequest;
@@ -39,6 +40,11 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   #hadServed = false;
   #hasWaited = false;
   #isRepeated = false;
+  /** How often it was sent again because the target had refused it unprocessed. */
+  #refusals = 0;
+  refusedBy: UpstreamSession | null = null;
+  /** When it is not sent again any more; `performance.now()`. */
+  #untilMs = 0;
   #isSent = false;
   /** The listener knows what has become of it, or soon will. */
   #isTold = false;
@@ -71,6 +77,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       return;
     }
     this.#fields = made.value;
+    this.#untilMs = performance.now() + this.#request.timeoutMs;
     this.#sender = body === null ? null : new RequestSender(body, contentLength, this);
     this.#deadlines.patience.begin();
     this.#deadlines.startTimer();
@@ -204,11 +211,15 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     const isUnprocessed = this.#isUnprocessed(reader);
     // node:http2 ends the streams of a session that has failed before it says why: each has the error, too.
     const { code, detail } = this.#session?.failure ?? classifyStreamEnd(reader.stream.rstCode, reader.error);
-    if (this.#mayRepeat(isUnprocessed, reader.hasBegun, code)) {
+    if (isUnprocessed) {
+      this.#refused({ code: 'unreachable', detail, neverSent: true });
+      return;
+    }
+    if (this.#mayRepeat(reader.hasBegun, code)) {
       this.#repeat();
       return;
     }
-    this.#fail({ code: isUnprocessed ? 'unreachable' : code, detail, neverSent: isUnprocessed });
+    this.#fail({ code, detail, neverSent: false });
   }
 
   #requestStream(): void {
@@ -226,7 +237,9 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       const detail = error instanceof Error ? error.message : String(error);
       // What concerns the session is told by its code; the rest concerns the fields.
       const isLost = session.isLeaving || !session.hasRoom;
-      this.#fail({ code: isLost ? 'unreachable' : 'refused_request', neverSent: true, detail });
+      // The session has begun to leave since it was chosen.
+      if (isLost) this.#refused({ code: 'unreachable', neverSent: true, detail });
+      else this.#fail({ code: 'refused_request', neverSent: true, detail });
       return;
     }
     this.#session = session;
@@ -254,12 +267,33 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   }
 
   /**
-   * Sent once more, on another session or the same one: what was not processed, whatever its method; and a safe one whose
-   * session, which had served before, closed without a word for it.
+   * The target has done nothing with it: it is sent again on another session, whatever its method, until its time is over.
+   * Neither the attempts nor the retry budget count that.
    */
-  #mayRepeat(isUnprocessed: boolean, hasBegun: boolean, code: UpstreamFailure['code']): boolean {
+  #refused(failure: UpstreamFailure): void {
+    const waitMs = unprocessedWaitMs(this.#refusals);
+    const isHeld = this.#sender === null || this.#sender.isRepeatable;
+    if (!isHeld || performance.now() + waitMs >= this.#untilMs) {
+      this.#fail(failure);
+      return;
+    }
+    this.#refusals += 1;
+    this.refusedBy = this.#session;
+    this.#leaveStream();
+    this.awaited = 'free connection';
+    this.#deadlines.holdFor(waitMs, () => this.#sendAgain());
+  }
+
+  #sendAgain(): void {
+    this.#deadlines.stopTimer();
+    this.#deadlines.shorten(Math.max(1, this.#untilMs - performance.now()));
+    this.#deadlines.startTimer();
+    this.#requestStream();
+  }
+
+  /** A safe request whose session, which had served before, closed without a word for it is sent once more. */
+  #mayRepeat(hasBegun: boolean, code: UpstreamFailure['code']): boolean {
     if (this.#isRepeated || hasBegun) return false;
-    const isRepeatable = this.#sender === null || this.#sender.isRepeatable;
     const wasLost =
       this.#session?.isOpen === false &&
       this.#hadServed &&
@@ -268,17 +302,21 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       code !== 'invalid_response' &&
       code !== 'timed_out';
     // Last, because it takes a retry of those that there are.
-    return ((isUnprocessed && isRepeatable) || wasLost) && this.#listener.mayRepeat();
+    return wasLost && this.#listener.mayRepeat();
   }
 
   #repeat(): void {
     this.#isRepeated = true;
+    this.#leaveStream();
+    this.#deadlines.startTimer();
+    this.#requestStream();
+  }
+
+  #leaveStream(): void {
     this.#deadlines.stop();
     this.#sender?.pause();
     this.#reader = null;
     this.#session = null;
-    this.#deadlines.startTimer();
-    this.#requestStream();
   }
 
   /** The gateway itself ends it. */

@@ -54,12 +54,17 @@ export class SessionPool implements SessionListener {
   /** Has `user` open a stream, now or later. False where too many wait already. */
   request(user: StreamUser): boolean {
     if (this.#isClosed) return false;
-    const session = this.#free();
+    const session = this.#free(user.refusedBy);
     if (session !== null) {
       this.#lend(session, user);
       return true;
     }
     if (this.#expect(user)) return true;
+    // Where no other session can be had, the one that refused it may take it now.
+    if (user.refusedBy !== null && this.#roomy.has(user.refusedBy)) {
+      this.#lend(user.refusedBy, user);
+      return true;
+    }
     if (this.#waiting.size >= maxWaiting) return false;
     this.#waiting.add(user);
     user.wait();
@@ -145,10 +150,15 @@ export class SessionPool implements SessionListener {
     return staying < maxConnections && this.#leaving <= maxConnections && this.#shut === 0;
   }
 
-  /** One in use before one that rests, and of these the one used last, so that the others may end. */
-  #free(): UpstreamSession | null {
+  /**
+   * One in use before one that rests, and of these the one used last, so that the others may end.
+   *
+   * @param avoided a session that has refused the request
+   */
+  #free(avoided: UpstreamSession | null = null): UpstreamSession | null {
     let resting: UpstreamSession | null = null;
     for (const session of this.#roomy) {
+      if (session === avoided) continue;
       if (session.streams > 0) return session;
       if (resting === null || session.restingAt > resting.restingAt) resting = session;
     }

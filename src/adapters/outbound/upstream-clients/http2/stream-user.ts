@@ -3,6 +3,8 @@ import type { UpstreamSession } from './upstream-session.js';
 
 /** What wants a stream. */
 export interface StreamUser {
+  /** The session that has refused it unprocessed, which another is preferred to; null where none has. */
+  readonly refusedBy: UpstreamSession | null;
   /** Every stream is taken, and no session can be made. */
   wait(): void;
   /** A session is being made for it. */

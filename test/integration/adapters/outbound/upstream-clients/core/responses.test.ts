@@ -268,7 +268,7 @@ describe('a response that could be read in two ways', () => {
   });
 
   it.each([
-    ['an extension', '2;a=b\r\nok\r\n0\r\n\r\n'],
+    ['an extension that a bare LF ends', '2;a=b\nok\r\n0\r\n\r\n'],
     ['a size with a sign', '+2\r\nok\r\n0\r\n\r\n'],
     ['a size with 0x', '0x2\r\nok\r\n0\r\n\r\n'],
     ['a size behind a space', ' 2\r\nok\r\n0\r\n\r\n'],

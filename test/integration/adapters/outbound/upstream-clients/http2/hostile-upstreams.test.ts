@@ -111,44 +111,62 @@ describe('a request that was not processed', () => {
     ['refused', (stream: number, peer: RawHttp2Peer) => peer.write(reset(stream, codes.refused))],
     ['beyond a GOAWAY', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.none))],
     ['beyond a GOAWAY for a fault', (_: number, peer: RawHttp2Peer) => peer.write(goaway(0, codes.calm))],
-  ])('(%s) was never sent, and is sent once more where it may be, with its body', async (_, refuse) => {
-    const start = async () => {
-      let refused = -1;
-      const bodies: string[] = [];
-      const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
-        const key = peer.index * 1_000 + stream;
-        if (type === frameTypes.headers && refused < 0) {
-          refused = key;
-          refuse(stream, peer);
-        }
-        if (key === refused || type !== frameTypes.data) return;
-        bodies.push(payload.toString());
-        if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
-      });
-      return { ...upstream, bodies };
-    };
-    const post = (): AskedRequest => ({ ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']) });
-    const first = await start();
-    expect(await outcomeOf(targetClient(first.port, cleanUp, http2), post())).toBe('unreachable, never sent');
-    const second = await start();
+  ])('(%s) is sent again on another session, with its body, and counts as no retry', async (_, refuse) => {
+    let refused = -1;
+    const bodies: string[] = [];
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
+      const key = peer.index * 1_000 + stream;
+      if (type === frameTypes.headers && refused < 0) {
+        refused = key;
+        refuse(stream, peer);
+      }
+      if (key === refused || type !== frameTypes.data) return;
+      bodies.push(payload.toString());
+      if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
+    });
     let asked = 0;
     const mayRepeat = (): boolean => {
       asked += 1;
       return true;
     };
-    expect(await outcomeOf(targetClient(second.port, cleanUp, http2), { ...post(), mayRepeat })).toBe('200 ');
-    expect([asked, second.bodies.join('')]).toEqual([1, 'onetwo']);
+    const post: AskedRequest = { ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']), mayRepeat };
+    expect(await outcomeOf(targetClient(upstream.port, cleanUp, http2), post)).toBe('200 ');
+    expect([asked, bodies.join(''), upstream.peers.length]).toEqual([0, 'onetwo', 2]);
   });
 
-  it('is sent once more only once', async () => {
+  it('is sent again until its time is over, and then was never sent', async () => {
     const { client, upstream } = await clientOf((stream, peer) => peer.write(reset(stream, codes.refused)));
-    let asked = 0;
-    const mayRepeat = (): boolean => {
-      asked += 1;
-      return true;
-    };
-    expect(await outcomeOf(client, { ...get, mayRepeat })).toBe('unreachable, never sent');
-    expect([asked, upstream.peers[0]?.of(frameTypes.headers).length]).toEqual([1, 2]);
+    expect(await outcomeOf(client, { ...get, timeoutMs: 300 })).toBe('unreachable, never sent');
+    const sent = upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
+    // 0, 5, 10, 20, 40, 80: the next wait would end behind the time-out.
+    expect(sent).toBeGreaterThan(2);
+    expect(sent).toBeLessThanOrEqual(8);
+  });
+
+  it('is not sent again once it is no longer wanted', async () => {
+    const { client, upstream } = await clientOf((stream, peer) => peer.write(reset(stream, codes.refused)));
+    const sent = () => upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
+    const exchange = client.send({ ...get, timeoutMs: 60_000 });
+    await eventually(() => sent() > 2);
+    exchange.cancel();
+    expect(await exchange.response).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    const before = sent();
+    await client.close(0);
+    expect(sent() - before).toBeLessThanOrEqual(1);
+  });
+
+  it('is not sent again where its body is no longer held', async () => {
+    let octets = 0;
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload }, peer) => {
+      if (type !== frameTypes.data) return;
+      octets += payload.length;
+      const credit = number32(payload.length);
+      peer.write(frame(frameTypes.windowUpdate, 0, 0, credit), frame(frameTypes.windowUpdate, 0, stream, credit));
+      if (octets > 100_000) peer.write(reset(stream, codes.refused));
+    });
+    const body = new ScriptedBody(new Array<string>(20).fill('x'.repeat(10_000)));
+    const outcome = await outcomeOf(targetClient(upstream.port, cleanUp, http2), { ...plainUpstreamRequest, body });
+    expect([outcome, upstream.peers.length]).toEqual(['unreachable, never sent', 1]);
   });
 });
 

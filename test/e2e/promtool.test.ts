@@ -7,6 +7,7 @@ import { startStack, untilTrue } from '../support/gateway-stack.js';
 import { call } from '../support/http-call.js';
 import { describeWithPeers, peerPath } from '../support/peers.js';
 import { startRedis } from '../support/redis-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { asAdmin, startWorkerStack, workersOf } from '../support/worker-stack.js';
 
 const cleanUp = new CleanUp();
@@ -51,6 +52,39 @@ describeWithPeers(['promtool'], 'promtool', () => {
 
   it('has no complaint about the shipped alert rules', () => {
     expect(promtool(['check', 'rules', `${repositoryRoot}config/prometheus-alerts.yml`])).toBe('');
+  });
+
+  it('raises the alert about the rate-limit store once the store is away for a minute, and then ends it', () => {
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const alertAt = (minutes: number, isRaised: boolean) => ({
+      eval_time: `${minutes}m`,
+      alertname: 'RateLimitStoreDown',
+      exp_alerts: isRaised
+        ? [
+            {
+              exp_labels: { severity: 'warning', instance: 'edge' },
+              exp_annotations: {
+                summary: 'edge: the rate-limit store does not answer',
+                description: 'Requests are judged as on-store-failure says. The log says why the store is away.',
+              },
+            },
+          ]
+        : [],
+    });
+    // JSON is YAML.
+    const cases = {
+      rule_files: [`${repositoryRoot}config/prometheus-alerts.yml`],
+      evaluation_interval: '30s',
+      tests: [
+        {
+          interval: '30s',
+          input_series: [{ series: 'gateway_rate_limit_store_up{instance="edge"}', values: '1x2 0x5 1x5' }],
+          alert_rule_test: [alertAt(1, false), alertAt(2, false), alertAt(3, true), alertAt(6, false)],
+        },
+      ],
+    };
+    expect(promtool(['test', 'rules', folder.write('cases.yml', JSON.stringify(cases))])).toBe('');
   });
 });
 

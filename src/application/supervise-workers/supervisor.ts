@@ -285,7 +285,10 @@ export class Supervisor {
     const overdue = scheduler.after(dueMs, () => {
       for (const worker of workers) worker.kill();
     });
-    await within(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
-    overdue.cancel();
+    try {
+      await within(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
+    } finally {
+      overdue.cancel();
+    }
   }
 }

@@ -41,7 +41,8 @@ const metric = async (stack: GatewayStack, series: string): Promise<number> => {
   const line = body
     .split('\n')
     .find((candidate) => candidate.startsWith('gateway_config') && candidate.includes(series));
-  return Number(line?.split(' ').at(-1) ?? 0);
+  if (line === undefined) throw new Error(`/metrics has no series of gateway_config with ${series}`);
+  return Number(line.split(' ').at(-1));
 };
 
 describe('SIGHUP', () => {

@@ -93,8 +93,9 @@ describe('a limit', () => {
   });
 
   it('holds for clients that are not counted in no way', () => {
-    const { letIn } = setUp({ maxConnectionsPerClient: 1 });
+    const { letIn, admissions } = setUp({ maxConnectionsPerClient: 1 });
     for (let count = 0; count < 5; count += 1) letIn(null);
+    expect([admissions.inFlight, admissions.countedClients]).toEqual([5, 0]);
   });
 
   it('lets nothing in before it is known', () => {

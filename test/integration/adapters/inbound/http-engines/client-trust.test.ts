@@ -315,6 +315,7 @@ describe('connections that have proved less than is asked for now', () => {
       await busy(recorded, asking);
       recorded.listener.secure(next(), 50);
       await asking.closed;
+      expect(recorded.listener.connections()).toBe(0);
     });
 
     it('end at once where they are tunnels', async () => {

@@ -54,7 +54,7 @@ describe('TLS to an agent over gRPC', () => {
   it('reaches one whose certificate is for the server name', async () => {
     const { told } = connect(await open(cast.server), trusting({ serverName: 'a.example' }));
     await (agent as RawGrpcAgent).greeted();
-    await told.isReady();
+    expect((await told.isReady()).agentId).toBe('raw-1');
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('TLS to an agent over gRPC', () => {
   it('shows its own certificate where the agent asks for one', async () => {
     const { told } = connect(await open(cast.server, cast.root), trusting(shown(cast.bob)));
     await (agent as RawGrpcAgent).greeted();
-    await told.isReady();
+    expect((await told.isReady()).agentId).toBe('raw-1');
   });
 
   it.each([

@@ -17,7 +17,10 @@ export interface AccessRecord {
   readonly upstream: string | null;
   /** The target's address. */
   readonly target: string | null;
+  /** As it was sent. */
   readonly status: number;
+  /** The gRPC code of an error that was answered with status 200; null where there was none. */
+  readonly grpcStatus: number | null;
   readonly durationMs: number;
   readonly requestBytes: number;
   readonly responseBytes: number;

@@ -3,6 +3,7 @@ import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../dom
 import type { HeaderList } from '../../domain/http/header-list.js';
 import type { LogFields, Logger } from '../ports/logger.js';
 import type { Exchange } from './exchange.js';
+import { sendError } from './send-error.js';
 import type { StageOutcome } from './stage.js';
 
 /** Header fields that every problem has. */
@@ -57,10 +58,14 @@ export class ProblemAnswerer {
     }
     exchange.status = status;
     const headers = [...problemHeaders(code, exchange.correlationId), ...exchange.rateLimitFields, ...extraHeaders];
-    const body = problemBody(code, detail, exchange.correlationId);
     // A stream of HTTP/2 ends alone: what is wrong with one says nothing of the others of its connection.
     const ends = closes && exchange.request.httpVersion !== '2.0';
-    exchange.response.send(status, headers, body, ends || exchange.close);
+    sendError(exchange, {
+      headers,
+      body: problemBody(code, detail, exchange.correlationId),
+      message: detail,
+      close: ends || exchange.close,
+    });
     return 'ended';
   }
 }

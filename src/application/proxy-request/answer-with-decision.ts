@@ -6,8 +6,10 @@ import type { HeaderList } from '../../domain/http/header-list.js';
 import { withoutHopByHop } from '../../domain/http/hop-by-hop-headers.js';
 import { withHeader } from '../../domain/http/with-header.js';
 import { withoutHeader } from '../../domain/http/without-header.js';
+import { parseStrictJsonObject } from '../../domain/tokens/strict-json.js';
 import { problemHeaders } from './answer-problem.js';
 import type { Exchange } from './exchange.js';
+import { sendError } from './send-error.js';
 import type { StageOutcome } from './stage.js';
 import { withResponseOperations } from './with-response-operations.js';
 
@@ -39,6 +41,13 @@ const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correla
 /** The body is framed by what is sent, whatever the agent says of it. */
 const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
 
+/** What a refusal says: the `detail` of a problem document (RFC 9457), else the body itself. */
+const refusalText = (body: string | null): string => {
+  if (body === null) return 'An agent refuses the request.';
+  const detail = parseStrictJsonObject(body)?.['detail'];
+  return typeof detail === 'string' ? detail : body;
+};
+
 /** Sends the client what an agent decided in place of the upstream's answer. */
 export const answerWithDecision = (
   exchange: Exchange,
@@ -50,7 +59,10 @@ export const answerWithDecision = (
   const all = withHeader([...operated, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
   exchange.status = status;
   exchange.verdict = verdict;
-  if (status >= 400) exchange.errorType = 'blocked_by_agent';
-  exchange.response.send(status, all, body, exchange.close);
+  if (status < 400) exchange.response.send(status, all, body, exchange.close);
+  else {
+    exchange.errorType = 'blocked_by_agent';
+    sendError(exchange, { headers: all, body, message: refusalText(body), close: exchange.close });
+  }
   return 'ended';
 };

@@ -72,6 +72,8 @@ export class Exchange {
   /** How often the request was sent to a target. */
   upstreamAttempts = 0;
   status = 0;
+  /** The gRPC code of an error that was told in the head of a 200 answer; null: there was none. */
+  grpcStatus: number | null = null;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
   /** Which agent ended it; null where none did. */
   verdict: Verdict | null = null;

@@ -19,6 +19,9 @@ const words = (name: string, all: readonly string[]): string =>
 const noRequestBytes = ',"request_bytes":0,"response_bytes":';
 
 /** What an agent that ended the request wants remembered. */
+const grpcFields = (status: number, code: string | null): string =>
+  `,"grpc_status":${status},"code":${jsonText(code ?? 'unknown')}`;
+
 const verdictFields = (verdict: Verdict): string =>
   `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
   `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
@@ -73,6 +76,7 @@ export class PinoAccessLog implements AccessLog {
       millisecondsText(record.durationMs) +
       `${requestBytes === 0 ? noRequestBytes : `,"request_bytes":${requestBytes},"response_bytes":`}${record.responseBytes}`;
     if (errorType !== null) line += this.#errors.of(errorType);
+    if (record.grpcStatus !== null) line += grpcFields(record.grpcStatus, errorType);
     if (record.verdict !== null) line += verdictFields(record.verdict);
     this.#output.writeAccess(`${line}}\n`);
   }

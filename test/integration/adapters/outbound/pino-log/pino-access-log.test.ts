@@ -17,6 +17,7 @@ const record: AccessRecord = {
   upstream: 'backend',
   target: '10.0.0.1:80',
   status: 200,
+  grpcStatus: null,
   durationMs: 1.23456,
   requestBytes: 10,
   responseBytes: 20,

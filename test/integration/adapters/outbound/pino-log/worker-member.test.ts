@@ -16,6 +16,7 @@ const record = {
   upstream: null,
   target: null,
   status: 404,
+  grpcStatus: null,
   durationMs: 1,
   requestBytes: 0,
   responseBytes: 0,

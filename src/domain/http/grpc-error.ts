@@ -1,0 +1,71 @@
+import { encodeHeaderValue } from '../identity/header-value-encoding.js';
+import type { HeaderList } from './header-list.js';
+
+/** Codes of gRPC (doc/statuscodes.md of the gRPC project). */
+const codes = {
+  unknown: 2,
+  deadlineExceeded: 4,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+const codeByStatus: ReadonlyMap<number, number> = new Map([
+  [400, codes.internal],
+  [401, codes.unauthenticated],
+  [403, codes.permissionDenied],
+  [404, codes.unimplemented],
+  [408, codes.deadlineExceeded],
+  [413, codes.resourceExhausted],
+  [429, codes.unavailable],
+  [431, codes.resourceExhausted],
+  [501, codes.unimplemented],
+  [502, codes.unavailable],
+  [503, codes.unavailable],
+  [504, codes.deadlineExceeded],
+]);
+
+/** Characters of a message, at most; a client shows it to a person. */
+const longestMessage = 512;
+
+/**
+ * Whether a request is a gRPC call: its media type is `application/grpc`, alone or with a suffix or parameters. gRPC-Web
+ * (`application/grpc-web`) is another protocol, whose clients read HTTP statuses.
+ */
+export const isGrpcCall = (headers: HeaderList): boolean => {
+  for (let index = 0; index < headers.length; index += 2) {
+    if ((headers[index] as string).toLowerCase() !== 'content-type') continue;
+    return /^application\/grpc(?:$|[+; \t])/i.test(headers[index + 1] as string);
+  }
+  return false;
+};
+
+/** The gRPC code that stands for the HTTP status of an error. */
+export const grpcCodeOf = (status: number): number => codeByStatus.get(status) ?? codes.unknown;
+
+const ofBody: ReadonlySet<string> = new Set(['content-type', 'content-length', 'content-encoding', 'content-language']);
+
+/**
+ * The head of an error as a gRPC client reads it (gRPC over HTTP/2, "Trailers-Only"): sent with status 200 and without a
+ * body. Fields that describe the body in place of which it stands are left out.
+ *
+ * @param message percent-encoded here, as gRPC has it
+ */
+export const grpcErrorHeaders = (status: number, message: string, headers: HeaderList): string[] => {
+  const kept = [
+    'Content-Type',
+    'application/grpc',
+    'grpc-status',
+    String(grpcCodeOf(status)),
+    'grpc-message',
+    encodeHeaderValue(message.slice(0, longestMessage)),
+  ];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (!ofBody.has(name.toLowerCase())) kept.push(name, headers[index + 1] as string);
+  }
+  return kept;
+};

@@ -64,7 +64,7 @@ export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(gateway.upstreamTargets)
     .toResolvedValue(
-      (createClient, resolver, prober, clock, random, scheduler, logger, permits) => ({
+      (createClient, resolver, prober, clock, random, scheduler, logger, permits, metrics) => ({
         ledgers: new TargetLedgers(),
         createClient: permits.workers === 1 ? createClient : dividedTargetClients(createClient, permits.workers),
         resolver,
@@ -73,6 +73,7 @@ export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
         random,
         scheduler,
         logger,
+        metrics,
       }),
       [
         gateway.createTargetClient,
@@ -83,6 +84,7 @@ export const gatewayTrafficModule = new ContainerModule(({ bind }) => {
         shared.scheduler,
         shared.logger,
         gateway.permits,
+        gateway.metrics,
       ],
     )
     .inSingletonScope();

@@ -109,6 +109,7 @@ export const listeningClient = (
     connectMs: 1_000,
     readMs: 5_000,
     maxConnections: 100,
+    onExhausted: () => undefined,
     maxIdle: 20,
     idle: { isNone: false, take: () => true, giveBack: () => undefined },
     httpVersion: '1.1',

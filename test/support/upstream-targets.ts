@@ -1,3 +1,4 @@
+import { UpstreamCounters } from '../../src/adapters/outbound/prometheus-metrics/upstream-counters.js';
 import type { HealthProber } from '../../src/application/ports/health-prober.js';
 import type { Random } from '../../src/application/ports/random.js';
 import type { ChosenTarget, TargetChoice, TargetWish } from '../../src/application/upstream-targets/chosen-target.js';
@@ -62,6 +63,7 @@ export class TargetsWorld {
     return new UpstreamTargets(configuration, idleLimit, {
       ledgers: this.ledgers,
       createClient: this.clients.create,
+      metrics: { upstream: () => new UpstreamCounters() },
       resolver: this.resolver,
       prober: this.#prober,
       clock: this.clock,

@@ -30,6 +30,8 @@ export interface UpstreamMetrics {
   retried(): void;
   /** A request was not sent once more because the budget of retries is spent. */
   retryRefused(): void;
+  /** A request found every connection to its target busy. */
+  poolExhausted(): void;
 }
 
 export interface AgentCallMetrics {

@@ -116,6 +116,8 @@ export interface TargetClientSettings {
   /** Silence of the upstream behind the head of its answer, and while it takes nothing of a request's body; milliseconds. */
   readonly readMs: number;
   readonly maxConnections: number;
+  /** A request found every connection busy: it waits for one, or is refused. */
+  readonly onExhausted: () => void;
   /** Connections that are kept while nothing uses them; 0: none, not even for a moment. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;

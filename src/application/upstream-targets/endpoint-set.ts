@@ -7,11 +7,13 @@ import type { TargetClientFactory } from '../ports/upstream-client.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { HeldLedgers } from './held-ledgers.js';
 import { IdleConnections } from './idle-connections.js';
+import type { PoolExhaustion } from './pool-exhaustion.js';
 
 export interface EndpointSetParts {
   readonly ledgers: HeldLedgers;
   readonly createClient: TargetClientFactory;
   readonly clock: Clock;
+  readonly exhaustion: PoolExhaustion;
 }
 
 /** The endpoints of one upstream. One that goes away finishes what it has to do; then its connections are closed. */
@@ -87,13 +89,14 @@ export class EndpointSet {
 
   #create(address: TargetAddress): Endpoint {
     const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
-    const { ledgers, createClient, clock } = this.#parts;
+    const { ledgers, createClient, clock, exhaustion } = this.#parts;
     const client = createClient({
       address: address.address,
       authority: address.names[0] as string,
       connectMs: timeouts.connectMs,
       readMs: timeouts.readMs,
       maxConnections,
+      onExhausted: () => exhaustion.note(address.text),
       maxIdle,
       idle: this.#idle,
       httpVersion,

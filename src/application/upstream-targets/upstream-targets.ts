@@ -3,7 +3,7 @@ import { socketAddressText } from '../../domain/configuration/schema/network-kin
 import { letBackIn } from '../../domain/load-balancing/target-ejection.js';
 import { HealthChecker } from '../check-upstream-health/health-checker.js';
 import type { Clock } from '../ports/clock.js';
-import type { PoolFigures } from '../ports/gateway-metrics.js';
+import type { GatewayMetrics, PoolFigures } from '../ports/gateway-metrics.js';
 import type { DrainChange, TargetStatus } from '../ports/gateway-state.js';
 import type { HealthProber } from '../ports/health-prober.js';
 import type { HostResolver } from '../ports/host-resolver.js';
@@ -18,6 +18,7 @@ import { EndpointPicker } from './endpoint-picker.js';
 import { EndpointSet } from './endpoint-set.js';
 import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';
+import { PoolExhaustion } from './pool-exhaustion.js';
 import { poolFigures } from './pool-figures.js';
 import type { TargetLedgers } from './target-ledgers.js';
 import { targetStatuses } from './target-statuses.js';
@@ -33,6 +34,7 @@ export interface UpstreamTargetsParts {
   readonly random: Random;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
+  readonly metrics: Pick<GatewayMetrics, 'upstream'>;
 }
 
 /** What clients are told to wait where it is not known when a target will be back. */
@@ -59,7 +61,7 @@ export class UpstreamTargets implements TargetChooser {
   /** @param idleLimit connections of the upstream that are kept while nothing uses them */
   constructor(configuration: UpstreamConfiguration, idleLimit: number, parts: UpstreamTargetsParts) {
     const { name, targets, healthCheck, balancing, stickyCookie, dnsRefreshMs } = configuration;
-    const { ledgers, createClient, clock, logger, random, resolver, scheduler } = parts;
+    const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = parts;
     this.#configuration = configuration;
     this.#parts = parts;
     this.#ledgers = new HeldLedgers(ledgers, name, {
@@ -71,6 +73,7 @@ export class UpstreamTargets implements TargetChooser {
       ledgers: this.#ledgers,
       createClient,
       clock,
+      exhaustion: new PoolExhaustion(configuration, { counters: metrics.upstream(name), clock, logger }),
     });
     this.#picker = new EndpointPicker(balancing, stickyCookie, random);
     this.#checker = healthCheck === null ? null : new HealthChecker(name, healthCheck, parts);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { UpstreamCounters } from '../../../src/adapters/outbound/prometheus-metrics/upstream-counters.js';
 import { createTargetClient } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import type { BodySource } from '../../../src/application/ports/body-source.js';
 import { TargetLedgers } from '../../../src/application/upstream-targets/target-ledgers.js';
@@ -34,6 +35,7 @@ const stageBefore = (
   const targets = new UpstreamTargets(configuration, 100, {
     ledgers: new TargetLedgers(),
     createClient: createTargetClient,
+    metrics: { upstream: () => new UpstreamCounters() },
     resolver: new FakeHostResolver(),
     prober: { probe: () => Promise.reject(new Error('nothing is checked')) },
     clock,

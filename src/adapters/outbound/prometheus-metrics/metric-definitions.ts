@@ -56,6 +56,12 @@ export const metricDefinitions = {
     help: 'Requests that were not sent once more because the budget for that was spent.',
     labels: ['upstream'],
   },
+  poolExhausted: {
+    name: 'gateway_connection_pool_exhausted_total',
+    type: 'counter',
+    help: 'Requests that found every connection to their target busy, and waited for one or were refused.',
+    labels: ['upstream'],
+  },
   poolSize: {
     name: 'gateway_connection_pool_size',
     type: 'gauge',

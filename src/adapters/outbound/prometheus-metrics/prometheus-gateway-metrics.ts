@@ -192,6 +192,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
       each(metricDefinitions.upstreamFailures, ({ failures }) => failures),
       each(metricDefinitions.upstreamRetries, ({ retries }) => retries),
       each(metricDefinitions.upstreamRetriesRefused, ({ refusedRetries }) => refusedRetries),
+      each(metricDefinitions.poolExhausted, ({ exhaustions }) => exhaustions),
     ];
   }
 

@@ -6,6 +6,7 @@ export class UpstreamCounters implements UpstreamMetrics {
   failures = 0;
   retries = 0;
   refusedRetries = 0;
+  exhaustions = 0;
 
   attempted(): void {
     this.attempts += 1;
@@ -21,5 +22,9 @@ export class UpstreamCounters implements UpstreamMetrics {
 
   retryRefused(): void {
     this.refusedRetries += 1;
+  }
+
+  poolExhausted(): void {
+    this.exhaustions += 1;
   }
 }

@@ -16,7 +16,7 @@ const timeoutsShape = {
 };
 
 const poolShape = {
-  'max-connections': withDefault(integer(1, 100_000), 100, '100', 'Connections to each target.'),
+  'max-connections': withDefault(integer(1, 100_000), 1024, '1024', 'Connections to each target.'),
   'max-idle': withDefault(
     integer(0, 100_000),
     20,

@@ -65,6 +65,7 @@ export class SessionPool implements SessionListener {
       this.#lend(user.refusedBy, user);
       return true;
     }
+    this.#settings.onExhausted();
     if (this.#waiting.size >= maxWaiting) return false;
     this.#waiting.add(user);
     user.wait();

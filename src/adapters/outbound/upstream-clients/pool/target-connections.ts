@@ -75,6 +75,7 @@ export class TargetConnections<Connection extends PooledConnection> {
       user.use(connection);
       return true;
     }
+    this.#settings.onExhausted();
     if (this.#waiting.size >= maxWaiting) return false;
     this.#waiting.add(user);
     return true;

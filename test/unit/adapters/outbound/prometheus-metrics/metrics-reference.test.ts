@@ -36,6 +36,7 @@ it('no metric loses or changes its name', () => {
     'gateway_circuit_breaker_state',
     'gateway_config_reloads_total',
     'gateway_connection_limit_reached_total',
+    'gateway_connection_pool_exhausted_total',
     'gateway_connection_pool_idle',
     'gateway_connection_pool_size',
     'gateway_connections_active',

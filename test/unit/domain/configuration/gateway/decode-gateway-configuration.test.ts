@@ -83,7 +83,7 @@ describe('a configuration that is right', () => {
           name: 'echo',
           targets: [{ address: { host: '127.0.0.1', port: 8081 }, weight: 1 }],
           timeouts: { connectMs: 10_000, readMs: 30_000, requestMs: 60_000 },
-          maxConnections: 100,
+          maxConnections: 1024,
           maxIdle: 20,
           healthCheck: null,
           targetBreaker: null,

@@ -56,19 +56,19 @@ describe('the weights of targets', () => {
 
 describe('the connections of an upstream', () => {
   it.each([
-    ['', 100, 20],
+    ['', 1024, 20],
     ['max-connections 200', 200, 20],
     ['max-connections 5', 5, 5],
     ['max-connections 5; max-idle 5', 5, 5],
-    ['max-idle 0', 100, 0],
-    ['max-idle 100', 100, 100],
+    ['max-idle 0', 1024, 0],
+    ['max-idle 1024', 1024, 1024],
   ])('are read from %s', (body, maxConnections, maxIdle) => {
     expect(upstreamOf(`target "10.0.0.1:1"; connection-pool { ${body} }`)).toMatchObject({ maxConnections, maxIdle });
   });
 
   it.each([
     ['max-connections 5; max-idle 6', '"max-idle" is above max-connections, which is 5'],
-    ['max-idle 101', '"max-idle" is above max-connections, which is 100'],
+    ['max-idle 1025', '"max-idle" is above max-connections, which is 1024'],
     ['max-idle -1', '"max-idle" must be an integer from 0'],
   ])('are refused: %s', (body, message) => {
     refuses(withUpstream(`target "10.0.0.1:1"; connection-pool { ${body} }`), message);

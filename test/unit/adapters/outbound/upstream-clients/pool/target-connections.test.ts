@@ -69,9 +69,15 @@ interface Limits {
   readonly maxConnections?: number;
   readonly maxIdle?: number;
   readonly idle?: IdleConnections;
+  readonly onExhausted?: () => void;
 }
 
-const poolOf = ({ maxConnections = 100, maxIdle = 100, idle = new IdleConnections(100) }: Limits = {}) => {
+const poolOf = ({
+  maxConnections = 100,
+  maxIdle = 100,
+  idle = new IdleConnections(100),
+  onExhausted = () => undefined,
+}: Limits = {}) => {
   const created: Connection[] = [];
   const events: string[] = [];
   const pool = new TargetConnections<Connection>(
@@ -81,6 +87,7 @@ const poolOf = ({ maxConnections = 100, maxIdle = 100, idle = new IdleConnection
       connectMs: 1_000,
       readMs: 1_000,
       maxConnections,
+      onExhausted,
       maxIdle,
       idle,
       httpVersion: '1.1',
@@ -225,6 +232,20 @@ describe('the connections to a target', () => {
 });
 
 describe('requests that wait for a connection', () => {
+  it('tell the owner of the pool, and so do those that are refused', () => {
+    let told = 0;
+    const { request } = poolOf({
+      maxConnections: 1,
+      onExhausted: () => {
+        told += 1;
+      },
+    });
+    request('a');
+    expect(told).toBe(0);
+    for (let count = 0; count < 1_001; count += 1) request('b');
+    expect(told).toBe(1_001);
+  });
+
   it('get one in the order of their coming, and not before the one that had it is out of its code', async () => {
     const { request, finish, events, figures } = poolOf({ maxConnections: 1 });
     const first = request('a');

@@ -53,7 +53,7 @@ it('header blocks that are cut off on either side do not end the gateway', async
     'gateway.kdl',
     `listeners { listener "main" { address "127.0.0.1:${port}"; http2 #true } }
      routes { route "all" { matches { path-prefix "/" }; upstream "raw" } }
-     upstreams { upstream "raw" { http-version "2"; target "127.0.0.1:${upstream.port}" } }`,
+     upstreams { upstream "raw" { http-version "2"; target "127.0.0.1:${upstream.port}"; timeouts { request-secs 1 } } }`,
   );
   const imported = `--import=data:text/javascript,${encodeURIComponent(collecting)}`;
   const gateway = await startBuiltGateway(file, [port], { NODE_OPTIONS: imported });

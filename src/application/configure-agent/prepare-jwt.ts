@@ -1,3 +1,4 @@
+import { aboutOidc, looksLikeJson } from '../../domain/configuration/agent/public-key-text.js';
 import type { AgentOptionProblem, JwtOptions } from '../../domain/configuration/agent-configuration.js';
 import { err, type Result } from '../../domain/shared/result.js';
 import type { TokenVerifier } from '../ports/token-verifier.js';
@@ -15,7 +16,7 @@ export const prepareJwtKey = async (
   }
   const pem = await files.read(key.publicKeyFile);
   const verifier = pem.ok ? await keys.prepare({ algorithm: key.algorithm, publicKeyPem: pem.value }) : pem;
-  return verifier.ok
-    ? verifier
-    : err(optionProblem('error', 'jwt-public-key', `the file ${key.publicKeyFile} ${verifier.error}`));
+  if (verifier.ok) return verifier;
+  const problem = optionProblem('error', 'jwt-public-key', `the file ${key.publicKeyFile} ${verifier.error}`);
+  return err(pem.ok && looksLikeJson(pem.value) ? { ...problem, suggestion: aboutOidc } : problem);
 };

@@ -45,11 +45,7 @@ export const readPublicPem = (pem: string): Result<KeyObject, string> => {
   try {
     return ok(createPublicKey(pem));
   } catch {
-    return err(
-      /^\s*[{[]/.test(pem)
-        ? 'holds a key set or a key in JSON, and no public key in PEM form; an oidc block with jwks-url reads key sets'
-        : 'holds no public key in PEM form',
-    );
+    return err('holds no public key in PEM form');
   }
 };
 

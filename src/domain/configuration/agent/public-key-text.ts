@@ -34,7 +34,12 @@ export const looksLikePublicKey = (text: string): boolean => {
   return octets !== null && isDer(octets);
 };
 
-const aboutOidc = 'write oidc { enabled #true; issuer "https://..."; jwks-url "https://..." }: it reads key sets';
+/** What to write where a key set, or its URL, stands in place of a public key. */
+export const aboutOidc =
+  'write oidc { enabled #true; issuer "https://..."; jwks-url "https://..." }: it reads key sets';
+
+/** Whether the text of a file is JSON, as a key set is. */
+export const looksLikeJson = (text: string): boolean => json.test(text);
 
 /** Path of a public key in PEM. What was put there instead of a path is not shown. */
 export const publicKeyPath: ScalarKind<string> = {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { asymmetricAlgorithms } from '../../../../src/domain/tokens/signature-algorithm.js';
-import { startedTestAgent, type TestAgent } from '../../../support/test-agent.js';
-import { ecPair, pairFor, publicPem, rsaPair, signInput, signToken } from '../../../support/test-tokens.js';
+import { startedTestAgent, type TestAgent, testAgent } from '../../../support/test-agent.js';
+import { ecPair, pairFor, publicJwk, publicPem, rsaPair, signInput, signToken } from '../../../support/test-tokens.js';
 
 const secret = 'a secret that is longer than thirty-two bytes';
 const rsa = rsaPair();
@@ -136,6 +136,15 @@ describe('a token is refused', () => {
       const other = token.charAt(index) === 'A' ? 'B' : 'A';
       expect(await outcome(made, token.slice(0, index) + other + token.slice(index + 1))).not.toBe('passed');
     }
+  });
+});
+
+it('a key set in place of a public key is refused with what reads key sets', async () => {
+  const file = keyFile('jwks.json', JSON.stringify({ keys: [publicJwk(rsa.publicKey)] }));
+  const made = testAgent({ 'jwt-algorithm': 'RS256', 'jwt-public-key': file });
+  expect(await made.agent.start()).toMatchObject({
+    ok: false,
+    error: [{ option: 'jwt-public-key', suggestion: expect.stringContaining('oidc {') }],
   });
 });
 

@@ -152,8 +152,8 @@ export class CompleteSamlSignOn {
   }
 
   /**
-   * The answer where the form has completed a sign-on before; null: it has not. The very same document has been verified then. Another
-   * one for that request is verified anew, so that nothing is told to who makes one up.
+   * The answer to a form that has completed a sign-on before; null: it has not. The same document was verified then. Another document
+   * for that request is verified first, so that a forged one learns nothing.
    */
   async #answerAgain(
     event: RequestHeadersEvent,

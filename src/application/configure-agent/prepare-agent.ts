@@ -49,7 +49,7 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
 }
 
-/** A certificate is a credential of its own, or what a token is bound to. */
+/** A certificate is a credential itself, or a token is bound to it. */
 const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
   mtls !== null || jwt !== null || oidc.length > 0;
 

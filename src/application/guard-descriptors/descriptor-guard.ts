@@ -24,7 +24,7 @@ export interface DescriptorGuardParts {
 }
 
 /**
- * Reports that the process has no free file descriptor, one guard in each process. The system reports it to nobody when a
+ * Reports that the process has no free file descriptor, one guard in each process. The system does not report it when a
  * connection is accepted: libuv accepts such a connection and closes it without an event. So the process is looked at once a
  * second, and after each connection while there are many.
  */

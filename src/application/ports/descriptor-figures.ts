@@ -1,6 +1,6 @@
 /** What the operating system says of the file descriptors of this process. Each socket and each open file takes one. */
 export interface DescriptorFigures {
-  /** How many the process may have open; null: the system does not say. */
+  /** Descriptors that the process may have open; null: unknown. */
   limit(): number | null;
   /** Whether none is left at this moment. Costs two system calls. */
   areExhausted(): boolean;

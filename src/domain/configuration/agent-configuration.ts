@@ -58,7 +58,7 @@ export interface AgentOptions {
   readonly forwardCredentials?: boolean;
   /** Tokens that are remembered as verified, at the most; 0: none. */
   readonly tokenCacheSize?: number;
-  /** Octets of the header value of one claim, at the most. */
+  /** Largest header value of one claim, in octets. */
   readonly maxClaimBytes?: number;
   /** Providers of the `oidc` blocks, those included that are not enabled. */
   readonly oidc?: readonly OidcProviderOptions[];

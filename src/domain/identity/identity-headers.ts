@@ -62,7 +62,7 @@ const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName
  * The headers that tell the upstream who makes the request. Claims that end in one name are all left out, because which
  * of them counts would be a guess. Claims come in the order of the token until a limit is reached, but names that are
  * integers come first, as members of objects do (ECMA-262, OrdinaryOwnPropertyKeys); attributes of single sign-on in
- * that of the mapping. Claims that are left out are named in a header of their own.
+ * that of the mapping. A header of its own names the claims that are left out.
  */
 export const identityHeaders = (
   identity: Identity,

@@ -76,8 +76,7 @@ const requestOf = (row: RequestRow | undefined, nowMs: number): SignOnRequest | 
 };
 
 /**
- * Requests in their table, and those that were answered in one of their own; in each the oldest make way where there are more than
- * `limit`.
+ * Pending requests in one table, answered requests in another. Each holds at most `limit` rows: the oldest are deleted first.
  */
 export class SqliteSignOnRequestStore implements SignOnRequestStore {
   readonly #connection: StoreConnection;

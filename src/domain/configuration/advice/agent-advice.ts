@@ -71,7 +71,7 @@ const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOp
   );
 };
 
-/** What agents let pass, and what they have too little time for. */
+/** Advice about agents: what they let pass, and time-outs that are too short. */
 export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
     adviseOnTransport(agent, report);

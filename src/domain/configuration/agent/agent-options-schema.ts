@@ -82,7 +82,7 @@ export const agentOptionsShape = {
   'max-claim-bytes': documented(
     optional(
       integer(1, 16_384),
-      'Octets of the header value of one claim, at the most. All identity headers together: four times that, or 4 KiB if ' +
+      'Largest header value of one claim, in octets. All identity headers together: four times that, or 4 KiB if ' +
         'that is more. What is left out is named in `X-Auth-Claims-Omitted`.',
     ),
     '2048',

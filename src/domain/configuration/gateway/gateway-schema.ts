@@ -24,7 +24,7 @@ export const gatewayShape = {
   tracing,
   audit,
   observability: foreign(
-    'its parts have places of their own',
+    'its parts stand in other blocks',
     'metrics: write admin { address "127.0.0.1:9090" }; tracing: write tracing { endpoint "..." }; logging: set RUST_LOG and GATEWAY_LOG_FORMAT',
   ),
   server: serverReplacement,

@@ -130,7 +130,7 @@ export const planObservability = (settings: readonly Setting[], plan: PlanDraft)
         plan.leave(at, `"${part.block.name}" of observability has no counterpart: take it out`);
         isWhole = false;
       } else if (taken(kind, settings)) {
-        plan.leave(at, `"${kind}" of observability and a block of its own say two things: keep one of them`);
+        plan.leave(at, `"${kind}" stands in observability and in a block at top level: keep one of them`);
         isWhole = false;
       } else if (planPart(part, kind, plan)) {
         const message = `"observability" is taken apart: "${kind}" is no part of it any more`;

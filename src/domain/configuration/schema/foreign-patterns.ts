@@ -159,5 +159,5 @@ export const foreignHostPattern = (text: string): string | null => {
   if (/[*^$|()\\{}~]/.test(text)) {
     return 'write each host, as in host "a.example.com" "b.example.com", or "*.example.com" for all below a name';
   }
-  return /[,\s]/.test(text) ? 'write each host in quotes of its own: host "a.example.com" "b.example.com"' : null;
+  return /[,\s]/.test(text) ? 'write each host in its own quotes: host "a.example.com" "b.example.com"' : null;
 };

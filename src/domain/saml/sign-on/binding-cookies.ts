@@ -27,7 +27,7 @@ export interface BindingCookie {
 export const bindingCookieValue = (secret: string, nowMs: number): string =>
   secret + Math.floor(nowMs / 1000).toString(36);
 
-/** Second in which a cookie was set; 0 where its value does not say. */
+/** The second in which a cookie was set; 0 if its value has none. */
 const createdSecond = ({ value }: BindingCookie): number => {
   const time = value.slice(secretLength);
   return timePattern.test(time) ? Number.parseInt(time, 36) : 0;

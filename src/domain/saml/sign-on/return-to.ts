@@ -11,7 +11,7 @@ const hasControl = (text: string): boolean => {
 };
 
 /**
- * Where a browser goes that brings a wish of its own, as the RelayState of an identity provider that began by itself: a path of this
+ * The page that a sign-on leads to when the browser names it, as the RelayState of an IdP-initiated sign-on does: a path of this
  * host, whose second character is neither `/` nor `\\` and which has no control characters; `/` in place of everything else. What
  * parsers of URLs would read as another host never gets through, as the result is a normal path of this host.
  */

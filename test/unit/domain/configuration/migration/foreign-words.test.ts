@@ -25,7 +25,11 @@ describe('words of other gateways without an equal here', () => {
     ['OTLP over gRPC', 'observability { tracing { endpoint "http://otel:4317" } }', 'OTLP over HTTP'],
     ['another backend of traces', 'observability { tracing { backend "zipkin" } }', '"backend" of tracing'],
     ['another part', 'observability { profiling { enabled #true } }', '"profiling" of observability'],
-    ['metrics beside admin', 'admin { }\nobservability { metrics { address "127.0.0.1:9091" } }', 'say two things'],
+    [
+      'metrics beside admin',
+      'admin { }\nobservability { metrics { address "127.0.0.1:9091" } }',
+      'stands in observability',
+    ],
     ['two breaker successes', 'routes { route "a" { circuit-breaker { success-threshold 2 } } }', 'one success closes'],
     [
       'more half-open calls',

@@ -104,7 +104,7 @@ describe('a host that is a pattern', () => {
     ['~^(.+)[.]example[.]com$', 'write each host'],
     ['Host(`a.example`)', 'write host "a.example"'],
     ['https://a.example/x', 'write host "a.example"'],
-    ['a.example, b.example', 'write each host in quotes of its own'],
+    ['a.example, b.example', 'write each host in its own quotes'],
   ])('says for %s what to do', (host, suggestion) => {
     expect(foreignHostPattern(host)).toContain(suggestion);
   });

@@ -19,6 +19,7 @@ afterEach(async () => {
 
 describe('a reload of a gateway with an embedded agent', () => {
   it('reads the files of the agent again, and keeps the old agent where they are no good', async () => {
+    const logger = new RecordingLogger();
     const list = folder.file('keys');
     writeFileSync(list, 'first:alice\n');
     upstream = await startHttpUpstream(echo);
@@ -31,12 +32,13 @@ describe('a reload of a gateway with an embedded agent', () => {
       folder.file('gateway.kdl'),
       { load: async () => ({ configuration, problems: [] }) },
       {
-        logger: new RecordingLogger(),
+        logger,
         accessLog: { isOn: true, write: () => undefined },
         droppedAccessLines: () => 0,
         auditOutput: () => new RecordingAuditLog(),
       },
     );
+    const readings = (): number => logger.lines.filter(({ message }) => message === 'configuration taken').length;
     const started = await startGateway(container);
     if (!started.ok) throw new Error(started.error.reason ?? 'refused');
     gateway = started.value;
@@ -44,10 +46,12 @@ describe('a reload of a gateway with an embedded agent', () => {
     const statusWith = async (key: string): Promise<number> =>
       (await fetch(`http://127.0.0.1:${port}/`, { headers: { 'X-API-Key': key } })).status;
     expect([await statusWith('first'), await statusWith('second')]).toEqual([200, 401]);
+    expect(readings()).toBe(1);
 
     writeFileSync(list, 'second:alice\n');
     expect(await gateway.reload()).toMatchObject({ ok: true });
     expect([await statusWith('first'), await statusWith('second')]).toEqual([401, 200]);
+    expect(readings()).toBe(2);
 
     writeFileSync(list, 'no colon here\n');
     expect(await gateway.reload()).toMatchObject({ ok: false });

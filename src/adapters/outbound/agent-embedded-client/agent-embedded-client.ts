@@ -54,6 +54,9 @@ const unhealthyOutcome = failedOutcome('unhealthy', 'the agent says that it cann
 const askedChunk = ({ kind }: AgentEvent): BodyChunkEvent['kind'] =>
   kind === 'request_headers' || kind === 'request_body_chunk' ? 'request_body_chunk' : 'response_body_chunk';
 
+/** Names the one change that an embedded agent is handed. */
+const onlyChange = 'embedded';
+
 /** Asks an agent that runs in the gateway's own process, by the rules of the other transports. */
 export class AgentEmbeddedClient implements AgentClient {
   readonly name: string;
@@ -340,7 +343,8 @@ export class AgentEmbeddedClient implements AgentClient {
 
   async #offer(config: JsonObject | null, giver: ConfigurationGiver): Promise<Result<void, string>> {
     try {
-      return await this.#service.configure(config, giver, 'change');
+      // Each reload makes another client and agent: for this one an equal configuration is the same change.
+      return await this.#service.configure(config, giver, 'change', onlyChange);
     } catch (error) {
       return err(`the agent failed: ${error instanceof Error ? error.name : 'unknown'}`);
     }

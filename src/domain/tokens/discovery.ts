@@ -14,17 +14,17 @@ export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/,
  * The URL of the key set that a discovery document names (OpenID Connect Discovery 1.0, section 4.3). The document must be
  * that of the issuer, to the letter. Its algorithms are not read: the configuration decides what is accepted.
  *
- * @param isFetchable whether keys may be fetched from a URL
+ * @param isFetchable whether keys of an issuer may be fetched from a URL
  * @returns the error is one clause for the log, which holds nothing of the document
  */
 export const readDiscovery = (
   document: JsonValue,
   issuer: string,
-  isFetchable: (url: string) => boolean,
+  isFetchable: (url: string, issuer: string) => boolean,
 ): Result<string, string> => {
   if (!isJsonObject(document)) return err('the discovery document is no JSON object');
   if (document['issuer'] !== issuer) return err('the discovery document is that of another issuer');
   const url = document['jwks_uri'];
   if (typeof url !== 'string') return err('the discovery document names no jwks_uri');
-  return isFetchable(url) ? ok(url) : err('the jwks_uri of the discovery document is no https URL');
+  return isFetchable(url, issuer) ? ok(url) : err('the jwks_uri of the discovery document is no https URL');
 };

@@ -29,6 +29,7 @@ describe('the discovery document of an issuer', () => {
     ['without jwks_uri', { issuer }, 'names no jwks_uri'],
     ['whose jwks_uri is a list', { ...document, jwks_uri: [document.jwks_uri] }, 'names no jwks_uri'],
     ['whose jwks_uri is http', { ...document, jwks_uri: 'http://keys.example/jwks' }, 'is no https URL'],
+    ['whose jwks_uri is on this machine', { ...document, jwks_uri: 'http://127.0.0.1:9/jwks' }, 'is no https URL'],
     ['whose jwks_uri is a file', { ...document, jwks_uri: 'file:///etc/passwd' }, 'is no https URL'],
     ['whose jwks_uri holds a password', { ...document, jwks_uri: 'https://a:b@keys.example/' }, 'is no https URL'],
   ])('is refused where it is one %s', (_, found, reason) => {

@@ -202,7 +202,12 @@ describe.each(['embedded', 'socket'] as const)('SIGHUP to a gateway with an agen
   });
 });
 
-describe.each(['embedded', 'socket', 'grpc'] as const)('SIGHUP with an unchanged file (%s agent)', (transport) => {
+describe.each([
+  ['embedded', 1],
+  ['socket', 1],
+  ['socket', 2],
+  ['grpc', 1],
+] as const)('SIGHUP with an unchanged file (%s agent, workers: %i)', (transport, workers) => {
   const permit = (user: string) => `permit (principal == User::"${user}", action, resource);`;
 
   it('has the agent read its policies again, and says what the agent did', async () => {
@@ -215,6 +220,8 @@ describe.each(['embedded', 'socket', 'grpc'] as const)('SIGHUP with an unchanged
       ...(transport === 'grpc'
         ? { reachedBy: `transport { grpc "${address}" }`, agentArguments: ['--grpc-address', address] }
         : {}),
+      blocks: `system { worker-threads ${workers} }`,
+      env: { GATEWAY_WORKER_THREADS: '' },
       // A busy machine is no outage.
       agentMembers: 'timeout-ms 10000',
       agentConfig: `api-keys "key-1:alice" "key-2:bob"; authz { enabled #true; policy-file "${policies}" }`,

@@ -74,9 +74,9 @@ export default defineConfig({
     allowOnly: false,
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', 0, 10_000, computing),
-      project('property', 0, 30_000, computing),
-      project('contract', 1, 15_000, waiting),
+      project('unit', 0, 60_000, computing),
+      project('property', 0, 120_000, computing),
+      project('contract', 1, 60_000, waiting),
       project('integration', 1, 30_000, waiting),
       project('e2e', 2, 60_000, { isolate: true, maxWorkers: 3 }),
     ],

@@ -6,6 +6,16 @@ const adapter = '^src/adapters/(?:inbound|outbound)/([^/]+)/';
 const anyAdapter = '^src/adapters/(?:inbound|outbound)/';
 const program = '^src/';
 
+/** The folders of a wing, in every layer that has wings. */
+const wing = (name) => `^src/(?:domain|application|application/ports|bootstrap)/${name}/`;
+const gateway = wing('gateway');
+const agent = wing('agent');
+/** What looks at both wings. */
+const whole = '^src/(?:domain/configuration|application)/whole/';
+/** What both wings use. */
+const common =
+  '^src/(?:domain/(?:shared|http|agent-protocol|configuration)|application/shared|application/ports/shared)/';
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -24,6 +34,44 @@ module.exports = {
       to: { pathNot: '^src/(?:domain|application)/' },
     },
     {
+      name: 'gateway-knows-no-agent',
+      comment: 'A reader of the gateway can ignore the code of the agent. What both need is in a common folder.',
+      severity: 'error',
+      from: { path: gateway },
+      to: { path: agent },
+    },
+    {
+      name: 'agent-knows-no-gateway',
+      comment: 'A reader of the agent can ignore the code of the gateway. What both need is in a common folder.',
+      severity: 'error',
+      from: { path: agent },
+      to: { path: gateway },
+    },
+    {
+      name: 'common-folders-know-no-wing',
+      comment: 'Both wings use them, so they depend on neither.',
+      severity: 'error',
+      from: { path: common, pathNot: whole },
+      to: { path: [gateway, agent] },
+    },
+    {
+      name: 'whole-is-for-adapters-and-bootstrap',
+      comment: 'What looks at both wings would bring each wing the other one.',
+      severity: 'error',
+      from: { path: [gateway, agent, common], pathNot: [whole, '^src/bootstrap/'] },
+      to: { path: whole },
+    },
+    {
+      name: 'every-file-has-a-wing',
+      comment: 'A file of the domain, the application or the composition belongs to a wing or to a common folder.',
+      severity: 'error',
+      from: {
+        path: '^src/(?:domain|application|bootstrap)/',
+        pathNot: [gateway, agent, whole, common, '^src/bootstrap/shared/'],
+      },
+      to: {},
+    },
+    {
       name: 'wire-codecs-are-pure',
       comment: 'A codec is used on both sides of a wire: bytes and domain types only, no Node module, no package.',
       severity: 'error',
@@ -37,6 +85,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/adapters/wire/http1/' },
       to: { pathNot: '^src/adapters/wire/http1/' },
+    },
+    {
+      name: 'http2-codec-imports-nothing',
+      comment: 'As the codec of HTTP/1.1, adapters/wire/http2 knows bytes and text, and nothing of this program.',
+      severity: 'error',
+      from: { path: '^src/adapters/wire/http2/' },
+      to: { pathNot: '^src/adapters/wire/http2/' },
     },
     {
       name: 'http2-sockets-know-the-wire-only',
@@ -128,8 +183,8 @@ module.exports = {
       comment:
         'Every file of the program is reached from one of its mains, or from the entry point of the agent kit; what only a test uses lives in test/support.',
       severity: 'error',
-      from: { path: '^src/bootstrap/(?:main-[^/]+|agent)\\.ts$' },
-      to: { path: program, pathNot: '^src/bootstrap/(?:main-[^/]+|agent)\\.ts$', reachable: false },
+      from: { path: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$' },
+      to: { path: program, pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$', reachable: false },
     },
     {
       name: 'program-uses-no-development-package',

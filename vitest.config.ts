@@ -20,7 +20,7 @@ const longest = [
   'rate-limits',
   'gateway-auth',
   'gateway-reload',
-].map((name) => `/test/e2e/${name}.test.ts`);
+].map((name) => `/${name}.test.ts`);
 
 /** Lets no long end-to-end file be left alone at the end; all else is in Vitest's own order. */
 class LongestFirst extends BaseSequencer {
@@ -63,7 +63,7 @@ const project = (name: string, groupOrder: number, testTimeout: number, sharing:
     testTimeout,
     hookTimeout: 60_000,
     sequence: { groupOrder },
-    ...(name === 'e2e' ? {} : { setupFiles: ['test/support/property-seed.ts'] }),
+    ...(name === 'e2e' ? {} : { setupFiles: ['test/support/shared/property-seed.ts'] }),
     ...sharing,
   },
 });

@@ -23,7 +23,7 @@ const withImports = (file, found = new Set()) => {
 /** Copies the types of the agent kit to dist/types: the package ships them, and none of tsc's other output. */
 export const copyAgentTypes = () => {
   rmSync(types, { recursive: true, force: true });
-  for (const file of withImports(join(compiled, 'bootstrap', 'agent.d.ts'))) {
+  for (const file of withImports(join(compiled, 'bootstrap', 'agent', 'agent.d.ts'))) {
     const target = join(types, relative(compiled, file));
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(file, target);

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { inRoot } from './paths.mjs';
 
-/** Where tsc puts the entry points. The bundles stand as deep, because files of the package are found from there. */
-const compiled = inRoot('dist', 'bootstrap');
+/** Where tsc puts the entry points. */
+const compiled = ['gateway', 'agent'].map((wing) => inRoot('dist', 'bootstrap', wing));
 const programs = inRoot('dist', 'programs');
 const notices = inRoot('dist', 'THIRD-PARTY-NOTICES.txt');
 
@@ -19,9 +19,11 @@ const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/');
 
 const entries = () =>
   Object.fromEntries(
-    readdirSync(compiled)
-      .filter((name) => /^(?:main-.*|agent)\.js$/.test(name))
-      .map((name) => [name.slice(0, -'.js'.length), join(compiled, name)]),
+    compiled.flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => /^(?:main-.*|agent)\.js$/.test(name))
+        .map((name) => [name.slice(0, -'.js'.length), join(folder, name)]),
+    ),
   );
 
 /**

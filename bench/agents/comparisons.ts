@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuthAgent } from '../../src/application/agent-service/auth-agent.js';
-import type { AgentClient } from '../../src/application/ports/agent-client.js';
-import type { AgentService } from '../../src/application/ports/agent-service.js';
+import type { AuthAgent } from '../../src/application/agent/agent-service/auth-agent.js';
+import type { AgentService } from '../../src/application/ports/agent/agent-service.js';
+import type { AgentClient } from '../../src/application/ports/gateway/agent-client.js';
 import type { AgentAnswer, AgentEvent } from '../../src/domain/agent-protocol/messages.js';
-import type { AgentTransport } from '../../src/domain/configuration/gateway-configuration.js';
+import type { AgentTransport } from '../../src/domain/gateway/configuration/gateway-configuration.js';
 import { built } from '../built.js';
 import type { Check, Comparison, PreparedComparisons } from '../checks/comparison.js';
 
@@ -114,11 +114,12 @@ const calling = (client: AgentClient, atATime: number): Check => {
 };
 
 export const prepareComparisons = async (): Promise<PreparedComparisons> => {
-  const { serveAgentService } = await built<typeof import('../../src/bootstrap/serve-agent-service.js')>(
-    'bootstrap/serve-agent-service.js',
+  const { serveAgentService } = await built<typeof import('../../src/bootstrap/agent/serve-agent-service.js')>(
+    'bootstrap/agent/serve-agent-service.js',
   );
-  const { agentClients } =
-    await built<typeof import('../../src/bootstrap/agent-clients.js')>('bootstrap/agent-clients.js');
+  const { agentClients } = await built<typeof import('../../src/bootstrap/shared/agent-clients.js')>(
+    'bootstrap/shared/agent-clients.js',
+  );
   const { SystemClock } = await built<typeof import('../../src/adapters/outbound/node-clock/system-clock.js')>(
     'adapters/outbound/node-clock/system-clock.js',
   );
@@ -128,9 +129,9 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const { CryptoRandom } = await built<typeof import('../../src/adapters/outbound/node-random/crypto-random.js')>(
     'adapters/outbound/node-random/crypto-random.js',
   );
-  const { LocalPermitBook } = await built<typeof import('../../src/application/share-permits/local-permits.js')>(
-    'application/share-permits/local-permits.js',
-  );
+  const { LocalPermitBook } = await built<
+    typeof import('../../src/application/gateway/workers/share-permits/local-permits.js')
+  >('application/gateway/workers/share-permits/local-permits.js');
   const { NodeTextFileReader } = await built<
     typeof import('../../src/adapters/outbound/node-text-files/node-text-file-reader.js')
   >('adapters/outbound/node-text-files/node-text-file-reader.js');

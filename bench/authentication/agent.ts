@@ -34,13 +34,15 @@ export interface BenchAgent {
 
 /** The agent as its program makes it, without a transport: what is measured is authentication. */
 export const startBenchAgent = async (config: Readonly<Record<string, unknown>>): Promise<BenchAgent> => {
-  const { agentContainer } =
-    await built<typeof import('../../src/bootstrap/start-agent.js')>('bootstrap/start-agent.js');
-  const { agentTokens } =
-    await built<typeof import('../../src/bootstrap/agent-tokens.js')>('bootstrap/agent-tokens.js');
+  const { agentContainer } = await built<typeof import('../../src/bootstrap/agent/start-agent.js')>(
+    'bootstrap/agent/start-agent.js',
+  );
+  const { agentTokens } = await built<typeof import('../../src/bootstrap/agent/agent-tokens.js')>(
+    'bootstrap/agent/agent-tokens.js',
+  );
   const { decodeAgentOptions } = await built<
-    typeof import('../../src/domain/configuration/agent/decode-agent-options.js')
-  >('domain/configuration/agent/decode-agent-options.js');
+    typeof import('../../src/domain/agent/configuration/decode-agent-options.js')
+  >('domain/agent/configuration/decode-agent-options.js');
   const silent = (): void => undefined;
   const logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
   const { options, problems } = decodeAgentOptions(config as Parameters<typeof decodeAgentOptions>[0]);

@@ -1,5 +1,5 @@
-import type { Identity } from '../../src/domain/identity/identity.js';
-import type { GatewayPrincipal } from '../../src/domain/policy/gateway-model/gateway-principal.js';
+import type { Identity } from '../../src/domain/agent/identity/identity.js';
+import type { GatewayPrincipal } from '../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import { built } from '../built.js';
 import type { BenchRequest, Decide } from './policies.js';
 
@@ -12,21 +12,21 @@ const identityOf = ({ principal, roles }: BenchRequest): Identity => ({
 
 /** Our engine, with requests as the agent makes them of what the gateway tells. */
 export const ownEngine = async (policies: string): Promise<{ readonly anew: Decide; readonly remembered: Decide }> => {
-  const { parsePolicies } = await built<typeof import('../../src/domain/policy/parse/parse-policies.js')>(
-    'domain/policy/parse/parse-policies.js',
+  const { parsePolicies } = await built<typeof import('../../src/domain/agent/policy/parse/parse-policies.js')>(
+    'domain/agent/policy/parse/parse-policies.js',
   );
-  const { compilePolicies } = await built<typeof import('../../src/domain/policy/evaluate/compile-policies.js')>(
-    'domain/policy/evaluate/compile-policies.js',
+  const { compilePolicies } = await built<typeof import('../../src/domain/agent/policy/evaluate/compile-policies.js')>(
+    'domain/agent/policy/evaluate/compile-policies.js',
   );
-  const { decide } = await built<typeof import('../../src/domain/policy/evaluate/decide.js')>(
-    'domain/policy/evaluate/decide.js',
+  const { decide } = await built<typeof import('../../src/domain/agent/policy/evaluate/decide.js')>(
+    'domain/agent/policy/evaluate/decide.js',
   );
-  const { gatewayPrincipal } = await built<typeof import('../../src/domain/policy/gateway-model/gateway-principal.js')>(
-    'domain/policy/gateway-model/gateway-principal.js',
-  );
-  const { gatewayRequest } = await built<typeof import('../../src/domain/policy/gateway-model/gateway-request.js')>(
-    'domain/policy/gateway-model/gateway-request.js',
-  );
+  const { gatewayPrincipal } = await built<
+    typeof import('../../src/domain/agent/policy/gateway-model/gateway-principal.js')
+  >('domain/agent/policy/gateway-model/gateway-principal.js');
+  const { gatewayRequest } = await built<
+    typeof import('../../src/domain/agent/policy/gateway-model/gateway-request.js')
+  >('domain/agent/policy/gateway-model/gateway-request.js');
   const parsed = parsePolicies(policies, 'extended');
   if (!parsed.ok) throw new Error(parsed.error.map(({ message }) => message).join('; '));
   const compiled = compilePolicies(parsed.value, 'extended');

@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/application/ports/clock.js';
-import type { SamlStores } from '../../src/application/ports/saml-stores.js';
-import type { KnownSessions } from '../../src/application/saml-sessions/known-sessions.js';
-import type { Sessions, SessionsParts } from '../../src/application/saml-sessions/sessions.js';
+import type { KnownSessions } from '../../src/application/agent/sessions/known-sessions.js';
+import type { Sessions, SessionsParts } from '../../src/application/agent/sessions/sessions.js';
+import type { SamlStores } from '../../src/application/ports/agent/saml-stores.js';
+import type { Clock } from '../../src/application/ports/shared/clock.js';
 import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
 import { type FilledStore, filledStore, sessionId, sessionOf } from './filled-store.js';
@@ -72,11 +72,11 @@ const cleanedUp =
 
 export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const { Sessions: BuiltSessions } = await built<{ readonly Sessions: new (parts: SessionsParts) => Sessions }>(
-    'application/saml-sessions/sessions.js',
+    'application/agent/sessions/sessions.js',
   );
   const { KnownSessions: BuiltKnownSessions } = await built<{
     readonly KnownSessions: new (store: SamlStores['sessions'], clock: Clock) => KnownSessions;
-  }>('application/saml-sessions/known-sessions.js');
+  }>('application/agent/sessions/known-sessions.js');
   const filled: FilledStore[] = [];
   for (const size of sizes) filled.push(await filledStore(size));
   const rows = (describes: string, run: (store: FilledStore) => Check['run']) =>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SamlStoreOpener, SamlStores } from '../../src/application/ports/saml-stores.js';
-import type { Session } from '../../src/domain/saml/session/session.js';
+import type { SamlStoreOpener, SamlStores } from '../../src/application/ports/agent/saml-stores.js';
+import type { Session } from '../../src/domain/agent/saml/session/session.js';
 import { built } from '../built.js';
 
 const hour = 3_600_000;

@@ -1,10 +1,10 @@
-import type { PreparedIdentity } from '../../src/application/authenticate-request/prepared-identity.js';
-import type { Clock } from '../../src/application/ports/clock.js';
-import type { Scheduler } from '../../src/application/ports/scheduler.js';
-import type { SecretDigest } from '../../src/application/ports/secret-digest.js';
-import type { SessionsParts } from '../../src/application/saml-sessions/sessions.js';
+import type { PreparedIdentity } from '../../src/application/agent/authenticate/prepared-identity.js';
+import type { SessionsParts } from '../../src/application/agent/sessions/sessions.js';
+import type { Clock } from '../../src/application/ports/shared/clock.js';
+import type { Scheduler } from '../../src/application/ports/shared/scheduler.js';
+import type { SecretDigest } from '../../src/application/ports/shared/secret-digest.js';
+import type { Identity } from '../../src/domain/agent/identity/identity.js';
 import type { HeaderOperation } from '../../src/domain/agent-protocol/messages.js';
-import type { Identity } from '../../src/domain/identity/identity.js';
 import { built } from '../built.js';
 
 /** What sessions need besides a store and what is known of it, from the product. */
@@ -20,7 +20,7 @@ export const quietParts = async (): Promise<Omit<SessionsParts, 'store' | 'known
   );
   const { preparedIdentity } = await built<{
     readonly preparedIdentity: (identity: Identity, operations: readonly HeaderOperation[]) => PreparedIdentity;
-  }>('application/authenticate-request/prepared-identity.js');
+  }>('application/agent/authenticate/prepared-identity.js');
   return {
     clock: new SystemClock(),
     scheduler: new NodeScheduler(),

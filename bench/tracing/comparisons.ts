@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/application/ports/clock.js';
-import type { Logger } from '../../src/application/ports/logger.js';
-import type { Random } from '../../src/application/ports/random.js';
-import type { TracedProgram, Tracer } from '../../src/application/ports/tracer.js';
-import type { RequestTracing } from '../../src/application/trace-requests/request-tracing.js';
-import type { TracedRequest } from '../../src/application/trace-requests/traced-request.js';
-import type { TracingConfiguration } from '../../src/domain/configuration/tracing-configuration.js';
+import type { RequestTracing } from '../../src/application/gateway/trace/request-tracing.js';
+import type { TracedRequest } from '../../src/application/gateway/trace/traced-request.js';
+import type { TracedProgram, Tracer } from '../../src/application/ports/gateway/tracer.js';
+import type { Clock } from '../../src/application/ports/shared/clock.js';
+import type { Logger } from '../../src/application/ports/shared/logger.js';
+import type { Random } from '../../src/application/ports/shared/random.js';
+import type { TracingConfiguration } from '../../src/domain/gateway/configuration/tracing-configuration.js';
 import { built } from '../built.js';
 import type { Check, PreparedComparisons } from '../checks/comparison.js';
 import { CountingCollector } from './counting-collector.js';
@@ -68,7 +68,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   );
   const { OtelTracer } = await built<{ readonly OtelTracer: NewTracer }>(`${outbound}/otel-tracing/otel-tracer.js`);
   const { RequestTracing: BuiltTracing } = await built<{ readonly RequestTracing: NewTracing }>(
-    'application/trace-requests/request-tracing.js',
+    'application/gateway/trace/request-tracing.js',
   );
   const fail = (message: string): never => {
     throw new Error(message);

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigurationSource } from '../../src/application/ports/configuration-source.js';
+import type { ConfigurationSource } from '../../src/application/ports/gateway/configuration-source.js';
 import type {
   GatewayConfiguration,
   UpstreamHttpVersion,
-} from '../../src/domain/configuration/gateway-configuration.js';
+} from '../../src/domain/gateway/configuration/gateway-configuration.js';
 import { built } from '../built.js';
 
 /** A gateway in this process. */
@@ -41,10 +41,10 @@ export const startGatewayUnderTest = async (
   upstreamPort: number,
   upstreamVersion: UpstreamHttpVersion = '1.1',
 ): Promise<GatewayUnderTest> => {
-  type Start = typeof import('../../src/bootstrap/start-gateway.js');
-  type File = typeof import('../../src/bootstrap/configuration-file.js');
-  const { gatewayContainer, startGateway } = await built<Start>('bootstrap/start-gateway.js');
-  const { configurationFile } = await built<File>('bootstrap/configuration-file.js');
+  type Start = typeof import('../../src/bootstrap/gateway/start-gateway.js');
+  type File = typeof import('../../src/bootstrap/shared/configuration-file.js');
+  const { gatewayContainer, startGateway } = await built<Start>('bootstrap/gateway/start-gateway.js');
+  const { configurationFile } = await built<File>('bootstrap/shared/configuration-file.js');
   const folder = mkdtempSync(join(tmpdir(), 'pc-fuzz-'));
   const file = join(folder, 'gateway.kdl');
   writeFileSync(file, text(upstreamPort));

@@ -1,12 +1,12 @@
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CleanUp } from '../support/clean-up.js';
-import { call } from '../support/http-call.js';
-import { peerPath } from '../support/peers.js';
-import { type SamlCompany, startCompany } from '../support/saml-company.js';
-import { selfSignedCertificate } from '../support/self-signed-certificate.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { rsaPair } from '../support/test-tokens.js';
+import { type SamlCompany, startCompany } from '../support/agent/saml-company.js';
+import { selfSignedCertificate } from '../support/agent/self-signed-certificate.js';
+import { rsaPair } from '../support/agent/test-tokens.js';
+import { CleanUp } from '../support/shared/clean-up.js';
+import { call } from '../support/shared/http-call.js';
+import { peerPath } from '../support/shared/peers.js';
+import { temporaryFolder } from '../support/shared/temporary-folder.js';
 
 const programs = ['chromium-headless-shell', 'chromium', 'google-chrome'] as const;
 

@@ -1,6 +1,6 @@
 import { HeaderBlockScanner } from '../../src/adapters/wire/http2/header-block-scanner.js';
-import { endHeaders, frame, frameTypes } from '../support/http2-frames.js';
-import { RawHttp2Client } from '../support/raw-http2-client.js';
+import { endHeaders, frame, frameTypes } from '../support/gateway/http2-frames.js';
+import { RawHttp2Client } from '../support/gateway/raw-http2-client.js';
 import type { Http2Server } from './http2-server.js';
 
 /** A frame as octets in hexadecimal, and what it is; or the error codes of which one is due. */

@@ -1,11 +1,11 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { HeaderBlockGate } from '../../src/adapters/http2-sockets/header-block-gate.js';
-import { CleanUp } from '../support/clean-up.js';
-import { eventually } from '../support/eventually.js';
-import { endHeaders, endStream, frame, frameTypes } from '../support/http2-frames.js';
-import { RawHttp2Client } from '../support/raw-http2-client.js';
-import { startRawHttp2Upstream } from '../support/raw-http2-upstream.js';
+import { endHeaders, endStream, frame, frameTypes } from '../support/gateway/http2-frames.js';
+import { RawHttp2Client } from '../support/gateway/raw-http2-client.js';
+import { startRawHttp2Upstream } from '../support/gateway/raw-http2-upstream.js';
+import { CleanUp } from '../support/shared/clean-up.js';
+import { eventually } from '../support/shared/eventually.js';
 import type { CaseTally } from './case-tally.js';
 import { type Http2Server, unlimited } from './http2-server.js';
 

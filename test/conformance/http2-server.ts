@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
 import { HeaderBlockGate } from '../../src/adapters/http2-sockets/header-block-gate.js';
-import type { SocketAddress } from '../../src/domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../src/domain/configuration/network-addresses.js';
 
 /** The limits of Node that a long connection with many refused requests would reach. */
 export const unlimited = { maxSessionInvalidFrames: 1_000_000, maxSessionRejectedStreams: 1_000_000 };

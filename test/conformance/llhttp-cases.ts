@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { textOf } from '../support/http1-stream.js';
+import { textOf } from '../support/gateway/http1-stream.js';
 
 /** A message as the log of a case tells of it. */
 export interface LoggedMessage {

@@ -1,4 +1,4 @@
-import { type Http1Message, type Http1Stream, readPieces, textOf } from '../support/http1-stream.js';
+import { type Http1Message, type Http1Stream, readPieces, textOf } from '../support/gateway/http1-stream.js';
 import type { CaseTally } from './case-tally.js';
 import { type LlhttpCase, type LoggedMessage, llhttpCases } from './llhttp-cases.js';
 

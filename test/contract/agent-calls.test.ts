@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentClient, AgentFailureCode, AgentOutcome } from '../../src/application/ports/agent-client.js';
+import type { AgentClient, AgentFailureCode, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
-import { chunkEvent, decided, headersEvent, needsMoreAnswer } from '../support/agent-events.js';
+import { Deferred, FakeAgentService } from '../support/agent/fake-agent-service.js';
+import { chunkEvent, decided, headersEvent, needsMoreAnswer } from '../support/shared/agent-events.js';
 import {
   type AgentTransport,
   everyTransportName,
   openTransport,
   type TransportSettings,
-} from '../support/agent-transports.js';
-import { eventually } from '../support/eventually.js';
-import { Deferred, FakeAgentService } from '../support/fake-agent-service.js';
+} from '../support/shared/agent-transports.js';
+import { eventually } from '../support/shared/eventually.js';
 
 const failure = (outcome: AgentOutcome): AgentFailureCode | 'answered' =>
   outcome.ok ? 'answered' : outcome.error.code;

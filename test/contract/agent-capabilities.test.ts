@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/node-clock/system-clock.js';
-import { GuardedAgentClient } from '../../src/application/call-agents/guarded-agent-client.js';
-import type { AgentOutcome } from '../../src/application/ports/agent-client.js';
+import { GuardedAgentClient } from '../../src/application/gateway/ask-agents/guarded-agent-client.js';
+import type { AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../src/domain/configuration/gateway-configuration.js';
+import { agentSubscriptions } from '../../src/domain/gateway/configuration/gateway-configuration.js';
+import { Deferred, fakeCapabilities } from '../support/agent/fake-agent-service.js';
 import {
   chunkEvent,
   completeEvent,
@@ -11,13 +12,17 @@ import {
   needsMoreAnswer,
   responseChunkEvent,
   responseEvent,
-} from '../support/agent-events.js';
-import { ShapedAgentService } from '../support/agent-gateway.js';
-import { everyTransportName, openTransport, type TransportName, transportNames } from '../support/agent-transports.js';
-import { eventually } from '../support/eventually.js';
-import { Deferred, fakeCapabilities } from '../support/fake-agent-service.js';
-import { OpenTransports } from '../support/open-transports.js';
-import { RecordingLogger } from '../support/recording-logger.js';
+} from '../support/shared/agent-events.js';
+import { ShapedAgentService } from '../support/shared/agent-gateway.js';
+import {
+  everyTransportName,
+  openTransport,
+  type TransportName,
+  transportNames,
+} from '../support/shared/agent-transports.js';
+import { eventually } from '../support/shared/eventually.js';
+import { OpenTransports } from '../support/shared/open-transports.js';
+import { RecordingLogger } from '../support/shared/recording-logger.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 

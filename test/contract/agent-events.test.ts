@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentClient, AgentOutcome } from '../../src/application/ports/agent-client.js';
+import type { AgentClient, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import { maxHeaderOperations } from '../../src/domain/agent-protocol/header-operations.js';
 import {
   type AgentAnswer,
@@ -7,7 +7,8 @@ import {
   allowAnswer,
   type BodyMutation,
 } from '../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../src/domain/configuration/gateway-configuration.js';
+import { agentSubscriptions } from '../../src/domain/gateway/configuration/gateway-configuration.js';
+import { Deferred, FakeAgentService } from '../support/agent/fake-agent-service.js';
 import {
   chunkEvent,
   completeEvent,
@@ -16,10 +17,9 @@ import {
   needsMoreAnswer,
   responseChunkEvent,
   responseEvent,
-} from '../support/agent-events.js';
-import { everyTransportName } from '../support/agent-transports.js';
-import { Deferred, FakeAgentService } from '../support/fake-agent-service.js';
-import { OpenTransports } from '../support/open-transports.js';
+} from '../support/shared/agent-events.js';
+import { everyTransportName } from '../support/shared/agent-transports.js';
+import { OpenTransports } from '../support/shared/open-transports.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 

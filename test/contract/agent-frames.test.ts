@@ -21,9 +21,9 @@ import type { HandshakeRequest, HandshakeResponse } from '../../src/domain/agent
 import type { AgentHealth } from '../../src/domain/agent-protocol/health.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../src/domain/agent-protocol/metrics-report.js';
-import { decided, headersEvent } from '../support/agent-events.js';
-import { answerJson } from '../support/answer-json.js';
-import { fakeCapabilities } from '../support/fake-agent-service.js';
+import { fakeCapabilities } from '../support/agent/fake-agent-service.js';
+import { decided, headersEvent } from '../support/shared/agent-events.js';
+import { answerJson } from '../support/shared/answer-json.js';
 
 /** The octets of each frame by its name and case. */
 const readFixtures = (): ReadonlyMap<string, Buffer> => {

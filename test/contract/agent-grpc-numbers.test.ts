@@ -9,10 +9,10 @@ import { readGrpcGatewayMessage } from '../../src/adapters/wire/agent-grpc/gatew
 import type { GrpcAgentToProxy } from '../../src/adapters/wire/agent-grpc/grpc-reports.js';
 import { handshakeAnswerMessage } from '../../src/adapters/wire/agent-grpc/handshake-answer.js';
 import { healthMessage, metricsMessage } from '../../src/adapters/wire/agent-grpc/report-writer.js';
-import { loadAgentGrpc } from '../../src/bootstrap/load-agent-grpc.js';
+import { loadAgentGrpc } from '../../src/bootstrap/shared/load-agent-grpc.js';
 import { type AgentAnswer, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
-import { fakeCapabilities } from '../support/fake-agent-service.js';
-import { field } from '../support/raw-http2-gateway.js';
+import { fakeCapabilities } from '../support/agent/fake-agent-service.js';
+import { field } from '../support/shared/raw-http2-gateway.js';
 
 /** A value as it is on the wire: a number is a varint, and fields of 4 or 8 octets stand as such. */
 type Value = number | string | Buffer | Fields;

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentOutcome } from '../../src/application/ports/agent-client.js';
+import type { AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import { type AgentAnswer, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../src/domain/agent-protocol/metrics-report.js';
-import { chunkEvent, headersEvent, needsMoreAnswer } from '../support/agent-events.js';
-import { ShapedAgentService } from '../support/agent-gateway.js';
-import { openTransport, transportNames } from '../support/agent-transports.js';
-import { eventually } from '../support/eventually.js';
-import { Deferred } from '../support/fake-agent-service.js';
-import { OpenTransports } from '../support/open-transports.js';
-import { RecordingReportReader } from '../support/recording-report-reader.js';
+import { Deferred } from '../support/agent/fake-agent-service.js';
+import { RecordingReportReader } from '../support/gateway/recording-report-reader.js';
+import { chunkEvent, headersEvent, needsMoreAnswer } from '../support/shared/agent-events.js';
+import { ShapedAgentService } from '../support/shared/agent-gateway.js';
+import { openTransport, transportNames } from '../support/shared/agent-transports.js';
+import { eventually } from '../support/shared/eventually.js';
+import { OpenTransports } from '../support/shared/open-transports.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentUnixSocketServer } from '../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
-import type { PooledAgentClient } from '../../src/application/call-agents/pooled-agent-client.js';
+import type { PooledAgentClient } from '../../src/application/gateway/ask-agents/pooled-agent-client.js';
 import { allowAnswer } from '../../src/domain/agent-protocol/messages.js';
-import { headersEvent } from '../support/agent-events.js';
-import { socketClient, socketServer } from '../support/agent-transports.js';
-import { eventually } from '../support/eventually.js';
-import { FakeAgentService } from '../support/fake-agent-service.js';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.js';
+import { FakeAgentService } from '../support/agent/fake-agent-service.js';
+import { headersEvent } from '../support/shared/agent-events.js';
+import { socketClient, socketServer } from '../support/shared/agent-transports.js';
+import { eventually } from '../support/shared/eventually.js';
+import { type TemporaryFolder, temporaryFolder } from '../support/shared/temporary-folder.js';
 
 describe('an agent that is restarted while it is asked', () => {
   let folder: TemporaryFolder;

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentClient, AgentFailureCode, AgentOutcome } from '../../src/application/ports/agent-client.js';
+import type { AgentClient, AgentFailureCode, AgentOutcome } from '../../src/application/ports/gateway/agent-client.js';
 import { type AgentAnswer, allowAnswer } from '../../src/domain/agent-protocol/messages.js';
-import { chunkEvent, headersEvent, needsMoreAnswer } from '../support/agent-events.js';
+import { Deferred, FakeAgentService, fakeCapabilities } from '../support/agent/fake-agent-service.js';
+import { chunkEvent, headersEvent, needsMoreAnswer } from '../support/shared/agent-events.js';
 import {
   type AgentTransport,
   openTransport,
   type TransportSettings,
   transportNames,
-} from '../support/agent-transports.js';
-import { eventually } from '../support/eventually.js';
-import { Deferred, FakeAgentService, fakeCapabilities } from '../support/fake-agent-service.js';
+} from '../support/shared/agent-transports.js';
+import { eventually } from '../support/shared/eventually.js';
 
 const failure = (outcome: AgentOutcome): AgentFailureCode | 'answered' =>
   outcome.ok ? 'answered' : outcome.error.code;

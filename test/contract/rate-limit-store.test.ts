@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../src/application/ports/rate-limit-store.js';
-import type { RateLimit } from '../../src/domain/rate-limiting/token-bucket.js';
-import { type BucketPlace, describeRateLimitStores } from '../support/rate-limit-stores.js';
+import type {
+  RateLimitAnswer,
+  RateLimitCharge,
+  RateLimitStore,
+} from '../../src/application/ports/shared/rate-limit-store.js';
+import type { RateLimit } from '../../src/domain/shared/token-bucket.js';
+import { type BucketPlace, describeRateLimitStores } from '../support/gateway/rate-limit-stores.js';
 
 /** Fills too slowly for a test to see it. */
 const still = (burst: number): RateLimit => ({ requestsPerSecond: 0.000_1, burst });

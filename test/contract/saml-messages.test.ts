@@ -3,17 +3,17 @@ import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import * as samlify from 'samlify';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NodeSamlKeys } from '../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
-import type { ServiceProviderKey } from '../../src/application/ports/saml-keys.js';
-import { ProviderMessages } from '../../src/application/single-sign-on/provider-messages.js';
-import { RedirectMessages } from '../../src/application/single-sign-on/redirect-messages.js';
-import { authnRequestXml } from '../../src/domain/saml/messages/authn-request.js';
-import { logoutRequestXml } from '../../src/domain/saml/messages/logout-request.js';
-import { logoutResponseXml } from '../../src/domain/saml/messages/logout-response.js';
-import { serviceProviderMetadata } from '../../src/domain/saml/messages/service-provider-metadata.js';
-import { readFormPage } from '../support/live-saml-provider.js';
-import { describeWithPeers } from '../support/peers.js';
-import { ecSamlKey, idpKey, type SamlKey, spKey, strangerKey } from '../support/saml-keys.js';
-import { xmlsecVerifies } from '../support/xmlsec.js';
+import { ProviderMessages } from '../../src/application/agent/sign-on/saml/provider-messages.js';
+import { RedirectMessages } from '../../src/application/agent/sign-on/saml/redirect-messages.js';
+import type { ServiceProviderKey } from '../../src/application/ports/agent/saml-keys.js';
+import { authnRequestXml } from '../../src/domain/agent/saml/messages/authn-request.js';
+import { logoutRequestXml } from '../../src/domain/agent/saml/messages/logout-request.js';
+import { logoutResponseXml } from '../../src/domain/agent/saml/messages/logout-response.js';
+import { serviceProviderMetadata } from '../../src/domain/agent/saml/messages/service-provider-metadata.js';
+import { readFormPage } from '../support/agent/live-saml-provider.js';
+import { ecSamlKey, idpKey, type SamlKey, spKey, strangerKey } from '../support/agent/saml-keys.js';
+import { xmlsecVerifies } from '../support/agent/xmlsec.js';
+import { describeWithPeers } from '../support/shared/peers.js';
 
 samlify.setSchemaValidator({ validate: async () => 'not validated' });
 

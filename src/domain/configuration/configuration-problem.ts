@@ -1,4 +1,4 @@
-import type { AdviceId } from './advice/advice-kinds.js';
+import type { AdviceId } from './advice-kinds.js';
 
 /** A place in a configuration file; line and column count from 1, columns in characters. */
 export interface SourcePosition {

@@ -1,4 +1,3 @@
-import { hasOwned, isOwned, type OwnedHeaders } from '../identity/owned-headers.js';
 import { AlikeFields } from './alike-fields.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
@@ -7,6 +6,7 @@ import type { HeaderList } from './header-list.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 import { type KnownFields, knownOf, traitsOf } from './known-fields.js';
 import type { KnownPeer } from './known-peer.js';
+import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
 
 /** What the fields of a request are made from, besides those that came. */
 export interface ForwardableParts extends ForwardingFacts {

@@ -1,5 +1,5 @@
-import { encodeHeaderValue } from '../identity/header-value-encoding.js';
 import type { HeaderList } from './header-list.js';
+import { encodeHeaderValue } from './header-value-encoding.js';
 
 /** Codes of gRPC (doc/statuscodes.md of the gRPC project). */
 const codes = {

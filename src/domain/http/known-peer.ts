@@ -1,4 +1,3 @@
-import type { OwnedHeaders } from '../identity/owned-headers.js';
 import { ownText } from '../shared/own-text.js';
 import { type Ok, ok, type Result } from '../shared/result.js';
 import { AlikeFields } from './alike-fields.js';
@@ -9,6 +8,7 @@ import { type HeaderList, noHeaders } from './header-list.js';
 import { parseAuthority, type RequestHost } from './host.js';
 import { KnownTarget, type ResolvedTarget } from './known-target.js';
 import { lowerName, lowerNames } from './lower-names.js';
+import type { OwnedHeaders } from './owned-headers.js';
 
 /** Hosts that are remembered one after the other; a connection that asks for more is that of a proxy, and asks for ever others. */
 const maxHosts = 8;

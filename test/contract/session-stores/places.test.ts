@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import type { SamlStores } from '../../../src/application/ports/saml-stores.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { describeLastingStores, describeSharedStores, describeStores } from '../../support/saml-stores.js';
-import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../support/test-sessions.js';
+import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import { describeLastingStores, describeSharedStores, describeStores } from '../../support/agent/saml-stores.js';
+import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../support/agent/test-sessions.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { describeStores } from '../../support/saml-stores.js';
-import { noonMs, succeeded } from '../../support/test-sessions.js';
+import { describeStores } from '../../support/agent/saml-stores.js';
+import { noonMs, succeeded } from '../../support/agent/test-sessions.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 describeStores('ids of messages', (technology) => {
   const cleanUp = new CleanUp();

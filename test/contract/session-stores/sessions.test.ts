@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import type { SessionPage, SessionStore } from '../../../src/application/ports/session-store.js';
-import type { Session } from '../../../src/domain/saml/session/session.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { describeStores } from '../../support/saml-stores.js';
-import { hashOf, hourMs, noonMs, succeeded, testSession } from '../../support/test-sessions.js';
+import type { SessionPage, SessionStore } from '../../../src/application/ports/agent/session-store.js';
+import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import { describeStores } from '../../support/agent/saml-stores.js';
+import { hashOf, hourMs, noonMs, succeeded, testSession } from '../../support/agent/test-sessions.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const issuer = 'https://idp.example';
 

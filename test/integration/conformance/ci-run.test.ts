@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { repositoryRoot } from '../../support/documentation-examples.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+import { repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 let folder: TemporaryFolder;
 beforeEach(() => {

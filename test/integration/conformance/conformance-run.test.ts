@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCorpora } from '../../conformance/corpora.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
-import { deployFile, readDeployFile } from '../../support/deploy-files.js';
-import { describeWithPeers, peerPath } from '../../support/peers.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { deployFile, readDeployFile } from '../../support/shared/deploy-files.js';
+import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

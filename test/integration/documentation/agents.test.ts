@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentContainer, startAgent } from '../../../src/bootstrap/start-agent.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, fencedBlocks, mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { agentContainer, startAgent } from '../../../src/bootstrap/agent/start-agent.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const page = 'docs/guides/agents.md';
 const cleanUp = new CleanUp();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample } from '../../support/shared/documentation-examples.js';
 
 const cleanUp = new CleanUp();
 const upstream = new RecordingUpstream();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage } from '../../support/documentation-examples.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
+import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { startRawUpstream, statusesOf, unescapedOctets } from '../../support/raw-http.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { startRawUpstream, statusesOf, unescapedOctets } from '../../support/gateway/raw-http.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage } from '../../support/shared/documentation-examples.js';
 
 const cleanUp = new CleanUp();
 afterAll(() => cleanUp.run());

@@ -1,15 +1,15 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { call } from '../../support/http-call.js';
-import { http2Call, http2Session } from '../../support/http2-session.js';
-import { type Http2Upstream, startHttp2Upstream } from '../../support/http2-upstream.js';
-import { OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
-import { tlsConnection } from '../../support/tls-call.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
+import { type Http2Upstream, startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { tlsConnection } from '../../support/gateway/tls-call.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample } from '../../support/shared/documentation-examples.js';
+import { call } from '../../support/shared/http-call.js';
+import { OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterAll(() => cleanUp.run());

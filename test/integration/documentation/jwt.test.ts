@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, fencedBlocks } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../support/openssl-certificates.js';
-import { describeWithPeers } from '../../support/peers.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
-import { signToken } from '../../support/test-tokens.js';
+import { signToken } from '../../support/agent/test-tokens.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../support/shared/peers.js';
 
 const secret = 'a-secret-of-more-than-thirty-two-octets';
 const cleanUp = new CleanUp();

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limitsShape } from '../../../src/domain/configuration/gateway/limits-schema.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
+import { limitsShape } from '../../../src/domain/gateway/configuration/limits-schema.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, mainExample } from '../../support/shared/documentation-examples.js';
 
 const page = 'docs/guides/limits.md';
 const cleanUp = new CleanUp();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, fencedBlocks } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../support/openssl-certificates.js';
-import { describeWithPeers } from '../../support/peers.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../support/shared/peers.js';
 
 const cleanUp = new CleanUp();
 const upstream = new RecordingUpstream();

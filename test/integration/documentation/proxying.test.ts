@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample, tableOf } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample, tableOf } from '../../support/shared/documentation-examples.js';
 
 const page = 'docs/guides/proxying.md';
 const cleanUp = new CleanUp();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import type { HttpAnswer } from '../../support/http-call.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample } from '../../support/shared/documentation-examples.js';
+import type { HttpAnswer } from '../../support/shared/http-call.js';
 
 const cleanUp = new CleanUp();
 let running: DocumentedGateway;

@@ -1,10 +1,10 @@
 import { Agent, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { call } from '../../support/http-call.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample } from '../../support/shared/documentation-examples.js';
+import { call } from '../../support/shared/http-call.js';
 
 const example = mainExample('docs/guides/reload-and-shutdown.md');
 /** What the guide's sed makes of it. */

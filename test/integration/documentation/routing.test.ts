@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample, tableOf } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample, tableOf } from '../../support/shared/documentation-examples.js';
 
 const page = 'docs/guides/routing.md';
 const cleanUp = new CleanUp();

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, fencedBlocks, mainExample, tableOf } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { eventually } from '../../support/eventually.js';
-import { call } from '../../support/http-call.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
-import { tlsCall, tlsConnection } from '../../support/tls-call.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, fencedBlocks, mainExample, tableOf } from '../../support/shared/documentation-examples.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { call } from '../../support/shared/http-call.js';
+import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const page = 'docs/guides/tls.md';
 const main = mainExample(page);

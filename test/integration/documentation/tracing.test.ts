@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { documentationPage, mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { RecordingUpstream, valuesOf } from '../../support/recording-upstream.js';
-import { type CollectedSpan, TraceCollector } from '../../support/trace-collector.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { documentationPage, mainExample } from '../../support/shared/documentation-examples.js';
+import { type CollectedSpan, TraceCollector } from '../../support/shared/trace-collector.js';
 
 const page = 'docs/guides/tracing.md';
 const cleanUp = new CleanUp();

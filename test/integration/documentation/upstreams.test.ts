@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { mainExample } from '../../support/documentation-examples.js';
-import { type DocumentedGateway, startDocumented } from '../../support/documented-gateway.js';
-import { untilTrue } from '../../support/gateway-stack.js';
-import { RecordingUpstream } from '../../support/recording-upstream.js';
+import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
+import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { mainExample } from '../../support/shared/documentation-examples.js';
+import { untilTrue } from '../../support/shared/gateway-stack.js';
 
 const token = 'a-token-for-the-test';
 const cleanUp = new CleanUp();

@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
-import { GuardedAgentClient } from '../../../src/application/call-agents/guarded-agent-client.js';
+import { GuardedAgentClient } from '../../../src/application/gateway/ask-agents/guarded-agent-client.js';
 import { type AgentAnswer, type AgentDecision, allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../../src/domain/configuration/gateway-configuration.js';
-import { decided } from '../../support/agent-events.js';
-import { openTransport } from '../../support/agent-transports.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import { agentSubscriptions } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -15,8 +12,11 @@ import {
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { decided } from '../../support/shared/agent-events.js';
+import { openTransport } from '../../support/shared/agent-transports.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 let cleanUp: CleanUp;
 let upstream: HttpUpstream;

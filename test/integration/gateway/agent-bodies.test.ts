@@ -4,11 +4,11 @@ import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../src/dom
 import type {
   AgentConfiguration,
   LimitsConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { type AgentGateway, type ShapedAgentService, startAgentGateway } from '../../support/agent-gateway.js';
-import { fakeCapabilities } from '../../support/fake-agent-service.js';
-import { type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { fakeCapabilities } from '../../support/agent/fake-agent-service.js';
+import { type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { type AgentGateway, type ShapedAgentService, startAgentGateway } from '../../support/shared/agent-gateway.js';
 
 /** A request as the upstream got it. */
 interface Reached {

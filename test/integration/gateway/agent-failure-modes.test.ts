@@ -4,9 +4,9 @@ import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../src/dom
 import type {
   AgentConfiguration,
   LimitsConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { type AgentGateway, type ShapedAgentService, startAgentGateway } from '../../support/agent-gateway.js';
-import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { type AgentGateway, type ShapedAgentService, startAgentGateway } from '../../support/shared/agent-gateway.js';
 
 let upstream: HttpUpstream;
 let started: AgentGateway | null = null;

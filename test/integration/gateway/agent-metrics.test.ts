@@ -3,12 +3,9 @@ import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedd
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { metricsJson } from '../../../src/adapters/wire/agent-frames/metrics-codec.js';
-import type { AgentClient } from '../../../src/application/ports/agent-client.js';
+import type { AgentClient } from '../../../src/application/ports/gateway/agent-client.js';
 import type { MetricsReport } from '../../../src/domain/agent-protocol/metrics-report.js';
-import { socketClient } from '../../support/agent-transports.js';
-import { eventually } from '../../support/eventually.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { untilTrue } from '../../support/gateway-stack.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -16,11 +13,14 @@ import {
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { metricsReport, reportedHistogram, reportedValue } from '../../support/metrics-reports.js';
-import { type RawAgent, type RawPeer, rawAgent, rawHandshakeAnswer } from '../../support/raw-agent-peer.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { socketClient } from '../../support/shared/agent-transports.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { untilTrue } from '../../support/shared/gateway-stack.js';
+import { metricsReport, reportedHistogram, reportedValue } from '../../support/shared/metrics-reports.js';
+import { type RawAgent, type RawPeer, rawAgent, rawHandshakeAnswer } from '../../support/shared/raw-agent-peer.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 let gateway: InProcessGateway | null = null;
 let folder: TemporaryFolder;

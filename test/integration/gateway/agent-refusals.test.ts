@@ -3,22 +3,22 @@ import { LegacyAgentConnector } from '../../../src/adapters/outbound/agent-legac
 import { SocketAgentConnector } from '../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { AgentConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { pooledClient, socketServer } from '../../support/agent-transports.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { freePort } from '../../support/free-port.js';
-import { call } from '../../support/http-call.js';
+import type { AgentConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import {
   startInProcess,
   testAgent,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawLegacyAgent } from '../../support/raw-legacy-agent.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { pooledClient, socketServer } from '../../support/shared/agent-transports.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { freePort } from '../../support/shared/free-port.js';
+import { call } from '../../support/shared/http-call.js';
+import { rawLegacyAgent } from '../../support/shared/raw-legacy-agent.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

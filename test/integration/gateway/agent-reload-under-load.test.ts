@@ -3,12 +3,10 @@ import { SocketAgentConnector } from '../../../src/adapters/outbound/agent-socke
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { PooledAgentClient } from '../../../src/application/call-agents/pooled-agent-client.js';
-import { agentContainer, startAgent } from '../../../src/bootstrap/start-agent.js';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { PooledAgentClient } from '../../../src/application/gateway/ask-agents/pooled-agent-client.js';
+import { agentContainer, startAgent } from '../../../src/bootstrap/agent/start-agent.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   startInProcess,
   testAgent,
@@ -16,10 +14,12 @@ import {
   testLimits,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { SteadyLoad } from '../../support/steady-load.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { SteadyLoad } from '../../support/shared/steady-load.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type {
-  AgentAnswer,
-  AgentDecision,
-  AgentEvent,
-  HeaderOperation,
+import {
+  type AgentAnswer,
+  type AgentDecision,
+  type AgentEvent,
+  allowAnswer,
+  type HeaderOperation,
 } from '../../../src/domain/agent-protocol/messages.js';
-import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
 import type {
   AgentConfiguration,
   RouteConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -23,9 +23,9 @@ import {
   testLimits,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 let upstream: HttpUpstream;
 let reached: number;

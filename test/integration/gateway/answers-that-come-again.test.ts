@@ -13,18 +13,18 @@ import {
   type HeaderOperation,
 } from '../../../src/domain/agent-protocol/messages.js';
 import { KnownPeer } from '../../../src/domain/http/known-peer.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { call } from '../../support/http-call.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   startInProcess,
   testAgent,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { call } from '../../support/shared/http-call.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReloadRequests } from '../../../src/application/gather-workers/reload-requests.js';
-import { gatewayTokens } from '../../../src/bootstrap/gateway-tokens.js';
-import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/start-gateway.js';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
+import type { ReloadRequests } from '../../../src/application/gateway/workers/aggregate/reload-requests.js';
+import { gatewayTokens } from '../../../src/bootstrap/gateway/gateway-tokens.js';
+import { gatewayContainer, type RunningGateway, startGateway } from '../../../src/bootstrap/gateway/start-gateway.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { Secret } from '../../../src/domain/shared/secret.js';
-import { call } from '../../support/http-call.js';
-import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
-import { testAgent, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
-import { RecordingAuditLog } from '../../support/recording-audit-log.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { testAgent, testConfiguration, testRoute, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { RecordingAuditLog } from '../../support/gateway/recording-audit-log.js';
+import { call } from '../../support/shared/http-call.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
 const audit = new RecordingAuditLog();

@@ -1,13 +1,18 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RoutePolicies } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
-import { plainLimits, plainPolicies } from '../../support/plain-configurations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { type RawAnswer, startRawUpstream } from '../../support/raw-upstream.js';
+import type { RoutePolicies } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import {
+  startInProcess,
+  testConfiguration,
+  testRoute,
+  testUpstream,
+} from '../../support/gateway/in-process-gateway.js';
+import { plainLimits, plainPolicies } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

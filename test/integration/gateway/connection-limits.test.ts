@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SocketAddress } from '../../../src/domain/configuration/network-addresses.js';
 import type {
   GatewayConfiguration,
   LimitsConfiguration,
-  SocketAddress,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
-import { plainLimits } from '../../support/plain-configurations.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { plainLimits } from '../../support/gateway/plain-configurations.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,16 +1,22 @@
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { frame, frameTypes, headers, number32, startRawHttp2Upstream } from '../../support/raw-http2-upstream.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import {
+  frame,
+  frameTypes,
+  headers,
+  number32,
+  startRawHttp2Upstream,
+} from '../../support/gateway/raw-http2-upstream.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { AgentUnixSocketServer } from '../../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
-import { GuardedAgentClient } from '../../../src/application/call-agents/guarded-agent-client.js';
-import type { PooledAgentClient } from '../../../src/application/call-agents/pooled-agent-client.js';
+import { GuardedAgentClient } from '../../../src/application/gateway/ask-agents/guarded-agent-client.js';
+import type { PooledAgentClient } from '../../../src/application/gateway/ask-agents/pooled-agent-client.js';
 import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../../src/domain/configuration/gateway-configuration.js';
-import { socketClient, socketServer } from '../../support/agent-transports.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { Deferred, FakeAgentService } from '../../support/fake-agent-service.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
+import { agentSubscriptions } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { Deferred, FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   startInProcess,
   testAgent,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { socketClient, socketServer } from '../../support/shared/agent-transports.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const graceMs = 20_000;
 let cleanUp: CleanUp;

@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { startInProcess, testConfiguration } from '../../support/in-process-gateway.js';
-import { plainTimeouts } from '../../support/plain-configurations.js';
+import { startInProcess, testConfiguration } from '../../support/gateway/in-process-gateway.js';
+import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

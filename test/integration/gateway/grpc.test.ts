@@ -10,17 +10,17 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { callMethods, grpcClient, startGrpcServer, unaryCall } from '../../support/grpc-calls.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testLimits,
   testUpstream,
-} from '../../support/in-process-gateway.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { callMethods, grpcClient, startGrpcServer, unaryCall } from '../../support/shared/grpc-calls.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,17 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
-import { GuardedAgentClient } from '../../../src/application/call-agents/guarded-agent-client.js';
+import { GuardedAgentClient } from '../../../src/application/gateway/ask-agents/guarded-agent-client.js';
 import { type AgentAnswer, allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import { agentSubscriptions } from '../../../src/domain/configuration/gateway-configuration.js';
-import { decided } from '../../support/agent-events.js';
-import { pooledClient } from '../../support/agent-transports.js';
-import { eventually } from '../../support/eventually.js';
-import type { HostileAgent, HostileCall } from '../../support/hostile-agent.js';
-import { hostileGrpcAgent } from '../../support/hostile-grpc-agent.js';
-import { hostileLegacyAgent, hostileSocketAgent, typedFrame } from '../../support/hostile-socket-agents.js';
-import { call, type HttpAnswer } from '../../support/http-call.js';
-import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import { agentSubscriptions } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { HostileAgent, HostileCall } from '../../support/gateway/hostile-agent.js';
+import { hostileLegacyAgent, hostileSocketAgent, typedFrame } from '../../support/gateway/hostile-socket-agents.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -20,8 +15,13 @@ import {
   testLimits,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { decided } from '../../support/shared/agent-events.js';
+import { pooledClient } from '../../support/shared/agent-transports.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { hostileGrpcAgent } from '../../support/shared/hostile-grpc-agent.js';
+import { call, type HttpAnswer } from '../../support/shared/http-call.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 type Transport = 'socket' | 'grpc' | 'legacy';
 

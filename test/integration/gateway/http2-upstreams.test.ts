@@ -1,15 +1,21 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { type Http2Upstream, type StreamHandler, startHttp2Upstream } from '../../support/http2-upstream.js';
+import { type Http2Upstream, type StreamHandler, startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { frame, frameTypes, headers, number32, startRawHttp2Upstream } from '../../support/raw-http2-upstream.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import {
+  frame,
+  frameTypes,
+  headers,
+  number32,
+  startRawHttp2Upstream,
+} from '../../support/gateway/raw-http2-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -3,16 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type {
   ListenerConfiguration,
   RouteConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { curl } from '../../support/curl.js';
-import { eventually } from '../../support/eventually.js';
-import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
-import { endHeaders, fieldBlock, frame, frameTypes, getRequest } from '../../support/http2-frames.js';
-import { http2Answer, http2Call, http2Session } from '../../support/http2-session.js';
-import { testConfiguration, testLimits, testRoute, testUpstream } from '../../support/in-process-gateway.js';
-import { decide, type JudgedGateway, startJudged } from '../../support/judged-gateway.js';
-import { RawHttp2Client } from '../../support/raw-http2-client.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { endHeaders, fieldBlock, frame, frameTypes, getRequest } from '../../support/gateway/http2-frames.js';
+import { http2Answer, http2Call, http2Session } from '../../support/gateway/http2-session.js';
+import { testConfiguration, testLimits, testRoute, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { RawHttp2Client } from '../../support/gateway/raw-http2-client.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { curl } from '../../support/shared/curl.js';
+import { eventually } from '../../support/shared/eventually.js';
+import { decide, type JudgedGateway, startJudged } from '../../support/shared/judged-gateway.js';
 
 const cleanUp = new CleanUp();
 let upstream: HttpUpstream;

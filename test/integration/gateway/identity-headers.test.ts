@@ -2,10 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { ShapedAgentService } from '../../support/agent-gateway.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { type Echo, echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { http2Call, http2Session } from '../../support/http2-session.js';
+import { type Echo, echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -13,10 +11,12 @@ import {
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { plainPolicies } from '../../support/plain-configurations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainPolicies } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { ShapedAgentService } from '../../support/shared/agent-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 const cleanUp = new CleanUp();
 let gateway: InProcessGateway;

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { http2Answer, http2Session } from '../../support/http2-session.js';
-import { startHttp2Upstream } from '../../support/http2-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
-import { startJudged } from '../../support/judged-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { type RawAnswer, startRawUpstream } from '../../support/raw-upstream.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { http2Answer, http2Session } from '../../support/gateway/http2-session.js';
+import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { startJudged } from '../../support/shared/judged-gateway.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { call } from '../../support/http-call.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { call } from '../../support/shared/http-call.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

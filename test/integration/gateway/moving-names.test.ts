@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failuresOf, hasFailed, RequestLoad, type RequestOutcome } from '../../../bench/faults/request-load.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { FakeHostResolver } from '../../support/fake-host-resolver.js';
-import { FaultyUpstream } from '../../support/faulty-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { FakeHostResolver } from '../../support/gateway/fake-host-resolver.js';
+import { FaultyUpstream } from '../../support/gateway/faulty-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 const host = 'shop.internal';
 const cleanUp = new CleanUp();

@@ -1,11 +1,16 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { freePort } from '../../support/free-port.js';
-import { call } from '../../support/http-call.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import {
+  startInProcess,
+  testConfiguration,
+  testRoute,
+  testUpstream,
+} from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { freePort } from '../../support/shared/free-port.js';
+import { call } from '../../support/shared/http-call.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,13 +1,13 @@
 import { type RequestListener, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
 
 let gateway: InProcessGateway | null = null;
 let upstream: HttpUpstream | null = null;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -9,8 +8,9 @@ import {
   testLimits,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { plainPolicies } from '../../support/plain-configurations.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainPolicies } from '../../support/gateway/plain-configurations.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SocketAddress } from '../../../src/domain/configuration/gateway-configuration.js';
-import { freePort } from '../../support/free-port.js';
-import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+import type { SocketAddress } from '../../../src/domain/configuration/network-addresses.js';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { plainTimeouts } from '../../support/plain-configurations.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { freePort } from '../../support/shared/free-port.js';
 
 const upstreams: HttpUpstream[] = [];
 let gateway: InProcessGateway | null = null;

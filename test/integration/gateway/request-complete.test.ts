@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RequestCompleteEvent } from '../../../src/domain/agent-protocol/messages.js';
-import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import type { FakeAgentService } from '../../support/fake-agent-service.js';
-import { testLimits, testRoute } from '../../support/in-process-gateway.js';
+import { allowAnswer, type RequestCompleteEvent } from '../../../src/domain/agent-protocol/messages.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { testLimits, testRoute } from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 import {
   type AgentPlan,
   decide,
@@ -14,9 +15,7 @@ import {
   startJudged,
   wantsMore,
   wholeResponse,
-} from '../../support/judged-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
+} from '../../support/shared/judged-gateway.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

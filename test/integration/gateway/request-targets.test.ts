@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RouteConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+import type { RouteConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import {
+  startInProcess,
+  testConfiguration,
+  testRoute,
+  testUpstream,
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

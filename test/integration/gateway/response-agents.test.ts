@@ -1,19 +1,25 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type {
-  AgentAnswer,
-  AgentEvent,
-  HeaderOperation,
-  ResponseHeadersEvent,
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  allowAnswer,
+  type HeaderOperation,
+  type ResponseHeadersEvent,
 } from '../../../src/domain/agent-protocol/messages.js';
-import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import type { FakeAgentService } from '../../support/fake-agent-service.js';
-import { testRoute } from '../../support/in-process-gateway.js';
-import { type AgentPlan, decide, type JudgedGateway, startJudged, wantsMore } from '../../support/judged-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.js';
+import type { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { testRoute } from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { type RawUpstream, startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
+import {
+  type AgentPlan,
+  decide,
+  type JudgedGateway,
+  startJudged,
+  wantsMore,
+} from '../../support/shared/judged-gateway.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,13 +1,19 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AgentEvent, ResponseBodyChunkEvent } from '../../../src/domain/agent-protocol/messages.js';
-import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import type { LimitsConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import type { FakeAgentService } from '../../support/fake-agent-service.js';
-import { testLimits, testUpstream } from '../../support/in-process-gateway.js';
+import {
+  type AgentEvent,
+  allowAnswer,
+  type ResponseBodyChunkEvent,
+} from '../../../src/domain/agent-protocol/messages.js';
+import type { LimitsConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { testLimits, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { askTwice, type KeptAliveAnswer } from '../../support/gateway/kept-alive.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 import {
   type AgentPlan,
   decide,
@@ -16,10 +22,7 @@ import {
   startJudged,
   wantsMore,
   wholeResponse,
-} from '../../support/judged-gateway.js';
-import { askTwice, type KeptAliveAnswer } from '../../support/kept-alive.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
+} from '../../support/shared/judged-gateway.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

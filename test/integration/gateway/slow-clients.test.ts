@@ -4,17 +4,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type {
   GatewayConfiguration,
   ListenerTimeouts,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { plainPolicies, plainTimeouts } from '../../support/plain-configurations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainPolicies, plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
 
 let upstream: HttpUpstream | null = null;
 let gateway: InProcessGateway | null = null;

@@ -8,21 +8,21 @@ import type {
   GatewayConfiguration,
   ListenerConfiguration,
   TlsConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
-import { plainTimeouts } from '../../support/plain-configurations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
-import { tlsCall, tlsConnection } from '../../support/tls-call.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 const folder = temporaryFolder();

@@ -4,15 +4,14 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import type { SocketAddress } from '../../../src/domain/configuration/network-addresses.js';
 import type {
   GatewayConfiguration,
   ListenerConfiguration,
-  SocketAddress,
   TlsConfiguration,
-} from '../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
-import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/http-upstream.js';
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
+import { type Echo, echo, type HttpUpstream, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
   type InProcessGateway,
   startInProcess,
@@ -20,13 +19,14 @@ import {
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/openssl-certificates.js';
-import { plainTimeouts } from '../../support/plain-configurations.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
-import { jsonOf, tlsCall, tlsConnection } from '../../support/tls-call.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { plainTimeouts } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { jsonOf, tlsCall, tlsConnection } from '../../support/gateway/tls-call.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
 const pki = new OpensslCertificates();

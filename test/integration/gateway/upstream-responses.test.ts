@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../support/clean-up.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

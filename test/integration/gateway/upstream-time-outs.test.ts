@@ -1,11 +1,15 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { TargetClientSettings } from '../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { startHttpUpstream } from '../../support/http-upstream.js';
-import { startHttp2Upstream } from '../../support/http2-upstream.js';
-import { startInProcess, testConfiguration, testRoute, testUpstream } from '../../support/in-process-gateway.js';
-import { plainPolicies } from '../../support/plain-configurations.js';
+import type { TargetClientSettings } from '../../../src/application/ports/gateway/upstream-client.js';
+import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
+import {
+  startInProcess,
+  testConfiguration,
+  testRoute,
+  testUpstream,
+} from '../../support/gateway/in-process-gateway.js';
+import { plainPolicies } from '../../support/gateway/plain-configurations.js';
 import {
   frame,
   frameFlags,
@@ -14,9 +18,14 @@ import {
   number32,
   settings,
   startRawHttp2Upstream,
-} from '../../support/raw-http2-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../support/scripted-body.js';
-import { type AskedRequest, plainUpstreamRequest as plain, targetClient } from '../../support/target-clients.js';
+} from '../../support/gateway/raw-http2-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../support/gateway/scripted-body.js';
+import {
+  type AskedRequest,
+  plainUpstreamRequest as plain,
+  targetClient,
+} from '../../support/gateway/target-clients.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -3,18 +3,18 @@ import { AgentEmbeddedClient } from '../../../src/adapters/outbound/agent-embedd
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { FakeAgentService } from '../../support/fake-agent-service.js';
+import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import {
   startInProcess,
   testAgent,
   testConfiguration,
   testRoute,
   testUpstream,
-} from '../../support/in-process-gateway.js';
-import { rawExchange } from '../../support/raw-exchange.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+} from '../../support/gateway/in-process-gateway.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

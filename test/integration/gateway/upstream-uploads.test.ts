@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { BodySource } from '../../../src/application/ports/body-source.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { echo, startHttpUpstream } from '../../support/http-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
-import { startRawUpstream } from '../../support/raw-upstream.js';
-import { plainUpstreamRequest as plain, targetClient } from '../../support/target-clients.js';
+import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
+import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
+import { plainUpstreamRequest as plain, targetClient } from '../../support/gateway/target-clients.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

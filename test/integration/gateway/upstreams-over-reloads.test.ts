@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HostResolver } from '../../../src/application/ports/host-resolver.js';
+import type { HostResolver } from '../../../src/application/ports/gateway/host-resolver.js';
 import { ok } from '../../../src/domain/shared/result.js';
-import { CleanUp } from '../../support/clean-up.js';
-import { eventually } from '../../support/eventually.js';
-import { HeldUpstream } from '../../support/held-upstream.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../support/in-process-gateway.js';
+import { HeldUpstream } from '../../support/gateway/held-upstream.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 let upstream: HeldUpstream;

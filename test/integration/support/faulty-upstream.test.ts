@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { FaultyUpstream, faultyBodyBytes } from '../../support/faulty-upstream.js';
+import { FaultyUpstream, faultyBodyBytes } from '../../support/gateway/faulty-upstream.js';
+import { eventually } from '../../support/shared/eventually.js';
 
 let upstream: FaultyUpstream;
 let agent: Agent;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { supervisionTimes } from '../../../src/application/supervise-workers/supervision-times.js';
-import type { GatewayConfiguration } from '../../../src/domain/configuration/gateway-configuration.js';
-import { loadConfiguration } from '../../support/configuration-files.js';
-import { deployFile, isInRepository, readDeployFile } from '../../support/deploy-files.js';
-import { repositoryRoot } from '../../support/documentation-examples.js';
+import { supervisionTimes } from '../../../src/application/gateway/workers/supervise/supervision-times.js';
+import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { loadConfiguration } from '../../support/gateway/configuration-files.js';
+import { deployFile, isInRepository, readDeployFile } from '../../support/shared/deploy-files.js';
+import { repositoryRoot } from '../../support/shared/documentation-examples.js';
 
 const containerfile = readDeployFile('container/Containerfile');
 const compose = readDeployFile('container/compose.yaml');

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAgentArguments } from '../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { parseGatewayArguments } from '../../../src/adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
-import { supervisionTimes } from '../../../src/application/supervise-workers/supervision-times.js';
-import { loadConfiguration } from '../../support/configuration-files.js';
-import { readDeployFile, readUnit, type UnitFile, valueIn } from '../../support/deploy-files.js';
-import { testConfiguration } from '../../support/in-process-gateway.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { supervisionTimes } from '../../../src/application/gateway/workers/supervise/supervision-times.js';
+import { loadConfiguration } from '../../support/gateway/configuration-files.js';
+import { testConfiguration } from '../../support/gateway/in-process-gateway.js';
+import { readDeployFile, readUnit, type UnitFile, valueIn } from '../../support/shared/deploy-files.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const gateway = readUnit(readDeployFile('systemd/portcullis-gateway.service'));
 const agent = readUnit(readDeployFile('systemd/portcullis-gateway-auth.service'));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { snapshotOf } from '../../../src/application/gather-workers/snapshot-of.js';
-import { routesReport } from '../../../src/application/report-status/routes-report.js';
-import { statsReport } from '../../../src/application/report-status/stats-report.js';
-import { upstreamsReport } from '../../../src/application/report-status/upstreams-report.js';
-import { documentationPage } from '../../support/documentation-examples.js';
-import { FixedGatewayState, routeOf } from '../../support/fixed-gateway-state.js';
-import { plainPolicies } from '../../support/plain-configurations.js';
+import { routesReport } from '../../../src/application/gateway/report-status/routes-report.js';
+import { statsReport } from '../../../src/application/gateway/report-status/stats-report.js';
+import { upstreamsReport } from '../../../src/application/gateway/report-status/upstreams-report.js';
+import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/snapshot-of.js';
+import { FixedGatewayState, routeOf } from '../../support/gateway/fixed-gateway-state.js';
+import { plainPolicies } from '../../support/gateway/plain-configurations.js';
+import { documentationPage } from '../../support/shared/documentation-examples.js';
 
 const { text } = documentationPage('docs/reference/admin-endpoints.md');
 

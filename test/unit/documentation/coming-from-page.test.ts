@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { migrateText } from '../../../src/adapters/outbound/kdl-configuration/migrate-text.js';
-import { documentationPage, fencedBlocks } from '../../support/documentation-examples.js';
+import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
 
 describe('the guide for those who come from another gateway', () => {
   it('shows what a migration makes of a file', () => {

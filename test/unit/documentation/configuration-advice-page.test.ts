@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { adviceReference } from '../../support/advice-reference.js';
+import { adviceReference } from '../../support/shared/advice-reference.js';
 
 const page = fileURLToPath(new URL('../../../docs/reference/configuration-advice.md', import.meta.url));
 

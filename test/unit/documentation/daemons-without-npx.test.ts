@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentationPages } from '../../support/documentation-examples.js';
+import { documentationPages } from '../../support/shared/documentation-examples.js';
 
 /** What ends by itself may be run by npx. */
 const endingCommand = /^(?:config|policy|hash|saml|sessions|reload)\b|^--(?:version|help|test|validate)\b/;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { repositoryRoot } from '../../support/documentation-examples.js';
-import { errorsReference } from '../../support/errors-reference.js';
+import { errorsReference } from '../../support/agent/errors-reference.js';
+import { repositoryRoot } from '../../support/shared/documentation-examples.js';
 
 const page = join(repositoryRoot, 'docs/reference/errors.md');
 

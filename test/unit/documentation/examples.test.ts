@@ -8,8 +8,8 @@ import {
   documentationPages,
   exampleEnvironment,
   fencedBlocks,
-} from '../../support/documentation-examples.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+} from '../../support/shared/documentation-examples.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const blocks = documentationPages().flatMap(fencedBlocks);
 const examples = blocks.filter(({ info }) => info.startsWith('kdl'));

@@ -3,8 +3,8 @@ import { parseGatewayArguments } from '../../../src/adapters/inbound/gateway-com
 import { reportProblems } from '../../../src/adapters/inbound/gateway-command-line/report-problems.js';
 import { KdlConfigurationSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { documentationPage, fencedBlocks } from '../../support/documentation-examples.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+import { documentationPage, fencedBlocks } from '../../support/shared/documentation-examples.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const shown = fencedBlocks(documentationPage('docs/reference/gateway-cli.md')).map(({ text }) => text);
 

@@ -6,7 +6,7 @@ import {
   documentationPages,
   proseOf,
   repositoryRoot,
-} from '../../support/documentation-examples.js';
+} from '../../support/shared/documentation-examples.js';
 
 /** Targets of the links of a page that stay in the repository. */
 const localTargets = (page: DocumentationPage): readonly string[] =>

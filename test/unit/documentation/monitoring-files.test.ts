@@ -4,7 +4,7 @@ import {
   type MetricDefinition,
   metricDefinitions,
 } from '../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-import { agentDefinitions } from '../../support/metrics-reference.js';
+import { agentDefinitions } from '../../support/shared/metrics-reference.js';
 
 const read = (name: string): string => readFileSync(new URL(`../../../config/${name}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { repositoryRoot } from '../../support/documentation-examples.js';
+import { repositoryRoot } from '../../support/shared/documentation-examples.js';
 
 const docs = join(repositoryRoot, 'docs');
 

@@ -1,21 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../../src/domain/agent/policy/evaluate/decide.js';
+import { checkAgainstModel } from '../../../src/domain/agent/policy/gateway-model/check-against-model.js';
+import { gatewayPrincipal } from '../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
+import { gatewayRequest } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
+import { parsePolicies } from '../../../src/domain/agent/policy/parse/parse-policies.js';
+import { policyLimits } from '../../../src/domain/agent/policy/policy-limits.js';
+import { type LoadedPolicies, loadPolicies } from '../../../src/domain/agent/policy/policy-source/load-policies.js';
+import { type Verdict, verdict } from '../../../src/domain/agent/policy/verdict.js';
 import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
-import { decide } from '../../../src/domain/policy/evaluate/decide.js';
-import { checkAgainstModel } from '../../../src/domain/policy/gateway-model/check-against-model.js';
-import { gatewayPrincipal } from '../../../src/domain/policy/gateway-model/gateway-principal.js';
-import { gatewayRequest } from '../../../src/domain/policy/gateway-model/gateway-request.js';
-import { parsePolicies } from '../../../src/domain/policy/parse/parse-policies.js';
-import { policyLimits } from '../../../src/domain/policy/policy-limits.js';
-import { type LoadedPolicies, loadPolicies } from '../../../src/domain/policy/policy-source/load-policies.js';
-import { type Verdict, verdict } from '../../../src/domain/policy/verdict.js';
-import {
-  documentationPage,
-  documentationPages,
-  fencedBlocks,
-  repositoryRoot,
-} from '../../support/documentation-examples.js';
 import {
   type DocumentedRow,
   documentedFacts,
@@ -23,7 +17,13 @@ import {
   mistakeOf,
   plain,
   rowsWith,
-} from '../../support/documented-policies.js';
+} from '../../support/agent/documented-policies.js';
+import {
+  documentationPage,
+  documentationPages,
+  fencedBlocks,
+  repositoryRoot,
+} from '../../support/shared/documentation-examples.js';
 
 const pages = documentationPages();
 const blocks = pages.flatMap(fencedBlocks).filter(({ info }) => info === 'cedar');

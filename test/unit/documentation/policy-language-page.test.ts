@@ -4,19 +4,19 @@ import {
   maximumFolderFiles,
   maximumPolicyFileOctets,
 } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
-import { compileExpression } from '../../../src/domain/policy/evaluate/compile-expression.js';
-import { isError } from '../../../src/domain/policy/evaluate/evaluation-error.js';
-import { formatValue } from '../../../src/domain/policy/explain/format-value.js';
-import { extensionSignatures } from '../../../src/domain/policy/extensions/extension-signatures.js';
-import { claimsRecord } from '../../../src/domain/policy/gateway-model/claim-values.js';
-import { gatewayPrincipal } from '../../../src/domain/policy/gateway-model/gateway-principal.js';
-import { gatewayRequest } from '../../../src/domain/policy/gateway-model/gateway-request.js';
-import { parseExpressionText } from '../../../src/domain/policy/parse/parse-expression-text.js';
-import { policyLimits } from '../../../src/domain/policy/policy-limits.js';
-import type { Value } from '../../../src/domain/policy/values/value.js';
-import { documentationPage } from '../../support/documentation-examples.js';
-import { documentedFacts, documentedIdentity, plain, rowsWith } from '../../support/documented-policies.js';
-import { whenFindings } from '../../support/model-findings.js';
+import { compileExpression } from '../../../src/domain/agent/policy/evaluate/compile-expression.js';
+import { isError } from '../../../src/domain/agent/policy/evaluate/evaluation-error.js';
+import { formatValue } from '../../../src/domain/agent/policy/explain/format-value.js';
+import { extensionSignatures } from '../../../src/domain/agent/policy/extensions/extension-signatures.js';
+import { claimsRecord } from '../../../src/domain/agent/policy/gateway-model/claim-values.js';
+import { gatewayPrincipal } from '../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
+import { gatewayRequest } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
+import { parseExpressionText } from '../../../src/domain/agent/policy/parse/parse-expression-text.js';
+import { policyLimits } from '../../../src/domain/agent/policy/policy-limits.js';
+import type { Value } from '../../../src/domain/agent/policy/values/value.js';
+import { documentedFacts, documentedIdentity, plain, rowsWith } from '../../support/agent/documented-policies.js';
+import { whenFindings } from '../../support/agent/model-findings.js';
+import { documentationPage } from '../../support/shared/documentation-examples.js';
 
 const page = documentationPage('docs/reference/policy-language.md');
 const expressions = rowsWith(page, ['Expression', 'Value']);

@@ -5,8 +5,8 @@ import { parsePolicyArguments } from '../../../src/adapters/inbound/policy-comma
 import { runPolicyCommand } from '../../../src/adapters/inbound/policy-command-line/run-policy-command.js';
 import { KdlPolicyTestSource } from '../../../src/adapters/outbound/kdl-configuration/kdl-policy-test-source.js';
 import { NodePolicyFiles } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
-import { documentationPage, fencedBlocks, repositoryRoot } from '../../support/documentation-examples.js';
-import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.js';
+import { documentationPage, fencedBlocks, repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const name = 'docs/guides/policy-testing.md';
 const prompt = '$ gateway-auth policy ';
@@ -34,7 +34,7 @@ const session = async (line: string): Promise<string> => {
   const { result, messages } = await runPolicyCommand(command, {
     files: new NodePolicyFiles(),
     tests: new KdlPolicyTestSource({}),
-    configuration: () => {
+    agentBlocks: () => {
       throw new Error('no configuration is asked for');
     },
   });

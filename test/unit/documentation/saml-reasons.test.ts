@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { documentRejections } from '../../../src/domain/saml/document-rejection.js';
+import { documentRejections } from '../../../src/domain/agent/saml/document-rejection.js';
 
 const page = (name: string): string => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfiguration } from '../../support/configuration-files.js';
-import { documentationPage, fencedBlocks, mainExample } from '../../support/documentation-examples.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { loadConfiguration } from '../../support/gateway/configuration-files.js';
+import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

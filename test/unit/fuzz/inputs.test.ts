@@ -5,7 +5,7 @@ import { requestStream } from '../../../fuzz/inputs/request-stream.js';
 import { chanceOf } from '../../../fuzz/inputs/seeded-random.js';
 import { strictRequests } from '../../../fuzz/recorder/strict-reading.js';
 import { readSettings } from '../../../fuzz/settings.js';
-import { readHeads } from '../../support/read-heads.js';
+import { readHeads } from '../../support/gateway/read-heads.js';
 
 const indices = Array.from({ length: 300 }, (_, index) => index);
 

@@ -29,51 +29,134 @@ const lawful: Tree = {
       [`node_modules/${name}/main.js`, 'export const it = 1;'],
     ]),
   ),
-  'src/domain/thing.ts': `import type { Other } from './other.js';\nexport const thing: Other = 1;`,
-  'src/domain/other.ts': 'export type Other = number;',
-  'src/application/ports/port.ts': `export type { Other as Port } from '../../domain/other.js';`,
-  'src/application/use-case.ts': `import type { Port } from './ports/port.js';\nexport const use: Port = 2;`,
-  'src/adapters/wire/codec.ts': `import { thing } from '../../domain/thing.js';\nexport const codec = thing;`,
-  'src/adapters/inbound/http/server.ts': `import 'node:http';\nimport 'socket';\nimport { codec } from '../../wire/codec.js';\nimport { use } from '../../../application/use-case.js';\nexport const server = [codec, use];`,
-  'src/adapters/outbound/store/store.ts': `import 'node:fs';\nimport 'socket';\nimport { codec } from '../../wire/codec.js';\nimport type { Port } from '../../../application/ports/port.js';\nimport { helper } from './helper.js';\nexport const store: Port = codec + helper;`,
-  'src/adapters/outbound/store/helper.ts': `import { thing } from '../../../domain/thing.js';\nexport const helper = thing;`,
-  'src/bootstrap/main-program.ts': `import 'inversify';\nimport { server } from '../adapters/inbound/http/server.js';\nimport { store } from '../adapters/outbound/store/store.js';\nexport const program = [server, store];`,
-  'src/bootstrap/main-second.ts': `import '../domain/of-second.js';`,
-  'src/domain/of-second.ts': 'export const ofSecond = 1;',
-  'test/unit/thing.test.ts': `import 'checker';\nimport { program } from '../../src/bootstrap/main-program.js';\nexport const tested = program;`,
+  'src/domain/shared/thing.ts': `import type { Other } from './other.js';\nexport const thing: Other = 1;`,
+  'src/domain/shared/other.ts': 'export type Other = number;',
+  'src/application/ports/gateway/port.ts': `export type { Other as Port } from '../../../domain/shared/other.js';`,
+  'src/application/gateway/use-case.ts': `import type { Port } from '../ports/gateway/port.js';\nexport const use: Port = 2;`,
+  'src/adapters/wire/codec.ts': `import { thing } from '../../domain/shared/thing.js';\nexport const codec = thing;`,
+  'src/adapters/inbound/http/server.ts': `import 'node:http';\nimport 'socket';\nimport { codec } from '../../wire/codec.js';\nimport { use } from '../../../application/gateway/use-case.js';\nexport const server = [codec, use];`,
+  'src/adapters/outbound/store/store.ts': `import 'node:fs';\nimport 'socket';\nimport { codec } from '../../wire/codec.js';\nimport type { Port } from '../../../application/ports/gateway/port.js';\nimport { helper } from './helper.js';\nexport const store: Port = codec + helper;`,
+  'src/adapters/outbound/store/helper.ts': `import { thing } from '../../../domain/shared/thing.js';\nexport const helper = thing;`,
+  'src/bootstrap/gateway/main-program.ts': `import 'inversify';\nimport { server } from '../../adapters/inbound/http/server.js';\nimport { store } from '../../adapters/outbound/store/store.js';\nexport const program = [server, store];`,
+  'src/bootstrap/agent/main-second.ts': `import '../../domain/agent/of-second.js';`,
+  'src/domain/agent/of-second.ts': 'export const ofSecond = 1;',
+  'test/unit/thing.test.ts': `import 'checker';\nimport { program } from '../../src/bootstrap/gateway/main-program.js';\nexport const tested = program;`,
 };
 
 /** One breach of each law: what to change in the house, and the edges that have to be reported. */
 const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[]>> = {
   'domain-imports-domain-only': [
     {
-      change: { 'src/domain/other.ts': `import 'node:fs';\nexport type Other = number;` },
-      edge: 'src/domain/other.ts -> fs',
+      change: { 'src/domain/shared/other.ts': `import 'node:fs';\nexport type Other = number;` },
+      edge: 'src/domain/shared/other.ts -> fs',
     },
     {
-      change: { 'src/domain/other.ts': `import 'socket';\nexport type Other = number;` },
-      edge: 'src/domain/other.ts -> node_modules/socket/main.js',
+      change: { 'src/domain/shared/other.ts': `import 'socket';\nexport type Other = number;` },
+      edge: 'src/domain/shared/other.ts -> node_modules/socket/main.js',
     },
     {
       change: {
-        'src/domain/other.ts': `import type { Clock } from '../application/ports/clock.js';\nexport type Other = Clock;`,
-        'src/application/ports/clock.ts': 'export type Clock = number;',
+        'src/domain/shared/other.ts': `import type { Clock } from '../../application/ports/shared/clock.js';\nexport type Other = Clock;`,
+        'src/application/ports/shared/clock.ts': 'export type Clock = number;',
       },
-      edge: 'src/domain/other.ts -> src/application/ports/clock.ts',
+      edge: 'src/domain/shared/other.ts -> src/application/ports/shared/clock.ts',
     },
   ],
   'application-imports-domain-and-itself': [
     {
-      change: { 'src/application/use-case.ts': `import 'node:timers';\nexport const use = 2;` },
-      edge: 'src/application/use-case.ts -> timers',
+      change: { 'src/application/gateway/use-case.ts': `import 'node:timers';\nexport const use = 2;` },
+      edge: 'src/application/gateway/use-case.ts -> timers',
     },
     {
-      change: { 'src/application/use-case.ts': `import 'socket';\nexport const use = 2;` },
-      edge: 'src/application/use-case.ts -> node_modules/socket/main.js',
+      change: { 'src/application/gateway/use-case.ts': `import 'socket';\nexport const use = 2;` },
+      edge: 'src/application/gateway/use-case.ts -> node_modules/socket/main.js',
     },
     {
-      change: { 'src/application/use-case.ts': `export { codec as use } from '../adapters/wire/codec.js';` },
-      edge: 'src/application/use-case.ts -> src/adapters/wire/codec.ts',
+      change: { 'src/application/gateway/use-case.ts': `export { codec as use } from '../../adapters/wire/codec.js';` },
+      edge: 'src/application/gateway/use-case.ts -> src/adapters/wire/codec.ts',
+    },
+  ],
+  'gateway-knows-no-agent': [
+    {
+      change: {
+        'src/application/gateway/use-case.ts': `export { ofSecond as use } from '../../domain/agent/of-second.js';`,
+      },
+      edge: 'src/application/gateway/use-case.ts -> src/domain/agent/of-second.ts',
+    },
+    {
+      change: {
+        'src/application/gateway/use-case.ts': `export type { Stored as use } from '../ports/agent/store.js';`,
+        'src/application/ports/agent/store.ts': 'export type Stored = number;',
+      },
+      edge: 'src/application/gateway/use-case.ts -> src/application/ports/agent/store.ts',
+    },
+    {
+      change: {
+        'src/bootstrap/gateway/main-program.ts': `import '../agent/tokens.js';`,
+        'src/bootstrap/agent/tokens.ts': 'export const tokens = 1;',
+      },
+      edge: 'src/bootstrap/gateway/main-program.ts -> src/bootstrap/agent/tokens.ts',
+    },
+  ],
+  'agent-knows-no-gateway': [
+    {
+      change: {
+        'src/domain/agent/of-second.ts': `export type { Routes as ofSecond } from '../gateway/routes.js';`,
+        'src/domain/gateway/routes.ts': 'export type Routes = number;',
+      },
+      edge: 'src/domain/agent/of-second.ts -> src/domain/gateway/routes.ts',
+    },
+    {
+      change: { 'src/bootstrap/agent/main-second.ts': `import '../gateway/main-program.js';` },
+      edge: 'src/bootstrap/agent/main-second.ts -> src/bootstrap/gateway/main-program.ts',
+    },
+  ],
+  'common-folders-know-no-wing': [
+    {
+      change: { 'src/domain/shared/thing.ts': `export { ofSecond as thing } from '../agent/of-second.js';` },
+      edge: 'src/domain/shared/thing.ts -> src/domain/agent/of-second.ts',
+    },
+    {
+      change: {
+        'src/domain/shared/thing.ts': `export { schema as thing } from '../configuration/schema.js';`,
+        'src/domain/configuration/schema.ts': `export type { Routes as schema } from '../gateway/routes.js';`,
+        'src/domain/gateway/routes.ts': 'export type Routes = number;',
+      },
+      edge: 'src/domain/configuration/schema.ts -> src/domain/gateway/routes.ts',
+    },
+  ],
+  'whole-is-for-adapters-and-bootstrap': [
+    {
+      change: {
+        'src/application/gateway/use-case.ts': `export { both as use } from '../whole/both.js';`,
+        'src/application/whole/both.ts': 'export const both = 1;',
+      },
+      edge: 'src/application/gateway/use-case.ts -> src/application/whole/both.ts',
+    },
+    {
+      change: {
+        'src/domain/agent/of-second.ts': `export { advise as ofSecond } from '../configuration/whole/advise.js';`,
+        'src/domain/configuration/whole/advise.ts': 'export const advise = 1;',
+      },
+      edge: 'src/domain/agent/of-second.ts -> src/domain/configuration/whole/advise.ts',
+    },
+  ],
+  'every-file-has-a-wing': [
+    {
+      change: {
+        'src/application/gateway/use-case.ts': `export { loose as use } from '../../domain/routing/loose.js';`,
+        'src/domain/routing/loose.ts': `export { thing as loose } from '../shared/thing.js';`,
+      },
+      edge: 'src/domain/routing/loose.ts -> src/domain/shared/thing.ts',
+    },
+  ],
+  'http2-codec-imports-nothing': [
+    {
+      change: {
+        'src/adapters/wire/http2/frames.ts': `export type { Other as frames } from '../../../domain/shared/other.js';`,
+        'src/adapters/wire/codec.ts': `export type { frames as codec } from './http2/frames.js';`,
+      },
+      edge: 'src/adapters/wire/http2/frames.ts -> src/domain/shared/other.ts',
     },
   ],
   'wire-codecs-are-pure': [
@@ -86,25 +169,27 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/wire/codec.ts -> node_modules/socket/main.js',
     },
     {
-      change: { 'src/adapters/wire/codec.ts': `export type { Port as codec } from '../../application/ports/port.js';` },
-      edge: 'src/adapters/wire/codec.ts -> src/application/ports/port.ts',
+      change: {
+        'src/adapters/wire/codec.ts': `export type { Port as codec } from '../../application/ports/gateway/port.js';`,
+      },
+      edge: 'src/adapters/wire/codec.ts -> src/application/ports/gateway/port.ts',
     },
   ],
   'http1-codec-imports-nothing': [
     {
       change: {
-        'src/adapters/wire/http1/reader.ts': `import type { Other } from '../../../domain/other.js';\nexport const reader: Other = 1;`,
+        'src/adapters/wire/http1/reader.ts': `import type { Other } from '../../../domain/shared/other.js';\nexport const reader: Other = 1;`,
         'src/adapters/wire/codec.ts': `export { reader as codec } from './http1/reader.js';`,
       },
-      edge: 'src/adapters/wire/http1/reader.ts -> src/domain/other.ts',
+      edge: 'src/adapters/wire/http1/reader.ts -> src/domain/shared/other.ts',
     },
   ],
   'http2-sockets-know-the-wire-only': [
     {
       change: {
-        'src/adapters/http2-sockets/gate.ts': `import type { Port } from '../../application/ports/port.js';\nexport const gate: Port = 1;`,
+        'src/adapters/http2-sockets/gate.ts': `import type { Port } from '../../application/ports/gateway/port.js';\nexport const gate: Port = 1;`,
       },
-      edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/port.ts',
+      edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/gateway/port.ts',
     },
   ],
   'loop-turn-knows-nothing': [
@@ -118,18 +203,18 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
   'inbound-adapters-call-the-application': [
     {
       change: {
-        'src/adapters/inbound/http/server.ts': `export { settings as server } from '../../../bootstrap/settings.js';`,
-        'src/bootstrap/settings.ts': 'export const settings = 1;',
+        'src/adapters/inbound/http/server.ts': `export { settings as server } from '../../../bootstrap/shared/settings.js';`,
+        'src/bootstrap/shared/settings.ts': 'export const settings = 1;',
       },
-      edge: 'src/adapters/inbound/http/server.ts -> src/bootstrap/settings.ts',
+      edge: 'src/adapters/inbound/http/server.ts -> src/bootstrap/shared/settings.ts',
     },
   ],
   'outbound-adapters-know-ports-only': [
     {
       change: {
-        'src/adapters/outbound/store/helper.ts': `export { use as helper } from '../../../application/use-case.js';`,
+        'src/adapters/outbound/store/helper.ts': `export { use as helper } from '../../../application/gateway/use-case.js';`,
       },
-      edge: 'src/adapters/outbound/store/helper.ts -> src/application/use-case.ts',
+      edge: 'src/adapters/outbound/store/helper.ts -> src/application/gateway/use-case.ts',
     },
   ],
   'no-adapter-imports-another': [
@@ -150,10 +235,10 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
   'adapters-live-in-folders': [
     {
       change: {
-        'src/adapters/outbound/loose.ts': `export { thing as loose } from '../../domain/thing.js';`,
-        'src/bootstrap/main-loose.ts': `import '../adapters/outbound/loose.js';`,
+        'src/adapters/outbound/loose.ts': `export { thing as loose } from '../../domain/shared/thing.js';`,
+        'src/bootstrap/gateway/main-loose.ts': `import '../../adapters/outbound/loose.js';`,
       },
-      edge: 'src/adapters/outbound/loose.ts -> src/domain/thing.ts',
+      edge: 'src/adapters/outbound/loose.ts -> src/domain/shared/thing.ts',
     },
   ],
   'inversify-in-bootstrap-only': [
@@ -164,47 +249,49 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
   ],
   'reflect-metadata-is-not-imported': [
     {
-      change: { 'src/bootstrap/main-other.ts': `import 'reflect-metadata';\nexport const other = 1;` },
-      edge: 'src/bootstrap/main-other.ts -> node_modules/reflect-metadata/main.js',
+      change: { 'src/bootstrap/gateway/main-other.ts': `import 'reflect-metadata';\nexport const other = 1;` },
+      edge: 'src/bootstrap/gateway/main-other.ts -> node_modules/reflect-metadata/main.js',
     },
   ],
   'bootstrap-is-imported-by-nobody': [
     {
       change: {
-        'src/application/use-case.ts': `export { settings as use } from '../bootstrap/settings.js';`,
-        'src/bootstrap/settings.ts': 'export const settings = 1;',
+        'src/application/gateway/use-case.ts': `export { settings as use } from '../../bootstrap/shared/settings.js';`,
+        'src/bootstrap/shared/settings.ts': 'export const settings = 1;',
       },
-      edge: 'src/application/use-case.ts -> src/bootstrap/settings.ts',
+      edge: 'src/application/gateway/use-case.ts -> src/bootstrap/shared/settings.ts',
     },
   ],
   'nothing-imports-test': [
     {
       change: {
-        'src/bootstrap/main-other.ts': `import '../../test/support/fake.js';`,
-        'test/support/fake.ts': `export { thing as fake } from '../../src/domain/thing.js';`,
+        'src/bootstrap/gateway/main-other.ts': `import '../../../test/support/fake.js';`,
+        'test/support/fake.ts': `export { thing as fake } from '../../src/domain/shared/thing.js';`,
       },
-      edge: 'src/bootstrap/main-other.ts -> test/support/fake.ts',
+      edge: 'src/bootstrap/gateway/main-other.ts -> test/support/fake.ts',
     },
   ],
   'no-cycles': [
     {
-      change: { 'src/domain/other.ts': `import type { thing } from './thing.js';\nexport type Other = typeof thing;` },
-      edge: 'src/domain/other.ts -> src/domain/thing.ts',
+      change: {
+        'src/domain/shared/other.ts': `import type { thing } from './thing.js';\nexport type Other = typeof thing;`,
+      },
+      edge: 'src/domain/shared/other.ts -> src/domain/shared/thing.ts',
     },
   ],
   'no-orphans': [
     {
-      change: { 'src/domain/lonely.ts': 'export const lonely = 1;' },
-      edge: 'src/domain/lonely.ts -> src/domain/lonely.ts',
+      change: { 'src/domain/shared/lonely.ts': 'export const lonely = 1;' },
+      edge: 'src/domain/shared/lonely.ts -> src/domain/shared/lonely.ts',
     },
   ],
   'no-rooms-without-a-door': [
     {
       change: {
-        'src/domain/attic.ts': 'export const attic = 1;',
-        'test/unit/attic.test.ts': `import '../../src/domain/attic.js';`,
+        'src/domain/shared/attic.ts': 'export const attic = 1;',
+        'test/unit/attic.test.ts': `import '../../src/domain/shared/attic.js';`,
       },
-      edge: 'src/domain/attic.ts -> src/domain/attic.ts',
+      edge: 'src/domain/shared/attic.ts -> src/domain/shared/attic.ts',
     },
   ],
   'program-uses-no-development-package': [
@@ -221,8 +308,8 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
   ],
   'imports-resolve': [
     {
-      change: { 'src/domain/other.ts': `export type { Gone as Other } from './gone.js';` },
-      edge: 'src/domain/other.ts -> ./gone.js',
+      change: { 'src/domain/shared/other.ts': `export type { Gone as Other } from './gone.js';` },
+      edge: 'src/domain/shared/other.ts -> ./gone.js',
     },
   ],
 };

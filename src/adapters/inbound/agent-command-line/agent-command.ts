@@ -1,5 +1,5 @@
-import type { AgentOptionText } from '../../../domain/configuration/agent/decode-agent-options.js';
-import type { PasswordAlgorithm } from '../../../domain/identity/new-password.js';
+import type { AgentOptionText } from '../../../domain/agent/configuration/decode-agent-options.js';
+import type { PasswordAlgorithm } from '../../../domain/agent/identity/new-password.js';
 
 /** Where a config block is read from. */
 export interface AgentBlockPlace {

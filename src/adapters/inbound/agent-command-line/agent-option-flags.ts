@@ -1,4 +1,4 @@
-import type { AgentOptionName } from '../../../domain/configuration/agent-configuration.js';
+import type { AgentOptionName } from '../../../domain/configuration/agent-option-problem.js';
 
 /** How an option is given on the command line and in the environment. */
 export interface AgentOptionFlag {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { passwordAlgorithms } from '../../../domain/identity/new-password.js';
+import { passwordAlgorithms } from '../../../domain/agent/identity/new-password.js';
 
 /** The same on every terminal, so that the reference page can show it. */
 const helpWidth = 100;

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import type { AgentOptionText } from '../../../domain/configuration/agent/decode-agent-options.js';
-import { parseEntryList } from '../../../domain/configuration/credential-entries.js';
+import { parseEntryList } from '../../../domain/agent/configuration/credential-entries.js';
+import type { AgentOptionText } from '../../../domain/agent/configuration/decode-agent-options.js';
 import type { AgentBlockPlace, AgentCommand } from './agent-command.js';
 import { type AgentOptionFlag, agentOptionFlags } from './agent-option-flags.js';
 import { type AgentFlagValues, agentProgram } from './agent-program.js';

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { keyNameFault } from '../../../domain/identity/new-api-key.js';
-import { passwordAlgorithms, userNameFault } from '../../../domain/identity/new-password.js';
+import { keyNameFault } from '../../../domain/agent/identity/new-api-key.js';
+import { passwordAlgorithms, userNameFault } from '../../../domain/agent/identity/new-password.js';
 import type { AgentCommand } from './agent-command.js';
 import { hashKeyProgram, hashPasswordProgram } from './hash-programs.js';
 

@@ -1,8 +1,8 @@
-import { hashKey } from '../../../application/hash-secrets/hash-key.js';
-import { hashPassword } from '../../../application/hash-secrets/hash-password.js';
-import type { KeyGenerator } from '../../../application/ports/key-generator.js';
-import type { PasswordHasher } from '../../../application/ports/password-hasher.js';
-import type { SecretDigest } from '../../../application/ports/secret-digest.js';
+import { hashKey } from '../../../application/agent/hash-secrets/hash-key.js';
+import { hashPassword } from '../../../application/agent/hash-secrets/hash-password.js';
+import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
+import type { PasswordHasher } from '../../../application/ports/agent/password-hasher.js';
+import type { SecretDigest } from '../../../application/ports/shared/secret-digest.js';
 import type { HashCommand } from './agent-command.js';
 import { readSecret, type SecretInput, type SecretReading } from './secret-input.js';
 

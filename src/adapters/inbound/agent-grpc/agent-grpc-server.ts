@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import type { AgentService } from '../../../application/ports/agent-service.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
-import { GatewaySessions } from '../../../application/serve-gateways/gateway-sessions.js';
-import { HeldOctets } from '../../../application/serve-gateways/held-octets.js';
-import type { GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
+import { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
+import { HeldOctets } from '../../../application/agent/serve-gateways/held-octets.js';
+import type { AgentService } from '../../../application/ports/agent/agent-service.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
+import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 import {
   type LoadedMethod,
   type ServedAgentService,

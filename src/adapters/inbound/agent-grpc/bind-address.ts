@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
-import type { GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 import { AgentGrpcError } from './agent-grpc-error.js';
 
 /** Makes a server listen on a socket file that only the agent's user and group may connect to. */

@@ -1,5 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Clock } from '../../../application/ports/clock.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
 
 /** CANCEL (RFC 9113, 7). */
 const cancelCode = 8;

@@ -1,4 +1,4 @@
-import type { HeldOctets, OctetHolder } from '../../../application/serve-gateways/held-octets.js';
+import type { HeldOctets, OctetHolder } from '../../../application/agent/serve-gateways/held-octets.js';
 import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
 import { drainMessage, shutdownMessage, type shutdownReasons } from '../../wire/agent-grpc/end-of-service.js';
 import type { CutOffLog } from './cut-off-log.js';

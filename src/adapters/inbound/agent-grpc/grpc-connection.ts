@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Server } from '@grpc/grpc-js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';

@@ -1,4 +1,7 @@
-import { defaultSessionOptions, type SessionOptions } from '../../../application/serve-gateways/session-options.js';
+import {
+  defaultSessionOptions,
+  type SessionOptions,
+} from '../../../application/agent/serve-gateways/session-options.js';
 
 /** Most octets of a message, both ways. */
 export const maximumMessageBytes = 16_777_216;

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
 import type { Metadata, ServerInterceptor } from '@grpc/grpc-js';
-import type { Clock } from '../../../application/ports/clock.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
 import { CallOctets } from './call-octets.js';
 import type { GrpcLibrary } from './grpc-library.js';
 import { grpcStatus } from './grpc-status.js';

@@ -1,5 +1,5 @@
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
-import type { HeldOctets, OctetHolder } from '../../../application/serve-gateways/held-octets.js';
+import type { HeldOctets, OctetHolder } from '../../../application/agent/serve-gateways/held-octets.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import type { CutOffLog } from './cut-off-log.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../application/ports/clock.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
-import type { GatewayLine } from '../../../application/serve-gateways/gateway-line.js';
-import type { GatewaySession } from '../../../application/serve-gateways/gateway-session.js';
-import type { GatewaySessions } from '../../../application/serve-gateways/gateway-sessions.js';
+import type { GatewayLine } from '../../../application/agent/serve-gateways/gateway-line.js';
+import type { GatewaySession } from '../../../application/agent/serve-gateways/gateway-session.js';
+import type { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../../domain/agent-protocol/health.js';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { MetricsPage } from '../../../application/ports/metrics-page.js';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { MetricsPage } from '../../../application/ports/shared/metrics-page.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 
 /** A scraper asks once in some seconds, over one connection. */
 const maxConnections = 32;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AgentService } from '../../../application/ports/agent-service.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
-import { GatewaySessions } from '../../../application/serve-gateways/gateway-sessions.js';
+import { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
+import type { AgentService } from '../../../application/ports/agent/agent-service.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import { bindSocketPath } from './bind-socket-path.js';
 import { GatewayConnection } from './gateway-connection.js';

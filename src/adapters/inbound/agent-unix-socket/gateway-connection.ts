@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { GatewayLine } from '../../../application/serve-gateways/gateway-line.js';
-import type { GatewaySession } from '../../../application/serve-gateways/gateway-session.js';
-import type { GatewaySessions } from '../../../application/serve-gateways/gateway-sessions.js';
+import type { GatewayLine } from '../../../application/agent/serve-gateways/gateway-line.js';
+import type { GatewaySession } from '../../../application/agent/serve-gateways/gateway-session.js';
+import type { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../../domain/agent-protocol/health.js';

@@ -1,4 +1,7 @@
-import { defaultSessionOptions, type SessionOptions } from '../../../application/serve-gateways/session-options.js';
+import {
+  defaultSessionOptions,
+  type SessionOptions,
+} from '../../../application/agent/serve-gateways/session-options.js';
 
 /** How the agent serves its socket. Times in milliseconds, sizes in octets. */
 export interface AgentServerOptions extends SessionOptions {

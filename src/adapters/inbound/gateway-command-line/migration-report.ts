@@ -1,4 +1,4 @@
-import type { MigrationNote } from '../../../domain/configuration/migration/migration-step.js';
+import type { MigrationNote } from '../../../domain/configuration/whole/migration/migration-step.js';
 
 /** A file that was migrated, as far as there is something to say of it. */
 export interface ReportedFile {

@@ -1,4 +1,4 @@
-import type { AdminFailure, AdminReply } from '../../../application/ports/admin-client.js';
+import type { AdminFailure, AdminReply } from '../../../application/ports/gateway/admin-client.js';
 import { isJsonObject, type JsonValue } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 

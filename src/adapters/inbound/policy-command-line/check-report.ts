@@ -1,4 +1,4 @@
-import type { PolicyCheck } from '../../../application/check-policies/check-policies.js';
+import type { PolicyCheck } from '../../../application/agent/policy-tools/check-policies.js';
 import type { CommandOutput } from './command-output.js';
 import { counted, problemCounts, problemsText } from './problem-text.js';
 

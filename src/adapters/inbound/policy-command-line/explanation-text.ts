@@ -1,9 +1,13 @@
-import { isError } from '../../../domain/policy/evaluate/evaluation-error.js';
-import type { DecisionExplanation } from '../../../domain/policy/explain/explain-decision.js';
-import type { ConditionFinding, PolicyExplanation, PolicyFate } from '../../../domain/policy/explain/explain-policy.js';
-import type { Finding } from '../../../domain/policy/explain/finding.js';
-import { formatValue } from '../../../domain/policy/explain/format-value.js';
-import { formatEntityUid } from '../../../domain/policy/values/entity-uid.js';
+import { isError } from '../../../domain/agent/policy/evaluate/evaluation-error.js';
+import type { DecisionExplanation } from '../../../domain/agent/policy/explain/explain-decision.js';
+import type {
+  ConditionFinding,
+  PolicyExplanation,
+  PolicyFate,
+} from '../../../domain/agent/policy/explain/explain-policy.js';
+import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
+import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
+import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
 import type { PolicySourcesText } from './policy-sources-text.js';
 import { onOneLine, printable } from './printable-text.js';
 import { policyErrorText, verdictText } from './verdict-text.js';

@@ -1,18 +1,18 @@
-import type { RequestQuestion } from '../../../application/explain-decision/explain-request.js';
-import { claimPathFault } from '../../../domain/configuration/agent/claim-path.js';
-import type { ScalarFault } from '../../../domain/configuration/schema/scalar-kind.js';
+import type { RequestQuestion } from '../../../application/agent/policy-tools/explain-request.js';
+import { claimPathFault } from '../../../domain/agent/configuration/claim-path.js';
 import {
   addressFault,
   hostFault,
   methodFault,
   pathFault,
   queryFault,
-} from '../../../domain/policy/test-cases/request-kinds.js';
-import { sketchedFacts } from '../../../domain/policy/test-cases/request-sketch.js';
-import { type PrincipalSketch, sketchedMethods } from '../../../domain/policy/test-cases/sketched-identity.js';
+} from '../../../domain/agent/policy/test-cases/request-kinds.js';
+import { sketchedFacts } from '../../../domain/agent/policy/test-cases/request-sketch.js';
+import { type PrincipalSketch, sketchedMethods } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
+import type { Claims, ClaimValue } from '../../../domain/agent/tokens/claims.js';
+import { parseClaims } from '../../../domain/agent/tokens/parse-claims.js';
+import type { ScalarFault } from '../../../domain/configuration/schema/scalar-kind.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { Claims, ClaimValue } from '../../../domain/tokens/claims.js';
-import { parseClaims } from '../../../domain/tokens/parse-claims.js';
 import { type FlagValues, given, isSet, only, onlyOf } from './flag-values.js';
 import { policyPlaceOf } from './parse-policy-place.js';
 import type { ExplainRules, ExplainSubject } from './policy-command.js';

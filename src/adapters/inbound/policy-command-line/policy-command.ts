@@ -1,4 +1,4 @@
-import type { RequestQuestion } from '../../../application/explain-decision/explain-request.js';
+import type { RequestQuestion } from '../../../application/agent/policy-tools/explain-request.js';
 
 /** Where policies come from: files and folders, or what the `authz` block of an agent names. */
 export type PolicyPlace =

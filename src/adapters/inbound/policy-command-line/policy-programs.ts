@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import { sketchedMethods } from '../../../domain/policy/test-cases/sketched-identity.js';
+import { sketchedMethods } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
 import { checkHelp, corpusHelp, explainHelp, overviewHelp, testHelp } from './policy-help.js';
 
 /** The same on every terminal, so that the reference page can show it. */

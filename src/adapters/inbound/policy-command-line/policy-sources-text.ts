@@ -1,6 +1,6 @@
-import type { LoadedPolicies } from '../../../domain/policy/policy-source/load-policies.js';
-import { type SourceLines, sourceLines } from '../../../domain/policy/source-lines.js';
-import type { Span } from '../../../domain/policy/source-span.js';
+import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
+import { type SourceLines, sourceLines } from '../../../domain/agent/policy/source-lines.js';
+import type { Span } from '../../../domain/agent/policy/source-span.js';
 
 /** A piece of a policy's text, and where it is. */
 export interface SourcePiece {

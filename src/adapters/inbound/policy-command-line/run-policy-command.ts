@@ -1,14 +1,14 @@
-import { agentPolicies, enforcedSetOf, shadowSetOf } from '../../../application/check-policies/agent-policies.js';
-import { type CheckedSet, checkPolicies } from '../../../application/check-policies/check-policies.js';
-import type { PolicySet } from '../../../application/check-policies/policy-set.js';
-import { explainRequest } from '../../../application/explain-decision/explain-request.js';
-import { explainTestCase } from '../../../application/explain-decision/explain-test-case.js';
-import type { ExplainedDecision } from '../../../application/explain-decision/explained-decision.js';
-import type { ConfigurationSource } from '../../../application/ports/configuration-source.js';
-import type { PolicyFiles } from '../../../application/ports/policy-files.js';
-import type { PolicyTestSource } from '../../../application/ports/policy-test-source.js';
-import { type PolicyTestRun, testPolicies } from '../../../application/test-policies/test-policies.js';
-import { type AuthzOptions, agentDefaults } from '../../../domain/configuration/agent-configuration.js';
+import { agentPolicies, enforcedSetOf, shadowSetOf } from '../../../application/agent/policy-tools/agent-policies.js';
+import { type CheckedSet, checkPolicies } from '../../../application/agent/policy-tools/check-policies.js';
+import { explainRequest } from '../../../application/agent/policy-tools/explain-request.js';
+import { explainTestCase } from '../../../application/agent/policy-tools/explain-test-case.js';
+import type { ExplainedDecision } from '../../../application/agent/policy-tools/explained-decision.js';
+import type { PolicySet } from '../../../application/agent/policy-tools/policy-set.js';
+import { type PolicyTestRun, testPolicies } from '../../../application/agent/policy-tools/test-policies.js';
+import type { AgentBlockReader } from '../../../application/ports/agent/agent-block-reader.js';
+import type { PolicyFiles } from '../../../application/ports/agent/policy-files.js';
+import type { PolicyTestSource } from '../../../application/ports/agent/policy-test-source.js';
+import { type AuthzOptions, agentDefaults } from '../../../domain/agent/configuration/agent-configuration.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 import { checkReport } from './check-report.js';
 import type { CommandOutput } from './command-output.js';
@@ -19,7 +19,7 @@ import { testReport } from './test-report.js';
 export interface PolicyCommandParts {
   readonly files: PolicyFiles;
   readonly tests: PolicyTestSource;
-  readonly configuration: (file: string) => ConfigurationSource;
+  readonly agentBlocks: (file: string) => AgentBlockReader;
 }
 
 /** What the place of policies says besides the policies; null: they are files, which say nothing. */
@@ -31,7 +31,7 @@ interface FoundPolicies {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-const findPolicies = async (place: PolicyPlace, { configuration }: PolicyCommandParts): Promise<FoundPolicies> => {
+const findPolicies = async (place: PolicyPlace, { agentBlocks }: PolicyCommandParts): Promise<FoundPolicies> => {
   if (place.kind === 'files') {
     return {
       set: {
@@ -48,7 +48,7 @@ const findPolicies = async (place: PolicyPlace, { configuration }: PolicyCommand
       problems: [],
     };
   }
-  const found = await agentPolicies(configuration(place.configFile), place.agentName);
+  const found = await agentPolicies(agentBlocks(place.configFile), place.agentName);
   const { authz, problems } = found;
   if (authz === null) return { set: null, shadow: null, authz, problems };
   return { set: enforcedSetOf(authz, found), shadow: shadowSetOf(authz, found), authz, problems };

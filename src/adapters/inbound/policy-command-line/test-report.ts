@@ -1,5 +1,5 @@
-import type { PolicyTestRun } from '../../../application/test-policies/test-policies.js';
-import type { TestCaseOutcome } from '../../../domain/policy/test-cases/run-test-case.js';
+import type { PolicyTestRun } from '../../../application/agent/policy-tools/test-policies.js';
+import type { TestCaseOutcome } from '../../../domain/agent/policy/test-cases/run-test-case.js';
 import type { CommandOutput } from './command-output.js';
 import { printable } from './printable-text.js';
 import { counted, problemsText } from './problem-text.js';

@@ -1,5 +1,5 @@
-import type { PolicyError } from '../../../domain/policy/evaluate/decision.js';
-import type { Judgement } from '../../../domain/policy/test-cases/judge-request.js';
+import type { PolicyError } from '../../../domain/agent/policy/evaluate/decision.js';
+import type { Judgement } from '../../../domain/agent/policy/test-cases/judge-request.js';
 
 /** Policies that one line names, at the most. */
 const mostNamed = 20;

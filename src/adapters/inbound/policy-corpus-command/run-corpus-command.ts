@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { CorpusFiles } from '../../../application/ports/corpus-files.js';
-import { runPolicyCorpus } from '../../../application/run-policy-corpus/run-policy-corpus.js';
+import { runPolicyCorpus } from '../../../application/agent/policy-tools/run-policy-corpus.js';
+import type { CorpusFiles } from '../../../application/ports/agent/corpus-files.js';
 import { LineOutput } from './line-output.js';
 
 /** The streams of the process, by what goes through them. */

@@ -1,4 +1,4 @@
-import type { StorePlace } from '../../../application/manage-sessions/store-place.js';
+import type { StorePlace } from '../../../application/agent/sessions/store-place.js';
 import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { type FlagValues, misuse, only, type ParsedProgram, parseProgram } from './parsed-program.js';

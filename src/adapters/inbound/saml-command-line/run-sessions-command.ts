@@ -1,9 +1,9 @@
-import { findSession } from '../../../application/manage-sessions/find-session.js';
-import { listSessions } from '../../../application/manage-sessions/list-sessions.js';
-import { revokeSessions, revokeUser } from '../../../application/manage-sessions/revoke-sessions.js';
-import { openStore, type StoreParts } from '../../../application/manage-sessions/store-place.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { SessionStore } from '../../../application/ports/session-store.js';
+import { findSession } from '../../../application/agent/sessions/find-session.js';
+import { listSessions } from '../../../application/agent/sessions/list-sessions.js';
+import { revokeSessions, revokeUser } from '../../../application/agent/sessions/revoke-sessions.js';
+import { openStore, type StoreParts } from '../../../application/agent/sessions/store-place.js';
+import type { SessionStore } from '../../../application/ports/agent/session-store.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
 import { formatProblem } from '../../../domain/configuration/format-problem.js';
 import { type CommandOutput, failed } from './command-output.js';
 import type { SessionsCommand } from './saml-command.js';

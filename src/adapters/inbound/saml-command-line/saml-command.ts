@@ -1,4 +1,4 @@
-import type { StorePlace } from '../../../application/manage-sessions/store-place.js';
+import type { StorePlace } from '../../../application/agent/sessions/store-place.js';
 
 /** Nothing to do but to say this: help on the standard output, wrong usage on the other. */
 export interface SayCommand {

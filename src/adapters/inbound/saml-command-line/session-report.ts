@@ -1,6 +1,6 @@
-import type { SessionList } from '../../../application/manage-sessions/list-sessions.js';
-import type { Session } from '../../../domain/saml/session/session.js';
-import { sessionStanding } from '../../../domain/saml/session/session-rules.js';
+import type { SessionList } from '../../../application/agent/sessions/list-sessions.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
 import { inColumns } from './columns.js';
 import type { CommandOutput } from './command-output.js';
 import { shownMoment, shownText } from './shown-text.js';

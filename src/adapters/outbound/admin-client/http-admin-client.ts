@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { AdminClient, AdminFailure, AdminReply } from '../../../application/ports/admin-client.js';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { AdminClient, AdminFailure, AdminReply } from '../../../application/ports/gateway/admin-client.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
 import type { JsonValue } from '../../../domain/shared/json.js';
 import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';

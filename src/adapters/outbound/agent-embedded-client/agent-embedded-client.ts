@@ -1,3 +1,4 @@
+import type { AgentService, ConfigurationGiver } from '../../../application/ports/agent/agent-service.js';
 import type {
   AgentCallListener,
   AgentClient,
@@ -6,18 +7,17 @@ import type {
   AgentReportReader,
   AgentStatus,
   ConfigureOutcome,
-} from '../../../application/ports/agent-client.js';
-import type { AgentService, ConfigurationGiver } from '../../../application/ports/agent-service.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { Scheduler } from '../../../application/ports/scheduler.js';
-import type { Soon } from '../../../application/ports/soon.js';
+} from '../../../application/ports/gateway/agent-client.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
+import type { MaybePromise } from '../../../application/ports/shared/soon.js';
 import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
 import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
 import type { AgentAnswer, AgentEvent, BodyChunkEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
-import { agentQueueLimit } from '../../../domain/limits/agent-limits.js';
+import { agentQueueLimit } from '../../../domain/gateway/limits/agent-limits.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
@@ -110,7 +110,7 @@ export class AgentEmbeddedClient implements AgentClient {
     });
   }
 
-  ask(event: AgentEvent): Soon<AgentOutcome> {
+  ask(event: AgentEvent): MaybePromise<AgentOutcome> {
     const hasRoom = this.#hasRoom();
     const failure = this.#obstacle(event, hasRoom);
     if (failure !== null) return failure;
@@ -279,7 +279,7 @@ export class AgentEmbeddedClient implements AgentClient {
   }
 
   /** Never rejects. */
-  #judged(event: AgentEvent): Soon<AgentOutcome> {
+  #judged(event: AgentEvent): MaybePromise<AgentOutcome> {
     try {
       const answer = this.#service.judge(event, this.#connection);
       if (!(answer instanceof Promise)) return judgedOutcome(answer, event);

@@ -1,6 +1,6 @@
-import type { AgentOutcome } from '../../../application/ports/agent-client.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { AgentOutcome } from '../../../application/ports/gateway/agent-client.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { DeadlineList } from '../../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';

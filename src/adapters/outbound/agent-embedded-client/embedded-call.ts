@@ -1,4 +1,4 @@
-import type { AgentOutcome } from '../../../application/ports/agent-client.js';
+import type { AgentOutcome } from '../../../application/ports/gateway/agent-client.js';
 import type { Deadlined } from '../../../domain/agent-protocol/deadline-list.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { type SecureContext, connect as secure } from 'node:tls';
-import type { ConnectionEnd } from '../../../application/ports/agent-connector.js';
+import type { ConnectionEnd } from '../../../application/ports/gateway/agent-connector.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
 

@@ -1,5 +1,5 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
-import type { GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 import { maximumMessageBytes } from './grpc-client-options.js';
 
 /**

@@ -4,10 +4,10 @@ import type {
   AgentConnector,
   ConnectionEnd,
   ConnectorCheck,
-} from '../../../application/ports/agent-connector.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Scheduler } from '../../../application/ports/scheduler.js';
-import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
+} from '../../../application/ports/gateway/agent-connector.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
+import type { TextFileReader } from '../../../application/ports/shared/text-file-reader.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SocketTrust } from './admit-socket.js';

@@ -1,5 +1,6 @@
 import type * as Grpc from '@grpc/grpc-js';
-import type { AgentTls, GrpcAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
+import type { AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy, GrpcProxyControl } from '../../wire/agent-grpc/grpc-reports.js';
 

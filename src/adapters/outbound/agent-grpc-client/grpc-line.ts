@@ -1,6 +1,6 @@
 import type { Client, ClientDuplexStream, StatusObject } from '@grpc/grpc-js';
-import type { ConnectionEnd } from '../../../application/ports/agent-connector.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { ConnectionEnd } from '../../../application/ports/gateway/agent-connector.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { boundLateness } from '../../loop-turn/bound-lateness.js';
 import { agentToProxyShape, lookAtAgentMessage, proxyControlShape } from '../../wire/agent-grpc/agent-message-shape.js';

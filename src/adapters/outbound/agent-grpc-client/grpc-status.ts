@@ -1,5 +1,5 @@
 import type { StatusObject } from '@grpc/grpc-js';
-import type { ConnectionEnd } from '../../../application/ports/agent-connector.js';
+import type { ConnectionEnd } from '../../../application/ports/gateway/agent-connector.js';
 
 /** Codes of gRPC by their numbers. */
 const names = [

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionEnd } from '../../../application/ports/agent-connector.js';
+import type { ConnectionEnd } from '../../../application/ports/gateway/agent-connector.js';
 import { admitSocket, type SocketTrust } from './admit-socket.js';
 
 /**

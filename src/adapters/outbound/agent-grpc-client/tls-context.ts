@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
-import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
-import type { AgentTls } from '../../../domain/configuration/gateway-configuration.js';
+import type { TextFileReader } from '../../../application/ports/shared/text-file-reader.js';
+import type { AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Reads the files of a `tls` block anew, so that a certificate that was replaced counts with the next connection. */

@@ -1,5 +1,5 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
-import type { ConnectorCheck } from '../../../application/ports/agent-connector.js';
+import type { ConnectorCheck } from '../../../application/ports/gateway/agent-connector.js';
 import { checkSocketOwnership, userIdOf } from '../../../domain/agent-protocol/socket-ownership.js';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 

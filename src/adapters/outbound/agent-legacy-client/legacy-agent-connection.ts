@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import type { ConfigureOutcome } from '../../../application/ports/agent-client.js';
+import type { ConfigureOutcome } from '../../../application/ports/gateway/agent-client.js';
 import type {
   AgentConnection,
   AgentConnectionListener,
   ConnectionEnd,
-} from '../../../application/ports/agent-connector.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+} from '../../../application/ports/gateway/agent-connector.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';

@@ -3,8 +3,8 @@ import type {
   AgentConnectionListener,
   AgentConnector,
   ConnectorCheck,
-} from '../../../application/ports/agent-connector.js';
-import type { Scheduler } from '../../../application/ports/scheduler.js';
+} from '../../../application/ports/gateway/agent-connector.js';
+import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { LegacyAgentConnection } from './legacy-agent-connection.js';
 import {

@@ -1,4 +1,4 @@
-import type { AgentSubscription } from '../../../domain/configuration/gateway-configuration.js';
+import type { AgentSubscription } from '../../../domain/gateway/configuration/gateway-configuration.js';
 
 /** What a LegacyAgentConnector has to be told. */
 export interface LegacyAgentConnectorSettings {

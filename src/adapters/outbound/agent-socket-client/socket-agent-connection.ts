@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
-import type { ConfigureOutcome } from '../../../application/ports/agent-client.js';
+import type { ConfigureOutcome } from '../../../application/ports/gateway/agent-client.js';
 import type {
   AgentConnection,
   AgentConnectionListener,
   ConnectionEnd,
-} from '../../../application/ports/agent-connector.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+} from '../../../application/ports/gateway/agent-connector.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';

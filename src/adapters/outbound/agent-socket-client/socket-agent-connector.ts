@@ -3,9 +3,9 @@ import type {
   AgentConnectionListener,
   AgentConnector,
   ConnectorCheck,
-} from '../../../application/ports/agent-connector.js';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Scheduler } from '../../../application/ports/scheduler.js';
+} from '../../../application/ports/gateway/agent-connector.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { KnownAnswers } from '../../wire/agent-frames/known-answers.js';

@@ -1,7 +1,7 @@
 import { fstat, write, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { AuditLog } from '../../../application/ports/audit-log.js';
-import type { Logger } from '../../../application/ports/logger.js';
+import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
 
 /** Octets that may wait for the disk, and of one write. */
 export const defaultMaxPendingBytes = 8 * 1024 * 1024;

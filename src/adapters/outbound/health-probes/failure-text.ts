@@ -1,4 +1,4 @@
-import { outOfDescriptors } from '../../../application/ports/health-prober.js';
+import { outOfDescriptors } from '../../../application/ports/gateway/health-prober.js';
 
 /** What the system says of a connection, in words. */
 const words: Readonly<Record<string, string>> = {

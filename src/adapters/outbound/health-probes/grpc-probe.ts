@@ -1,5 +1,5 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
-import type { ProbedTarget } from '../../../application/ports/health-prober.js';
+import type { ProbedTarget } from '../../../application/ports/gateway/health-prober.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { framed, headFault, maximumAnswerBytes, readHealthAnswer } from './grpc-answer.js';
 import { writeHealthRequest } from './health-messages.js';

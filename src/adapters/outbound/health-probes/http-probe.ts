@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { ProbedTarget } from '../../../application/ports/health-prober.js';
-import type { HealthProbe } from '../../../domain/configuration/upstream-options.js';
+import type { ProbedTarget } from '../../../application/ports/gateway/health-prober.js';
+import type { HealthProbe } from '../../../domain/gateway/configuration/upstream-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { failureText, lateText } from './failure-text.js';
 

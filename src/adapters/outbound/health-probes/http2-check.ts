@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectSession } from 'node:http2';
 import { connect } from 'node:net';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
 import { failureText, lateText } from './failure-text.js';

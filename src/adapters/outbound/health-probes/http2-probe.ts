@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import type { ProbedTarget } from '../../../application/ports/health-prober.js';
+import type { ProbedTarget } from '../../../application/ports/gateway/health-prober.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { type HttpProbe, maximumBodyBytes } from './http-probe.js';
 import { checkByHttp2 } from './http2-check.js';

@@ -1,5 +1,5 @@
-import type { HealthProber, ProbedTarget } from '../../../application/ports/health-prober.js';
-import type { HealthProbe } from '../../../domain/configuration/upstream-options.js';
+import type { HealthProber, ProbedTarget } from '../../../application/ports/gateway/health-prober.js';
+import type { HealthProbe } from '../../../domain/gateway/configuration/upstream-options.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { failureText } from './failure-text.js';
 import { probeGrpc } from './grpc-probe.js';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { failureText, lateText } from './failure-text.js';
 

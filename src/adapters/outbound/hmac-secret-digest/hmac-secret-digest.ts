@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SecretDigest } from '../../../application/ports/secret-digest.js';
+import type { SecretDigest } from '../../../application/ports/shared/secret-digest.js';
 
 /** HMAC-SHA-256 under a random key that never leaves the process. */
 export class HmacSecretDigest implements SecretDigest {

@@ -1,4 +1,4 @@
-import type { AsymmetricAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 
 /** What an algorithm asks of its key, and how its signatures are made (RFC 7518, sections 3.3 to 3.5; RFC 8037). */
 export type AlgorithmRequirements =

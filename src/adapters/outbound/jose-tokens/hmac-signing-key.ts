@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { SigningKey } from '../../../application/ports/token-signing-keys.js';
+import type { SigningKey } from '../../../application/ports/agent/token-signing-keys.js';
 import { HmacTokenVerifier } from './hmac-token-verifier.js';
 import { signingInput } from './signing-input.js';
 

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { TokenVerifier } from '../../../application/ports/token-verifier.js';
+import type { TokenVerifier } from '../../../application/ports/agent/token-verifier.js';
 import { signedParts } from './signed-parts.js';
 
 const signatureOctets = 32;

@@ -4,14 +4,14 @@ import type {
   PublishedKey,
   SigningKey,
   TokenSigningKeys,
-} from '../../../application/ports/token-signing-keys.js';
-import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { Secret } from '../../../domain/shared/secret.js';
+} from '../../../application/ports/agent/token-signing-keys.js';
 import {
   asymmetricAlgorithms,
   type SigningAlgorithm,
   signingAlgorithms,
-} from '../../../domain/tokens/signature-algorithm.js';
+} from '../../../domain/agent/tokens/signature-algorithm.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import { Secret } from '../../../domain/shared/secret.js';
 import { hmacSecret } from './hmac-secret.js';
 import { HmacSigningKey } from './hmac-signing-key.js';
 import { unfitness } from './key-fitness.js';

@@ -1,4 +1,8 @@
-import type { TokenVerifier, VerificationKey, VerificationKeys } from '../../../application/ports/token-verifier.js';
+import type {
+  TokenVerifier,
+  VerificationKey,
+  VerificationKeys,
+} from '../../../application/ports/agent/token-verifier.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { hmacSecret } from './hmac-secret.js';
 import { HmacTokenVerifier } from './hmac-token-verifier.js';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
-import type { AsymmetricAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
 import { algorithmRequirements } from './algorithm-requirements.js';
 
 /** Says what a key is that does not fit the algorithm; null where it fits. */

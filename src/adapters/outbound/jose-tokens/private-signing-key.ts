@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import type { PublishedKey, SigningKey } from '../../../application/ports/token-signing-keys.js';
+import type { PublishedKey, SigningKey } from '../../../application/ports/agent/token-signing-keys.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { KeyPairAlgorithm } from './published-public-key.js';
 import { type SignatureScheme, signatureScheme } from './signature-scheme.js';

@@ -1,9 +1,9 @@
 import { createPublicKey, KeyObject, type webcrypto } from 'node:crypto';
 import { importJWK, type JWK } from 'jose';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import type { JsonObject, JsonValue } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { AsymmetricAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
 import { algorithmRequirements } from './algorithm-requirements.js';
 
 /** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4). */

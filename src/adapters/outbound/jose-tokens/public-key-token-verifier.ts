@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { TokenVerifier } from '../../../application/ports/token-verifier.js';
-import type { AsymmetricAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
+import type { TokenVerifier } from '../../../application/ports/agent/token-verifier.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { type SignatureScheme, signatureScheme } from './signature-scheme.js';
 import { signedParts } from './signed-parts.js';
 

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import type { PublishedKey } from '../../../application/ports/token-signing-keys.js';
+import type { PublishedKey } from '../../../application/ports/agent/token-signing-keys.js';
+import type { SigningAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
-import type { SigningAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
 import { PublicKeyTokenVerifier } from './public-key-token-verifier.js';
 
 /** The algorithms of these with a key pair. */

@@ -1,5 +1,5 @@
 import { constants, type KeyObject, type SignKeyObjectInput } from 'node:crypto';
-import type { AsymmetricAlgorithm } from '../../../domain/tokens/signature-algorithm.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
 import { algorithmRequirements } from './algorithm-requirements.js';
 
 /** What `sign` and `verify` of node:crypto are called with, for a key that fits its algorithm. */

@@ -4,7 +4,7 @@ import type {
   MovedMember,
   NewKey,
   SettingPath,
-} from '../../../domain/configuration/migration/migration-step.js';
+} from '../../../domain/configuration/whole/migration/migration-step.js';
 import {
   appendInline,
   appendLines,

@@ -1,10 +1,13 @@
-import type { ConfigurationSource, LoadedConfiguration } from '../../../application/ports/configuration-source.js';
-import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
-import { decodeGatewayConfiguration } from '../../../domain/configuration/gateway/decode-gateway-configuration.js';
-import { gatewayShape } from '../../../domain/configuration/gateway/gateway-schema.js';
+import type {
+  ConfigurationSource,
+  LoadedConfiguration,
+} from '../../../application/ports/gateway/configuration-source.js';
+import { agentOptionsShape } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
 import { secretKeyNames } from '../../../domain/configuration/schema/schema.js';
-import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import { decodeGatewayConfiguration } from '../../../domain/configuration/whole/decode-gateway-configuration.js';
+import { gatewayShape } from '../../../domain/gateway/configuration/gateway-schema.js';
+import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import { type ConfigurationFiles, filesOnDisk, givenFiles } from './configuration-files.js';
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
-import type { MigrationNote } from '../../../domain/configuration/migration/migration-step.js';
-import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import type { MigrationNote } from '../../../domain/configuration/whole/migration/migration-step.js';
+import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import { ok } from '../../../domain/shared/result.js';
 import { type ConfigurationFiles, filesOnDisk } from './configuration-files.js';
 import { KdlConfigurationSource } from './kdl-configuration-source.js';

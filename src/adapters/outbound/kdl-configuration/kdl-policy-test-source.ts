@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { LoadedPolicyTests, PolicyTestSource } from '../../../application/ports/policy-test-source.js';
+import type { LoadedPolicyTests, PolicyTestSource } from '../../../application/ports/agent/policy-test-source.js';
+import { decodePolicyTests } from '../../../domain/agent/policy/test-cases/decode-policy-tests.js';
 import { boundedProblems, inFileOrder } from '../../../domain/configuration/schema/problem-report.js';
 import type { Located } from '../../../domain/configuration/schema/schema.js';
-import { decodePolicyTests } from '../../../domain/policy/test-cases/decode-policy-tests.js';
 import { filesOnDisk } from './configuration-files.js';
 import { FileTree } from './file-tree.js';
 import type { Environment } from './value-references.js';

@@ -1,6 +1,6 @@
-import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
-import { gatewayShape } from '../../../domain/configuration/gateway/gateway-schema.js';
+import { agentOptionsShape } from '../../../domain/agent/configuration/agent-options-schema.js';
 import type { Shape } from '../../../domain/configuration/schema/schema.js';
+import { gatewayShape } from '../../../domain/gateway/configuration/gateway-schema.js';
 
 const namesOf = (shape: Shape): readonly string[] =>
   Object.entries(shape).flatMap(([name, key]) => [name, ...(key.shape === null ? [] : namesOf(key.shape))]);

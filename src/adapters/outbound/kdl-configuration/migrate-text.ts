@@ -1,8 +1,8 @@
 import { type Document, format, getLocation, type Node } from '@bgotink/kdl';
-import { disabledSetting } from '../../../domain/configuration/migration/disabled-setting.js';
-import type { MigrationNote } from '../../../domain/configuration/migration/migration-step.js';
-import { planMigration } from '../../../domain/configuration/migration/plan-migration.js';
 import type { Setting, SettingScalar } from '../../../domain/configuration/setting/setting.js';
+import { disabledSetting } from '../../../domain/configuration/whole/migration/disabled-setting.js';
+import type { MigrationNote } from '../../../domain/configuration/whole/migration/migration-step.js';
+import { planMigration } from '../../../domain/configuration/whole/migration/plan-migration.js';
 import { applyMigration } from './apply-migration.js';
 import { readKdl } from './kdl-document.js';
 import { layoutOf } from './node-layout.js';

@@ -1,15 +1,10 @@
 import { type Document, getLocation, type Node } from '@bgotink/kdl';
-import { agentOptionsShape } from '../../../domain/configuration/agent/agent-options-schema.js';
+import { agentOptionsShape } from '../../../domain/agent/configuration/agent-options-schema.js';
 import type { SourcePosition } from '../../../domain/configuration/configuration-problem.js';
-import { isHarmlessName } from '../../../domain/configuration/effective/harmless-names.js';
-import {
-  describesOnly,
-  hiddenInLine,
-  hiddenInText,
-  looksSecret,
-} from '../../../domain/configuration/effective/hidden-text.js';
+import { describesOnly, hiddenInLine, hiddenInText, looksSecret } from '../../../domain/configuration/hidden-text.js';
 import { nearestWord } from '../../../domain/configuration/schema/did-you-mean.js';
 import type { Shape } from '../../../domain/configuration/schema/schema.js';
+import { isHarmlessName } from '../../../domain/configuration/whole/effective/harmless-names.js';
 import { isKnownName } from './known-names.js';
 import type { SourceText } from './source-text.js';
 

@@ -1,4 +1,4 @@
-import { fullAtMs, type RateLimit, type TokenBucket } from '../../../domain/rate-limiting/token-bucket.js';
+import { fullAtMs, type RateLimit, type TokenBucket } from '../../../domain/shared/token-bucket.js';
 
 /** While there are no more than so many, full ones are kept for a while: whoever comes again is likely to come soon. */
 const fewHeld = 1_000;

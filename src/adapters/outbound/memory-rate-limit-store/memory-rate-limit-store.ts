@@ -1,8 +1,12 @@
-import type { Clock } from '../../../application/ports/clock.js';
-import type { RateBuckets } from '../../../application/ports/rate-buckets.js';
-import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../application/ports/rate-limit-store.js';
-import { takeTokens } from '../../../domain/rate-limiting/take-tokens.js';
-import { hasToken, type TokenBucket, tokensAt, withoutToken } from '../../../domain/rate-limiting/token-bucket.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { RateBuckets } from '../../../application/ports/shared/rate-buckets.js';
+import type {
+  RateLimitAnswer,
+  RateLimitCharge,
+  RateLimitStore,
+} from '../../../application/ports/shared/rate-limit-store.js';
+import { takeTokens } from '../../../domain/gateway/rate-limiting/take-tokens.js';
+import { hasToken, type TokenBucket, tokensAt, withoutToken } from '../../../domain/shared/token-bucket.js';
 import { BucketSpace, HeldBucket } from './bucket-space.js';
 
 /** Buckets of each space. */

@@ -1,5 +1,5 @@
-import type { ReplayStore } from '../../../application/ports/replay-store.js';
-import type { Stored } from '../../../application/ports/session-store.js';
+import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { OpenState } from './open-state.js';

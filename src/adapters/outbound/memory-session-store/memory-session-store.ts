@@ -1,5 +1,10 @@
-import type { SessionPage, SessionStore, Stored, SubjectSessions } from '../../../application/ports/session-store.js';
-import type { Session } from '../../../domain/saml/session/session.js';
+import type {
+  SessionPage,
+  SessionStore,
+  Stored,
+  SubjectSessions,
+} from '../../../application/ports/agent/session-store.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';

@@ -1,5 +1,5 @@
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/saml-stores.js';
-import type { SessionStoreOptions } from '../../../domain/configuration/saml-options.js';
+import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { defaultMemoryLimits, type MemoryStoreLimits } from './memory-limits.js';
 import { MemoryReplayStore } from './memory-replay-store.js';

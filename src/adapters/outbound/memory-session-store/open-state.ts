@@ -1,4 +1,4 @@
-import type { StoreFailure } from '../../../application/ports/session-store.js';
+import type { StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Whether the stores are open: what is closed answers nothing any more, as with every other technology. */

@@ -1,4 +1,4 @@
-import type { SignOnRequest } from '../../../domain/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
 
 /** For the object, its numbers and its place in the map. */
 const overhead = 200;

@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/saml/session/session.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
 
 /** For the object, its numbers and its place in the map. */
 const overhead = 200;

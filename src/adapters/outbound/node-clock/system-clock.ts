@@ -1,4 +1,4 @@
-import type { Clock } from '../../../application/ports/clock.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
 import { turnMs } from '../../loop-turn/turn-clock.js';
 
 /** The machine's clocks. */

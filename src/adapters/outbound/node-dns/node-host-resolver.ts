@@ -1,7 +1,7 @@
 import { ADDRCONFIG, type LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { HostResolver } from '../../../application/ports/host-resolver.js';
+import type { HostResolver } from '../../../application/ports/gateway/host-resolver.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Finds all addresses of a host, or rejects with an error that has a code. */

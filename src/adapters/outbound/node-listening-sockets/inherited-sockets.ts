@@ -1,4 +1,4 @@
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { adoptHandle, boundAddress, type ServerHandle } from './server-handle.js';
 
 /** A descriptor that this process was started with. */

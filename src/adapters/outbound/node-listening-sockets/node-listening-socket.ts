@@ -1,5 +1,5 @@
-import type { ListeningSocket } from '../../../application/ports/listening-sockets.js';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { ListeningSocket } from '../../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import type { ServerHandle } from './server-handle.js';
 
 /** A socket that this process has. */

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { ListeningSockets } from '../../../application/ports/listening-sockets.js';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { ListeningSockets } from '../../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import { type InheritedSocket, InheritedSockets, type UnclaimedSocket } from './inherited-sockets.js';
 import { NodeListeningSocket } from './node-listening-socket.js';
 import { bindError, bindHandle, boundAddress, type ServerHandle } from './server-handle.js';

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { getSystemErrorName } from 'node:util';
-import type { SocketAddress } from '../../../domain/configuration/gateway-configuration.js';
+import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 
 /** A bound socket as Node's own modules hold it: `server.listen` and `child.send` take it. It is not polled before. */
 export interface ServerHandle {

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway-state.js';
-import type { ProcessFigures } from '../../../application/ports/process-figures.js';
+import type { EventLoopDelay, MemoryFigures } from '../../../application/ports/gateway/gateway-state.js';
+import type { ProcessFigures } from '../../../application/ports/gateway/process-figures.js';
 
 /** How often the event loop is looked at, in milliseconds. */
 const resolutionMs = 20;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyGenerator } from '../../../application/ports/key-generator.js';
+import type { KeyGenerator } from '../../../application/ports/agent/key-generator.js';
 
 /** Keys of the operating system's random numbers. */
 export class CryptoKeyGenerator implements KeyGenerator {

@@ -1,5 +1,5 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
-import type { Random } from '../../../application/ports/random.js';
+import type { Random } from '../../../application/ports/shared/random.js';
 import { UuidPool } from './uuid-pool.js';
 
 /** Octets that are taken from the operating system at once: one call for many short values. */

@@ -1,4 +1,4 @@
-import type { ScheduledTask, Scheduler } from '../../../application/ports/scheduler.js';
+import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 
 /** Longest delay that a timer of Node takes, in milliseconds; a longer one would fire at once. */
 const longestDelayMs = 2 ** 31 - 1;

@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Successor, SuccessorLauncher, SuccessorOutcome } from '../../../application/ports/successor-launcher.js';
+import type {
+  Successor,
+  SuccessorLauncher,
+  SuccessorOutcome,
+} from '../../../application/ports/gateway/successor-launcher.js';
 import { type Handover, handoverVariable } from './handover.js';
 import { type SuccessionMessage, successionMessage } from './messages.js';
 

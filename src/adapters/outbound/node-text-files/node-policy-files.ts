@@ -1,5 +1,5 @@
 import { opendir, stat } from 'node:fs/promises';
-import type { PolicyFile, PolicyFileFailure, PolicyFiles } from '../../../application/ports/policy-files.js';
+import type { PolicyFile, PolicyFileFailure, PolicyFiles } from '../../../application/ports/agent/policy-files.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { explainFileError, readTextFile } from './read-text-file.js';
 

@@ -1,4 +1,4 @@
-import type { TextFileReader } from '../../../application/ports/text-file-reader.js';
+import type { TextFileReader } from '../../../application/ports/shared/text-file-reader.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { readTextFile } from './read-text-file.js';
 

@@ -1,4 +1,4 @@
-import type { LinkMessage, WorkerLink } from '../../../application/ports/worker-link.js';
+import type { LinkMessage, WorkerLink } from '../../../application/ports/shared/worker-link.js';
 
 /** What a process has of its parent, and of a child: `process`, and `ChildProcess`, of node:process and node:child_process. */
 export interface IpcEnd {

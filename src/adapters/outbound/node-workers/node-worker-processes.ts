@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { WorkerProcess, WorkerProcesses } from '../../../application/ports/worker-processes.js';
-import type { ProcessEnd } from '../../../domain/supervision/process-end.js';
+import type { WorkerProcess, WorkerProcesses } from '../../../application/ports/gateway/worker-processes.js';
+import type { ProcessEnd } from '../../../domain/gateway/supervision/process-end.js';
 import { IpcLink } from './ipc-link.js';
 
 /** Resolves when it has ended, or could not be started. */

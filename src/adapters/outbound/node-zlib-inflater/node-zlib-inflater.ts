@@ -1,5 +1,5 @@
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { BodyInflater } from '../../../application/ports/body-inflater.js';
+import type { BodyInflater } from '../../../application/ports/gateway/body-inflater.js';
 import type { ContentCoding } from '../../../domain/http/content-codings.js';
 import { ZlibBody, type ZlibDecoder } from './zlib-body.js';
 

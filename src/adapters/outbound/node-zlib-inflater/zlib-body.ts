@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
-import { InflationError } from '../../../application/ports/body-inflater.js';
-import { BodyReadError, type BodySource } from '../../../application/ports/body-source.js';
+import { InflationError } from '../../../application/ports/gateway/body-inflater.js';
+import { BodyReadError, type BodySource } from '../../../application/ports/gateway/body-source.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 
 /** One of zlib's decoders: a stream that says how much it has made use of. */

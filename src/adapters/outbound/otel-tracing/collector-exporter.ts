@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node';
-import type { TracingConfiguration } from '../../../domain/configuration/tracing-configuration.js';
+import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-configuration.js';
 import type { Outbox } from './outbox.js';
 
 /** Connections to the collector. Batches go one after the other, but for the last ones. */

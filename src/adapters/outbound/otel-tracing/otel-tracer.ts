@@ -16,12 +16,12 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { Clock } from '../../../application/ports/clock.js';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { Random } from '../../../application/ports/random.js';
-import type { Span, SpanAttributes, TracedProgram, Tracer } from '../../../application/ports/tracer.js';
-import type { TracingConfiguration } from '../../../domain/configuration/tracing-configuration.js';
-import type { TraceContext } from '../../../domain/tracing/trace-context.js';
+import type { Span, SpanAttributes, TracedProgram, Tracer } from '../../../application/ports/gateway/tracer.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { Random } from '../../../application/ports/shared/random.js';
+import type { TracingConfiguration } from '../../../domain/gateway/configuration/tracing-configuration.js';
+import type { TraceContext } from '../../../domain/http/trace-context.js';
 import { collectorExporter } from './collector-exporter.js';
 import { LostSpans } from './lost-spans.js';
 import { Outbox } from './outbox.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../application/ports/clock.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
 
 /** How far the two clocks may drift apart before the date is looked at anew, in milliseconds. */
 const maxDriftMs = 20;

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { readScryptHash, type ScryptHash } from '../../../domain/identity/scrypt-hash.js';
+import { readScryptHash, type ScryptHash } from '../../../domain/agent/identity/scrypt-hash.js';
 
 type Cost = Pick<ScryptHash, 'logN' | 'r' | 'p'>;
 

@@ -1,4 +1,4 @@
-import type { AccessRecord } from '../../../application/ports/access-log.js';
+import type { AccessRecord } from '../../../application/ports/gateway/access-log.js';
 import { ownText } from '../../../domain/shared/own-text.js';
 import { JsonTexts } from './json-texts.js';
 

@@ -1,4 +1,4 @@
-import type { LogFields } from '../../../application/ports/logger.js';
+import type { LogFields } from '../../../application/ports/shared/logger.js';
 import { isSecretName } from '../../../domain/shared/secret-name.js';
 
 /** Members that a record has of its own. */

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../../application/ports/audit-log.js';
+import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
 import type { LogOutput } from './log-output.js';
 
 /** The audit log among the lines of the other logs. */

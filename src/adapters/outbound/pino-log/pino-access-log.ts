@@ -1,4 +1,4 @@
-import type { AccessLog, AccessRecord } from '../../../application/ports/access-log.js';
+import type { AccessLog, AccessRecord } from '../../../application/ports/gateway/access-log.js';
 import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import { ownText } from '../../../domain/shared/own-text.js';

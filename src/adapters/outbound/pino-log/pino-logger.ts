@@ -1,5 +1,5 @@
 import { type LevelWithSilent, type Logger as Pino, pino } from 'pino';
-import type { LogFields, Logger } from '../../../application/ports/logger.js';
+import type { LogFields, Logger } from '../../../application/ports/shared/logger.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import type { LogOutput } from './log-output.js';
 import { maskedFields, recordMembers } from './masked-fields.js';

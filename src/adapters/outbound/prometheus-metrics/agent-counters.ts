@@ -1,4 +1,4 @@
-import type { AgentCallMetrics } from '../../../application/ports/gateway-metrics.js';
+import type { AgentCallMetrics } from '../../../application/ports/gateway/gateway-metrics.js';
 import { LatencyCounts } from './latency-counts.js';
 import { metricDefinitions } from './metric-definitions.js';
 

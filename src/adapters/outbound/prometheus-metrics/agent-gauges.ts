@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../../application/ports/agent-client.js';
+import type { AgentStatus } from '../../../application/ports/gateway/agent-client.js';
 import type { Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 

@@ -1,6 +1,6 @@
-import type { AgentStatus } from '../../../application/ports/agent-client.js';
-import type { GatewayGauges } from '../../../application/ports/gateway-metrics.js';
-import type { CircuitState } from '../../../domain/circuit-breaking/circuit-breaker.js';
+import type { AgentStatus } from '../../../application/ports/gateway/agent-client.js';
+import type { GatewayGauges } from '../../../application/ports/gateway/gateway-metrics.js';
+import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { Sample } from './live-metric.js';
 
 /** Never change: alert rules compare with them. */

@@ -1,4 +1,4 @@
-import type { CountedSeries } from '../../../domain/status/counted-family.js';
+import type { CountedSeries } from '../../../domain/gateway/status/counted-family.js';
 import type { LatencyCounts } from './latency-counts.js';
 import { histogramSamples, type Sample } from './live-metric.js';
 import type { MetricDefinition } from './metric-definitions.js';

@@ -1,5 +1,5 @@
-import type { GatewayGauges } from '../../../application/ports/gateway-metrics.js';
-import type { CountedFamily } from '../../../domain/status/counted-family.js';
+import type { GatewayGauges } from '../../../application/ports/gateway/gateway-metrics.js';
+import type { CountedFamily } from '../../../domain/gateway/status/counted-family.js';
 import { agentSamples } from './agent-samples.js';
 import { countedSamples } from './counted-samples.js';
 import { gaugeSamples } from './gauge-samples.js';

@@ -1,6 +1,6 @@
-import type { GatewayGauges, PoolFigures } from '../../../application/ports/gateway-metrics.js';
-import type { TargetStatus } from '../../../application/ports/gateway-state.js';
-import { isUpstreamHealthy } from '../../../domain/status/upstream-health.js';
+import type { GatewayGauges, PoolFigures } from '../../../application/ports/gateway/gateway-metrics.js';
+import type { TargetStatus } from '../../../application/ports/gateway/gateway-state.js';
+import { isUpstreamHealthy } from '../../../domain/gateway/status/upstream-health.js';
 import { agentGauges } from './agent-gauges.js';
 import { breakerSamples } from './breaker-samples.js';
 import type { Sample } from './live-metric.js';

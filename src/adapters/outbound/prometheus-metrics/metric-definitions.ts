@@ -1,4 +1,4 @@
-import { auditRecordsDropped, supervisedCounters } from '../../../domain/status/counter-names.js';
+import { auditRecordsDropped, supervisedCounters } from '../../../domain/gateway/status/counter-names.js';
 
 /** A metric as it is exposed. Every one also has the label `instance`. */
 export interface MetricDefinition {

@@ -1,5 +1,5 @@
 import type { Metric } from 'prom-client';
-import type { MetricsPage } from '../../../application/ports/metrics-page.js';
+import type { MetricsPage } from '../../../application/ports/shared/metrics-page.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import { histogramSamples, liveMetric, type Sample } from './live-metric.js';
 import { expositionContentType, registryText } from './registry-text.js';

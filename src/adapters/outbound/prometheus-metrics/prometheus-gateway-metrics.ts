@@ -7,8 +7,8 @@ import type {
   ProcessGauges,
   RouteMetrics,
   UpstreamMetrics,
-} from '../../../application/ports/gateway-metrics.js';
-import type { CountedFamily, CountedSeries } from '../../../domain/status/counted-family.js';
+} from '../../../application/ports/gateway/gateway-metrics.js';
+import type { CountedFamily, CountedSeries } from '../../../domain/gateway/status/counted-family.js';
 import { AgentCounters } from './agent-counters.js';
 import { counterSeries, latencySeries } from './counted-samples.js';
 import { expositionText } from './exposition-text.js';

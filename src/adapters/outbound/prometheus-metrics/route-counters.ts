@@ -1,4 +1,4 @@
-import type { RouteMetrics } from '../../../application/ports/gateway-metrics.js';
+import type { RouteMetrics } from '../../../application/ports/gateway/gateway-metrics.js';
 import { LatencyCounts } from './latency-counts.js';
 import { metricDefinitions } from './metric-definitions.js';
 

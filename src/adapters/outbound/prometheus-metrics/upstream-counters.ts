@@ -1,4 +1,4 @@
-import type { UpstreamMetrics } from '../../../application/ports/gateway-metrics.js';
+import type { UpstreamMetrics } from '../../../application/ports/gateway/gateway-metrics.js';
 
 /** What is counted of one upstream. */
 export class UpstreamCounters implements UpstreamMetrics {

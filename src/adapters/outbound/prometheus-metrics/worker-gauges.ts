@@ -1,5 +1,5 @@
-import type { GatewayGauges } from '../../../application/ports/gateway-metrics.js';
-import type { WorkerFigures } from '../../../application/ports/gateway-state.js';
+import type { GatewayGauges } from '../../../application/ports/gateway/gateway-metrics.js';
+import type { WorkerFigures } from '../../../application/ports/gateway/gateway-state.js';
 import type { Sample } from './live-metric.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
 

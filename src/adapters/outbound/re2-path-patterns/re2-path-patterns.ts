@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { PathPatternCompiler } from '../../../domain/routing/path-pattern.js';
+import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import { err, ok } from '../../../domain/shared/result.js';
 
 /** Characters of a pattern at the most. */

@@ -1,4 +1,8 @@
-import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../application/ports/rate-limit-store.js';
+import type {
+  RateLimitAnswer,
+  RateLimitCharge,
+  RateLimitStore,
+} from '../../../application/ports/shared/rate-limit-store.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { type RedisDeadlines, RedisLine } from './redis-line.js';
 import { readRedisPlace } from './redis-place.js';

@@ -1,4 +1,4 @@
-import type { StoreFailure } from '../../../application/ports/session-store.js';
+import type { StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Redis holds, under a key of ours, what we do not write. */

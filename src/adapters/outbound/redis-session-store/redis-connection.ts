@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConnectionTimeoutError, createClient } from 'redis';
-import type { StoreFailure } from '../../../application/ports/session-store.js';
+import type { StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { answerCode, failureClause, isPassing } from './redis-failure.js';
 import type { RedisPlace } from './redis-place.js';

@@ -1,6 +1,6 @@
-import type { Stored } from '../../../application/ports/session-store.js';
-import type { SignOnRequestStore } from '../../../application/ports/sign-on-request-store.js';
-import type { SignOnRequest } from '../../../domain/saml/sign-on/sign-on-request.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
+import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
+import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { notOurs, numberOf, timeToLive } from './redis-answers.js';
 import type { RedisConnection } from './redis-connection.js';

@@ -4,9 +4,9 @@ import type {
   Stored,
   StoreFailure,
   SubjectSessions,
-} from '../../../application/ports/session-store.js';
-import type { Session } from '../../../domain/saml/session/session.js';
-import { noNameId } from '../../../domain/saml/session/stored-name-id.js';
+} from '../../../application/ports/agent/session-store.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { noNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { notOurs, numberOf, timeToLive } from './redis-answers.js';
 import type { RedisConnection } from './redis-connection.js';

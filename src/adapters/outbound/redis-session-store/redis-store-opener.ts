@@ -1,6 +1,6 @@
-import type { Logger } from '../../../application/ports/logger.js';
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/saml-stores.js';
-import type { SessionStoreOptions } from '../../../domain/configuration/saml-options.js';
+import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { RedisConnection, type ServerJudgement } from './redis-connection.js';
 import { keyPrefix } from './redis-keys.js';

@@ -1,4 +1,4 @@
-import type { SignOnRequest } from '../../../domain/saml/sign-on/sign-on-request.js';
+import type { SignOnRequest } from '../../../domain/agent/saml/sign-on/sign-on-request.js';
 import { isRecord, parsedJson } from './parsed-json.js';
 
 /** A request as Redis holds it, without the hash that it is found by; version 1. */

@@ -1,7 +1,7 @@
-import type { AssertionAttribute } from '../../../domain/saml/assertion.js';
-import type { NameId } from '../../../domain/saml/name-id.js';
-import type { Session } from '../../../domain/saml/session/session.js';
-import { noNameId, storedNameId } from '../../../domain/saml/session/stored-name-id.js';
+import type { AssertionAttribute } from '../../../domain/agent/saml/assertion.js';
+import type { NameId } from '../../../domain/agent/saml/name-id.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { noNameId, storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 import { isRecord, parsedJson } from './parsed-json.js';
 
 /** What does not change of a session, as Redis holds it; version 1. */

@@ -1,4 +1,4 @@
-import type { Stored, StoreFailure } from '../../../application/ports/session-store.js';
+import type { Stored, StoreFailure } from '../../../application/ports/agent/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { isBusy } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';

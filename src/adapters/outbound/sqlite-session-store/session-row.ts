@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AssertionAttribute } from '../../../domain/saml/assertion.js';
-import type { Session } from '../../../domain/saml/session/session.js';
-import { storedNameId } from '../../../domain/saml/session/stored-name-id.js';
+import type { AssertionAttribute } from '../../../domain/agent/saml/assertion.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { storedNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 import { DamagedRowError } from './sqlite-faults.js';
 
 /** A session as its table has it. */

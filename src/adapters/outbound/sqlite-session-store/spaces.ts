@@ -1,4 +1,4 @@
-import type { Stored } from '../../../application/ports/session-store.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { StoreConnection } from './store-connection.js';
 
 /** The number of a space. It is there from now on. */

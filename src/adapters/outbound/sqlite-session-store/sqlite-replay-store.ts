@@ -1,5 +1,5 @@
-import type { ReplayStore } from '../../../application/ports/replay-store.js';
-import type { Stored } from '../../../application/ports/session-store.js';
+import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { Database } from './sqlite-module.js';
 import type { StoreConnection } from './store-connection.js';
 

@@ -1,6 +1,11 @@
-import type { SessionPage, SessionStore, Stored, SubjectSessions } from '../../../application/ports/session-store.js';
-import type { Session } from '../../../domain/saml/session/session.js';
-import { noNameId } from '../../../domain/saml/session/stored-name-id.js';
+import type {
+  SessionPage,
+  SessionStore,
+  Stored,
+  SubjectSessions,
+} from '../../../application/ports/agent/session-store.js';
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { noNameId } from '../../../domain/agent/saml/session/stored-name-id.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { listBegin, pagePlace, pageToken } from './page-token.js';
 import { sessionOf, subjectHash } from './session-row.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { SamlStoreOpener, SamlStores } from '../../../application/ports/saml-stores.js';
-import type { SessionStoreOptions } from '../../../domain/configuration/saml-options.js';
+import type { SamlStoreOpener, SamlStores } from '../../../application/ports/agent/saml-stores.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { openDatabase } from './open-database.js';
 import { spaceNamed } from './spaces.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Stored } from '../../../application/ports/session-store.js';
+import type { Stored } from '../../../application/ports/agent/session-store.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { GroupCommit } from './group-commit.js';
 import { explainFault, isBusy, isCorruption, LostFileError } from './sqlite-faults.js';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { Logger } from '../../../application/ports/logger.js';
-import type { ServiceManager } from '../../../application/ports/service-manager.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { ServiceManager } from '../../../application/ports/shared/service-manager.js';
 import type { ServiceEnvironment } from './service-environment.js';
 
 /** How long the tool may take, in milliseconds. */

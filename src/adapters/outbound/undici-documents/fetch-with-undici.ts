@@ -1,5 +1,5 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
-import type { KeySetFailure } from '../../../application/ports/key-set-source.js';
+import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { documentFailure } from './document-failures.js';
 import type { DocumentLimits } from './document-limits.js';

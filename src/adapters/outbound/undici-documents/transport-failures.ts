@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import type { KeySetFailure } from '../../../application/ports/key-set-source.js';
+import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Err } from '../../../domain/shared/result.js';
 import { documentFailure } from './document-failures.js';
 import type { DocumentLimits } from './document-limits.js';

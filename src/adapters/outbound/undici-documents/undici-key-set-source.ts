@@ -1,8 +1,8 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
-import type { KeySetFailure, KeySetSource } from '../../../application/ports/key-set-source.js';
+import type { KeySetFailure, KeySetSource } from '../../../application/ports/agent/key-set-source.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { JsonValue } from '../../../domain/shared/json.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
-import { parseStrictJsonObject } from '../../../domain/tokens/strict-json.js';
+import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { documentFailure } from './document-failures.js';
 import { type DocumentLimits, defaultKeySetLimits } from './document-limits.js';
 import { fetchWithUndici } from './fetch-with-undici.js';

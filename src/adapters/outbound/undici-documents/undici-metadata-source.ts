@@ -1,6 +1,6 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
-import type { KeySetFailure } from '../../../application/ports/key-set-source.js';
-import type { MetadataSource } from '../../../application/ports/metadata-source.js';
+import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
+import type { MetadataSource } from '../../../application/ports/agent/metadata-source.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
 import { type DocumentLimits, defaultMetadataLimits } from './document-limits.js';
 import { fetchWithUndici } from './fetch-with-undici.js';

@@ -1,4 +1,4 @@
-import type { TargetClient, TargetClientSettings } from '../../../application/ports/upstream-client.js';
+import type { TargetClient, TargetClientSettings } from '../../../application/ports/gateway/upstream-client.js';
 import { CoreTargetClient } from './core/core-target-client.js';
 import { Http2TargetClient } from './http2/http2-target-client.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CertificateFingerprints } from '../../../application/ports/certificate-reader.js';
+import type { CertificateFingerprints } from '../../../application/ports/shared/certificate-reader.js';
 
 /** SHA-256 of octets, in lower-case hexadecimal. */
 export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex');

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Certificate } from '../../../domain/client-certificates/certificate.js';
+import type { Certificate } from '../../../domain/shared/certificate.js';
 
 const sameTexts = (left: readonly string[] | undefined, right: readonly string[] | null): boolean =>
   (left ?? []).length === (right ?? []).length && (left ?? []).every((text, index) => text === right?.[index]);

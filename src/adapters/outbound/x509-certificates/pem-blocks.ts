@@ -1,4 +1,4 @@
-import { decodeDer } from '../../../domain/client-certificates/pem-certificates.js';
+import { decodeDer } from '../../../domain/agent/client-certificates/pem-certificates.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
 /** Far more than every public authority there is. */

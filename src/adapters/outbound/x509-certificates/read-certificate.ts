@@ -1,4 +1,4 @@
-import type { Certificate } from '../../../domain/client-certificates/certificate.js';
+import type { Certificate } from '../../../domain/shared/certificate.js';
 import { fingerprintOf } from './certificate-fingerprints.js';
 import { parseCertificate } from './certificate-schema.js';
 import { readExtensions } from './read-extensions.js';

@@ -1,7 +1,7 @@
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import { BasicConstraints, ExtendedKeyUsage, type Extension } from '@peculiar/asn1-x509';
-import type { Certificate } from '../../../domain/client-certificates/certificate.js';
-import { readDerValue } from '../../../domain/client-certificates/der-text.js';
+import { readDerValue } from '../../../domain/agent/client-certificates/der-text.js';
+import type { Certificate } from '../../../domain/shared/certificate.js';
 import { parseSequence } from './certificate-schema.js';
 import { readKeyUsage } from './read-key-usage.js';
 import { readSubjectAltNames } from './read-subject-alt-names.js';

@@ -1,5 +1,5 @@
-import type { KeyUsage } from '../../../domain/client-certificates/certificate.js';
-import { readDerValue } from '../../../domain/client-certificates/der-text.js';
+import { readDerValue } from '../../../domain/agent/client-certificates/der-text.js';
+import type { KeyUsage } from '../../../domain/shared/certificate.js';
 
 const bitStringTag = 0x03;
 

@@ -1,5 +1,5 @@
-import type { DistinguishedName, NameAttribute } from '../../../domain/client-certificates/certificate.js';
-import { readDerValue, stringOfDer } from '../../../domain/client-certificates/der-text.js';
+import { readDerValue, stringOfDer } from '../../../domain/agent/client-certificates/der-text.js';
+import type { DistinguishedName, NameAttribute } from '../../../domain/shared/certificate.js';
 import { type RawName, rawOctets } from './certificate-schema.js';
 
 const attributeValue = (der: Uint8Array): Pick<NameAttribute, 'isText' | 'value'> => {

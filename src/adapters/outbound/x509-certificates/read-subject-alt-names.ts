@@ -1,6 +1,6 @@
-import type { SubjectAltName } from '../../../domain/client-certificates/certificate.js';
-import { readDerValue } from '../../../domain/client-certificates/der-text.js';
+import { readDerValue } from '../../../domain/agent/client-certificates/der-text.js';
 import { formatIpAddress, parseIpAddress } from '../../../domain/http/ip-address.js';
+import type { SubjectAltName } from '../../../domain/shared/certificate.js';
 import { parseSequence } from './certificate-schema.js';
 
 /** Tags of the names that are read (RFC 5280, section 4.2.1.6). */

@@ -1,6 +1,6 @@
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
-import { readDerValue } from '../../../domain/client-certificates/der-text.js';
+import { readDerValue } from '../../../domain/agent/client-certificates/der-text.js';
 import { parseSequence, rawOctets } from './certificate-schema.js';
 
 /** Signature algorithms with a digest of the SHA-2 family, and those that have theirs built in (RFC 8410). */

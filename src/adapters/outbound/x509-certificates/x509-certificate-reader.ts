@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import type { CertificateReader, ReadCertificate } from '../../../application/ports/certificate-reader.js';
-import type { Certificate } from '../../../domain/client-certificates/certificate.js';
+import type { CertificateReader, ReadCertificate } from '../../../application/ports/shared/certificate-reader.js';
+import type { Certificate } from '../../../domain/shared/certificate.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { isBurdensome, keyWeakness } from './key-strength.js';
 import { nodeAgrees } from './node-agreement.js';

@@ -1,10 +1,10 @@
 import { inflateRawSync } from 'node:zlib';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { documentShapeFault, logoutLimits, responseLimits } from '../../../domain/agent/xml/document-shape.js';
+import type { ShapeLimits } from '../../../domain/agent/xml/markup-shape.js';
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { decodeUtf8 } from '../../../domain/shared/utf8.js';
-import { documentShapeFault, logoutLimits, responseLimits } from '../../../domain/xml/document-shape.js';
-import type { ShapeLimits } from '../../../domain/xml/markup-shape.js';
 
 /** What a kind of document may have at the most, at each step on the way to a parser. */
 export interface DocumentBounds {

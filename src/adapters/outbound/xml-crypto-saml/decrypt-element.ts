@@ -1,10 +1,10 @@
-import type { DecryptElement } from '../../../domain/saml/document/encrypted-id.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { DecryptElement } from '../../../domain/agent/saml/document/encrypted-id.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { attributeOf, childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { attributeOf, childElements, isNamed } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 import { decryptContent, isContentCipher } from './content-cipher.js';
 import { decodeDecrypted } from './decode-document.js';
 import { cipherOctets, decryptTransportedKey, readTransportedKey } from './key-transport.js';

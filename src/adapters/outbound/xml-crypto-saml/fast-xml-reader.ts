@@ -1,7 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
+import { metadataLimits, metadataShapeFault } from '../../../domain/agent/xml/metadata-shape.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { metadataLimits, metadataShapeFault } from '../../../domain/xml/metadata-shape.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { resolveNames } from './resolve-names.js';
 
 /**

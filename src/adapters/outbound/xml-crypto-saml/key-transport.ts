@@ -1,7 +1,7 @@
 import { decryptKeyInfo } from 'xml-encryption';
-import { attributeOf, childElements, textOf } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { attributeOf, childElements, textOf } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 
 const oaepMgf1p = `${xmlNamespaces.xenc}rsa-oaep-mgf1p`;

@@ -1,6 +1,6 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
+import { metadataLimits } from '../../../domain/agent/xml/metadata-shape.js';
 import { err } from '../../../domain/shared/result.js';
-import { metadataLimits } from '../../../domain/xml/metadata-shape.js';
 import type { JobResult, MetadataJob } from './verification-job.js';
 import { VerificationThread } from './verification-thread.js';
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import type { SamlKeys, ServiceProviderKey, SigningCertificate } from '../../../application/ports/saml-keys.js';
+import type { SamlKeys, ServiceProviderKey, SigningCertificate } from '../../../application/ports/agent/saml-keys.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import { decodeFoldedBase64 } from './decode-document.js';

@@ -1,6 +1,6 @@
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { FastXmlReader } from './fast-xml-reader.js';
 import { parseStrictly } from './strict-document.js';
 

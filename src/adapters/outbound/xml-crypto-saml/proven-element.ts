@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { attributeOf, isNamed } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { err, type Result } from '../../../domain/shared/result.js';
-import { attributeOf, isNamed } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { readProven } from './proven-document.js';
 import { signedOctets } from './signed-octets.js';
 

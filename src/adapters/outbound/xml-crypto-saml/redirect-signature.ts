@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import type { RedirectMessage } from '../../../application/ports/saml-document-verifier.js';
-import { signatureAlgorithms } from '../../../domain/saml/document/signature-algorithms.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { RedirectMessage } from '../../../application/ports/agent/saml-document-verifier.js';
+import { signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import { isSignedByOneOf } from './signature-check.js';
 
 /** The value of a parameter of a query; null: it is none. */

@@ -1,6 +1,6 @@
-import { decodeReferences } from '../../../domain/xml/decode-references.js';
-import type { XmlAttribute, XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { decodeReferences } from '../../../domain/agent/xml/decode-references.js';
+import type { XmlAttribute, XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 
 /** Namespaces by prefix; that of the empty prefix is the default. */
 type Scope = ReadonlyMap<string, string>;

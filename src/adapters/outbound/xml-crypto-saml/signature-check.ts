@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { XmlSignatureAlgorithm } from '../../../domain/saml/document/signature-algorithms.js';
+import type { XmlSignatureAlgorithm } from '../../../domain/agent/saml/document/signature-algorithms.js';
 import { decodeFoldedBase64 } from './decode-document.js';
 
 /** Characters of a signature in base64: far more than one by the largest key that is accepted has. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { ExclusiveCanonicalization, type NamespacePrefix } from 'xml-crypto';
-import { signatureAlgorithms } from '../../../domain/saml/document/signature-algorithms.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
+import { signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { isSignedByOneOf } from './signature-check.js';
 import { domChildren } from './strict-document.js';
 

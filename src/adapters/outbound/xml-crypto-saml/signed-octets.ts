@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
-import { signatureFault } from '../../../domain/saml/document/signature-shape.js';
-import { exclusiveWithComments, keepsComments } from '../../../domain/saml/document/signed-info-shape.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import { signatureFault } from '../../../domain/agent/saml/document/signature-shape.js';
+import { exclusiveWithComments, keepsComments } from '../../../domain/agent/saml/document/signed-info-shape.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { allChildElements, attributeOf, isNamed } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { allChildElements, attributeOf, isNamed } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 import { isSignatureValueGood } from './signature-value.js';
 import { domChildren, xmlElementOf } from './strict-document.js';
 import { checkingAlgorithms, digestClasses } from './xml-crypto-algorithms.js';

@@ -1,7 +1,7 @@
 import { DOMParser } from '@xmldom/xmldom';
+import type { XmlAttribute, XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { XmlAttribute, XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 
 /** A document that was parsed without one complaint. */
 export interface StrictDocument {

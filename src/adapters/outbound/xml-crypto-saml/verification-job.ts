@@ -4,7 +4,7 @@ import type {
   ReceivedMessage,
   UnusableMetadata,
   VerifierFailure,
-} from '../../../application/ports/saml-document-verifier.js';
+} from '../../../application/ports/agent/saml-document-verifier.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { XmlCryptoDocumentVerifier } from './xml-crypto-document-verifier.js';

@@ -1,4 +1,4 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import { err } from '../../../domain/shared/result.js';
 import { type JobResult, jobLength, type VerificationJob } from './verification-job.js';
 

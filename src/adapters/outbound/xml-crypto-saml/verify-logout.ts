@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { ReceivedMessage, RedirectMessage } from '../../../application/ports/saml-document-verifier.js';
-import { logoutStructureFault } from '../../../domain/saml/document/message-structure.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { ReceivedMessage, RedirectMessage } from '../../../application/ports/agent/saml-document-verifier.js';
+import { logoutStructureFault } from '../../../domain/agent/saml/document/message-structure.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { childElements } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { decodeBase64 } from '../../../domain/shared/base64.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { childElements } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 import { decodePosted, inflateRedirected, logoutBounds } from './decode-document.js';
 import { provenElement } from './proven-element.js';
 import { decodeParameter, redirectSignatureFault } from './redirect-signature.js';

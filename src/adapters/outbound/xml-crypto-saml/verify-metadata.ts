@@ -3,15 +3,15 @@ import type {
   MetadataQuery,
   UnusableMetadata,
   VerifierFailure,
-} from '../../../application/ports/saml-document-verifier.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+} from '../../../application/ports/agent/saml-document-verifier.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import {
   type DescribedIdentityProvider,
   readIdentityProvider,
-} from '../../../domain/saml/metadata/read-identity-provider.js';
+} from '../../../domain/agent/saml/metadata/read-identity-provider.js';
+import { metadataShapeFault } from '../../../domain/agent/xml/metadata-shape.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { metadataShapeFault } from '../../../domain/xml/metadata-shape.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
 import { provenElement } from './proven-element.js';
 import { parseStrictly } from './strict-document.js';
 

@@ -1,15 +1,18 @@
 import type { KeyObject } from 'node:crypto';
-import type { ResponseHead, VerifiedResponse } from '../../../domain/saml/assertion.js';
-import { withDecryptedSubject } from '../../../domain/saml/document/encrypted-id.js';
-import { responseStructureFault, withDecryptedAssertion } from '../../../domain/saml/document/message-structure.js';
-import { readAssertion } from '../../../domain/saml/document/read-assertion.js';
-import { readResponseHead } from '../../../domain/saml/document/read-response-head.js';
-import type { DocumentRejection } from '../../../domain/saml/document-rejection.js';
+import type { ResponseHead, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
+import { withDecryptedSubject } from '../../../domain/agent/saml/document/encrypted-id.js';
+import {
+  responseStructureFault,
+  withDecryptedAssertion,
+} from '../../../domain/agent/saml/document/message-structure.js';
+import { readAssertion } from '../../../domain/agent/saml/document/read-assertion.js';
+import { readResponseHead } from '../../../domain/agent/saml/document/read-response-head.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import { childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
+import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
+import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { childElements, isNamed } from '../../../domain/xml/element-access.js';
-import type { XmlElement } from '../../../domain/xml/xml-element.js';
-import { xmlNamespaces } from '../../../domain/xml/xml-names.js';
 import { decryptAssertion, decryptId } from './decrypt-element.js';
 import { provenElement } from './proven-element.js';
 import { envelopedSignature } from './signed-octets.js';

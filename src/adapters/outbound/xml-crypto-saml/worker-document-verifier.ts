@@ -1,4 +1,3 @@
-import type { Cancellation } from '../../../application/ports/cancellation.js';
 import type {
   DocumentKeys,
   MetadataQuery,
@@ -6,10 +5,11 @@ import type {
   SamlDocumentVerifier,
   UnusableMetadata,
   VerifierFailure,
-} from '../../../application/ports/saml-document-verifier.js';
-import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/saml/assertion.js';
-import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
-import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
+} from '../../../application/ports/agent/saml-document-verifier.js';
+import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
+import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
+import type { DescribedIdentityProvider } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { logoutBounds, responseBounds } from './decode-document.js';
 import { MetadataVerification } from './metadata-verification.js';

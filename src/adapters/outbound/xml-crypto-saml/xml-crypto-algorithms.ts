@@ -1,6 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
-import { digestAlgorithms, signatureAlgorithms } from '../../../domain/saml/document/signature-algorithms.js';
+import { digestAlgorithms, signatureAlgorithms } from '../../../domain/agent/saml/document/signature-algorithms.js';
 import { isSignedByOneOf } from './signature-check.js';
 
 type Classes<Algorithm> = Record<string, new () => Algorithm>;

@@ -6,13 +6,13 @@ import type {
   SamlDocumentVerifier,
   UnusableMetadata,
   VerifierFailure,
-} from '../../../application/ports/saml-document-verifier.js';
-import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/saml/assertion.js';
-import { withDecryptedId } from '../../../domain/saml/document/encrypted-id.js';
-import { readLogoutRequest } from '../../../domain/saml/document/read-logout-request.js';
-import { readLogoutResponse } from '../../../domain/saml/document/read-logout-response.js';
-import type { LogoutRequest, LogoutResponse } from '../../../domain/saml/logout-message.js';
-import type { DescribedIdentityProvider } from '../../../domain/saml/metadata/read-identity-provider.js';
+} from '../../../application/ports/agent/saml-document-verifier.js';
+import type { VerifiedAssertion, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
+import { withDecryptedId } from '../../../domain/agent/saml/document/encrypted-id.js';
+import { readLogoutRequest } from '../../../domain/agent/saml/document/read-logout-request.js';
+import { readLogoutResponse } from '../../../domain/agent/saml/document/read-logout-response.js';
+import type { LogoutRequest, LogoutResponse } from '../../../domain/agent/saml/logout-message.js';
+import type { DescribedIdentityProvider } from '../../../domain/agent/saml/metadata/read-identity-provider.js';
 import { err, type Result } from '../../../domain/shared/result.js';
 import { decodePosted, decodeToken, responseBounds } from './decode-document.js';
 import { decryptId } from './decrypt-element.js';

@@ -1,6 +1,6 @@
 import { err, ok } from '../../shared/result.js';
 import { utf8Length } from '../../shared/utf8-length.js';
-import type { GrpcAddress } from '../gateway-configuration.js';
+import type { GrpcAddress } from '../network-addresses.js';
 import { isLoopback, socketAddress, socketAddressText } from './network-kinds.js';
 import { type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 

@@ -1,10 +1,10 @@
 import { compileCidrs } from '../../http/cidr-set.js';
 import { isToken } from '../../http/field-syntax.js';
 import { parseIpAddress } from '../../http/ip-address.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../../http/owned-headers.js';
 import { isUnservedMethod, maxNamedMethodLength } from '../../http/unserved-method.js';
-import { alwaysOwned, isOwned, ownedHeaders } from '../../identity/owned-headers.js';
 import { err, ok } from '../../shared/result.js';
-import type { SocketAddress } from '../gateway-configuration.js';
+import type { SocketAddress } from '../network-addresses.js';
 import { foreignHostPattern } from './foreign-patterns.js';
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 

@@ -1,6 +1,6 @@
-import type { AdviceId } from '../advice/advice-kinds.js';
+import type { AdviceId } from '../advice-kinds.js';
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
-import { hiddenInLine } from '../effective/hidden-text.js';
+import { hiddenInLine } from '../hidden-text.js';
 import { didYouMean } from './did-you-mean.js';
 
 /**

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { type Http2Reading, startHttp2Server } from '../../../support/http2-child.js';
-import { fieldBlock, frame, frameTypes, getRequest, postRequest } from '../../../support/http2-frames.js';
-import type { ProcessExit } from '../../../support/processes.js';
-import { RawHttp2Client } from '../../../support/raw-http2-client.js';
+import { type Http2Reading, startHttp2Server } from '../../../support/gateway/http2-child.js';
+import { fieldBlock, frame, frameTypes, getRequest, postRequest } from '../../../support/gateway/http2-frames.js';
+import { RawHttp2Client } from '../../../support/gateway/raw-http2-client.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import type { ProcessExit } from '../../../support/shared/processes.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

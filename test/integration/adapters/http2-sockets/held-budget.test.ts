@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { HeldBudget } from '../../../../src/adapters/http2-sockets/held-budget.js';
-import { endHeaders, frame, frameTypes } from '../../../support/http2-frames.js';
+import { endHeaders, frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 
 let server: Server;
 let sockets: Socket[] = [];

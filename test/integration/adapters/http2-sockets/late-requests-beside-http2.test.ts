@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { frame, frameTypes } from '../../../support/http2-frames.js';
-import { endOfTurn, passTime } from '../../../support/loop-turns.js';
+import { frame, frameTypes } from '../../../support/gateway/http2-frames.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -2,8 +2,8 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KdlConfigurationSource } from '../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { re2PathPatterns } from '../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { configurationText } from '../../../support/configuration-text.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
+import { configurationText } from '../../../support/shared/configuration-text.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 let folder: TemporaryFolder;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NodeCorpusFiles } from '../../../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
 import { err, ok } from '../../../../src/domain/shared/result.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 describe('NodeCorpusFiles', () => {
   let folder: TemporaryFolder;

@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startupErrorText } from '../../../../src/adapters/inbound/gateway-command-line/startup-error-text.js';
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { CleanUp } from '../../../support/clean-up.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

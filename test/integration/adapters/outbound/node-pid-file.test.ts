@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { PidFile } from '../../../../src/adapters/outbound/node-pid-file/pid-file.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfiguration } from '../../../support/configuration-files.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../support/temporary-folder.js';
+import { loadConfiguration } from '../../../support/gateway/configuration-files.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const config = fileURLToPath(new URL('../../../../config/', import.meta.url));
 const environment = {

@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { SystemdServiceManager } from '../../../../src/adapters/outbound/systemd-notify/systemd-service-manager.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { describeWithPeers } from '../../../support/peers.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
-import { serviceManagerAt } from '../../../support/service-manager.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { describeWithPeers } from '../../../support/shared/peers.js';
+import { RecordingLogger } from '../../../support/shared/recording-logger.js';
+import { serviceManagerAt } from '../../../support/shared/service-manager.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

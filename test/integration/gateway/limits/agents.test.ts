@@ -3,19 +3,19 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { GuardedAgentClient } from '../../../../src/application/call-agents/guarded-agent-client.js';
-import type { AgentClientFactory } from '../../../../src/application/ports/agent-client.js';
+import { GuardedAgentClient } from '../../../../src/application/gateway/ask-agents/guarded-agent-client.js';
+import type { AgentClientFactory } from '../../../../src/application/ports/gateway/agent-client.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../../src/domain/agent-protocol/messages.js';
 import type {
   AgentConfiguration,
   LimitsConfiguration,
-} from '../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { eventually } from '../../../support/eventually.js';
-import { Deferred, FakeAgentService } from '../../../support/fake-agent-service.js';
-import { testAgent, testRoute } from '../../../support/in-process-gateway.js';
-import { get, limitLines, post, refusalOf, startLimited } from '../../../support/limited-gateway.js';
-import { RecordingLogger } from '../../../support/recording-logger.js';
+} from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { Deferred, FakeAgentService } from '../../../support/agent/fake-agent-service.js';
+import { testAgent, testRoute } from '../../../support/gateway/in-process-gateway.js';
+import { get, limitLines, post, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
+import { RecordingLogger } from '../../../support/shared/recording-logger.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

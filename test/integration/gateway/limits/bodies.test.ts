@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { testRoute } from '../../../support/in-process-gateway.js';
-import { type LimitedGateway, post, refusalOf, startLimited } from '../../../support/limited-gateway.js';
-import { plainPolicies } from '../../../support/plain-configurations.js';
+import { testRoute } from '../../../support/gateway/in-process-gateway.js';
+import { type LimitedGateway, post, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { plainPolicies } from '../../../support/gateway/plain-configurations.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

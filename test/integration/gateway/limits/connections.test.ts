@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { ClientConnection } from '../../../support/client-connection.js';
-import { testConfiguration } from '../../../support/in-process-gateway.js';
-import { countedLimits, get, limitLines, refusalOf, startLimited } from '../../../support/limited-gateway.js';
+import { ClientConnection } from '../../../support/gateway/client-connection.js';
+import { testConfiguration } from '../../../support/gateway/in-process-gateway.js';
+import { countedLimits, get, limitLines, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { limitsShape } from '../../../../src/domain/configuration/gateway/limits-schema.js';
+import { limitsShape } from '../../../../src/domain/gateway/configuration/limits-schema.js';
 
 /**
  * Which test holds a key over a real connection: one below, one at and one above it, with the answer, the line of the log and the

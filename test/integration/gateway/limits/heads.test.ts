@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LimitsConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { behindProxy, get, refusalOf, startLimited } from '../../../support/limited-gateway.js';
+import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { behindProxy, get, refusalOf, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

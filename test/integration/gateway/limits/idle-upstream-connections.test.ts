@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { eventually } from '../../../support/eventually.js';
-import { HeldUpstream } from '../../../support/held-upstream.js';
-import { testUpstream } from '../../../support/in-process-gateway.js';
-import { get, type LimitedGateway, startLimited } from '../../../support/limited-gateway.js';
+import { HeldUpstream } from '../../../support/gateway/held-upstream.js';
+import { testUpstream } from '../../../support/gateway/in-process-gateway.js';
+import { get, type LimitedGateway, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,9 +1,7 @@
 import { totalmem } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GatewayConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { ClientConnection } from '../../../support/client-connection.js';
-import { eventually } from '../../../support/eventually.js';
+import type { GatewayConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { ClientConnection } from '../../../support/gateway/client-connection.js';
 import {
   countedLimits,
   get,
@@ -11,7 +9,9 @@ import {
   limitLines,
   refusalOf,
   startLimited,
-} from '../../../support/limited-gateway.js';
+} from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

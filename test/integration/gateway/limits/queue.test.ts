@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import type { ClientConnection } from '../../../support/client-connection.js';
-import { eventually } from '../../../support/eventually.js';
-import { testRoute } from '../../../support/in-process-gateway.js';
+import type { ClientConnection } from '../../../support/gateway/client-connection.js';
+import { testRoute } from '../../../support/gateway/in-process-gateway.js';
 import {
   behindProxy,
   get,
@@ -10,8 +8,10 @@ import {
   limitLines,
   refusalOf,
   startLimited,
-} from '../../../support/limited-gateway.js';
-import { plainPolicies } from '../../../support/plain-configurations.js';
+} from '../../../support/gateway/limited-gateway.js';
+import { plainPolicies } from '../../../support/gateway/plain-configurations.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

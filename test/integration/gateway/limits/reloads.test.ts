@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { eventually } from '../../../support/eventually.js';
-import { behindProxy, get, type LimitedGateway, post, startLimited } from '../../../support/limited-gateway.js';
+import { behindProxy, get, type LimitedGateway, post, startLimited } from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

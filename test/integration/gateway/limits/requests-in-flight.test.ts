@@ -1,9 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LimitsConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { eventually } from '../../../support/eventually.js';
-import { testRoute } from '../../../support/in-process-gateway.js';
-import { behindProxy, get, type LimitedGateway, refusalOf, startLimited } from '../../../support/limited-gateway.js';
+import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { testRoute } from '../../../support/gateway/in-process-gateway.js';
+import {
+  behindProxy,
+  get,
+  type LimitedGateway,
+  refusalOf,
+  startLimited,
+} from '../../../support/gateway/limited-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

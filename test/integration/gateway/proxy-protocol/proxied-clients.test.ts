@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../support/clean-up.js';
-import { plainLimits } from '../../../support/plain-configurations.js';
+import { plainLimits } from '../../../support/gateway/plain-configurations.js';
 import {
   fieldOf,
   type ProxiedGateway,
   proxiedListener,
   startProxiedGateway,
-} from '../../../support/proxied-gateway.js';
-import { binaryHeader } from '../../../support/proxy-headers.js';
+} from '../../../support/gateway/proxied-gateway.js';
+import { binaryHeader } from '../../../support/gateway/proxy-headers.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

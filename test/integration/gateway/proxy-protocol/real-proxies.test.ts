@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { ListenerConfiguration } from '../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { curl } from '../../../support/curl.js';
-import { eventually } from '../../../support/eventually.js';
-import { freePort } from '../../../support/free-port.js';
-import { startPassingHaproxy } from '../../../support/load-balancers.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../support/openssl-certificates.js';
-import { describeWithPeers } from '../../../support/peers.js';
-import { fieldOf, type ProxiedGateway, startProxiedGateway } from '../../../support/proxied-gateway.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
+import type { ListenerConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { startPassingHaproxy } from '../../../support/gateway/load-balancers.js';
+import { fieldOf, type ProxiedGateway, startProxiedGateway } from '../../../support/gateway/proxied-gateway.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { curl } from '../../../support/shared/curl.js';
+import { eventually } from '../../../support/shared/eventually.js';
+import { freePort } from '../../../support/shared/free-port.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../../support/shared/peers.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 const folder = temporaryFolder();

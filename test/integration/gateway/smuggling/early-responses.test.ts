@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
-import { chunked, last, smuggled } from '../../../support/smuggling/trick.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
+import { chunked, last, smuggled } from '../../../support/gateway/smuggling/trick.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 /** Sends a part of a request, and the rest once an answer has begun to come; gives all that came. */
 const exchangeInTwo = (port: number, part: string, rest: string): Promise<string> =>

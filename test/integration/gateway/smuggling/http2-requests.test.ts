@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { valuesIn } from '../../../../fuzz/recorder/strict-message.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { eventually } from '../../../support/eventually.js';
-import { endHeaders, endStream, fieldBlock, frame, frameTypes } from '../../../support/http2-frames.js';
+import { endHeaders, endStream, fieldBlock, frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testUpstream,
-} from '../../../support/in-process-gateway.js';
-import { RawHttp2Client } from '../../../support/raw-http2-client.js';
-import { http2Tricks } from '../../../support/smuggling/http2-tricks.js';
+} from '../../../support/gateway/in-process-gateway.js';
+import { RawHttp2Client } from '../../../support/gateway/raw-http2-client.js';
+import { http2Tricks } from '../../../support/gateway/smuggling/http2-tricks.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 /** `:status` as nghttp2 writes it first in a block (RFC 7541, appendices A and B). */
 const statuses: readonly (readonly [string, number])[] = [

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { type StrictMessage, valuesIn } from '../../../../fuzz/recorder/strict-message.js';
 import { RepeatedHeads } from '../../../../src/adapters/inbound/http-engines/core/repeated-heads.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { CoreClient } from '../../../support/core-client.js';
-import { eventually } from '../../../support/eventually.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
-import { requestTricks } from '../../../support/smuggling/request-tricks.js';
+import { CoreClient } from '../../../support/gateway/core-client.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
+import { requestTricks } from '../../../support/gateway/smuggling/request-tricks.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 const recorder = new OctetRecorder();

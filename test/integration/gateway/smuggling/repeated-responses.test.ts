@@ -3,16 +3,16 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import type { StrictResponse } from '../../../../fuzz/recorder/strict-message.js';
 import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
 import { RepeatedResponses } from '../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { CoreClient } from '../../../support/core-client.js';
-import { eventually } from '../../../support/eventually.js';
+import { CoreClient } from '../../../support/gateway/core-client.js';
 import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
   testUpstream,
-} from '../../../support/in-process-gateway.js';
-import { type RawUpstream, startRawUpstream } from '../../../support/raw-upstream.js';
+} from '../../../support/gateway/in-process-gateway.js';
+import { type RawUpstream, startRawUpstream } from '../../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
 
 const date = 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n';
 

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { valuesIn } from '../../../../fuzz/recorder/strict-message.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
-import { requestTricks } from '../../../support/smuggling/request-tricks.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
+import { requestTricks } from '../../../support/gateway/smuggling/request-tricks.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 /** For a body that never comes. */
 const shortPatienceMs = 100;

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientExchange } from '../../../../fuzz/gateway/client-exchange.js';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
-import { CleanUp } from '../../../support/clean-up.js';
-import { startInProcess, testConfiguration, testUpstream } from '../../../support/in-process-gateway.js';
-import { responseTricks } from '../../../support/smuggling/response-tricks.js';
+import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
+import { responseTricks } from '../../../support/gateway/smuggling/response-tricks.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
 
 const patienceMs = 5_000;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readKdl } from '../../../../src/adapters/outbound/kdl-configuration/kdl-document.js';
 import { scanStructure } from '../../../../src/adapters/outbound/kdl-configuration/structure-scan.js';
 import type { Setting } from '../../../../src/domain/configuration/setting/setting.js';
-import { settingsOf } from '../../../support/configuration-settings.js';
+import { settingsOf } from '../../../support/shared/configuration-settings.js';
 
 /** What a setting means, without its places. */
 const meaning = ({ name, args, properties, children }: Setting): unknown => ({

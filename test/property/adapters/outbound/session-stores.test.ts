@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import type { SessionStore } from '../../../../src/application/ports/session-store.js';
-import { openSqlite } from '../../../support/sqlite-stores.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
-import { hashOf, noonMs, succeeded, testSession } from '../../../support/test-sessions.js';
+import type { SessionStore } from '../../../../src/application/ports/agent/session-store.js';
+import { openSqlite } from '../../../support/agent/sqlite-stores.js';
+import { hashOf, noonMs, succeeded, testSession } from '../../../support/agent/test-sessions.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 type Step = (store: SessionStore, moment: number) => Promise<unknown>;
 

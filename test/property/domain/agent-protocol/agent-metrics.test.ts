@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AgentMetricsBook } from '../../../../src/domain/agent-protocol/agent-metrics/agent-metrics-book.js';
 import type { AgentMetricFamily } from '../../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 import type { MetricsReport } from '../../../../src/domain/agent-protocol/metrics-report.js';
-import { metricsReport, reportedHistogram, reportedValue } from '../../../support/metrics-reports.js';
+import { metricsReport, reportedHistogram, reportedValue } from '../../../support/shared/metrics-reports.js';
 
 /** Every number of the exposition that must not go backwards, by what it is. */
 const totalsOf = (families: readonly AgentMetricFamily[]): ReadonlyMap<string, number> => {

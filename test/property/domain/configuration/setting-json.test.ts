@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAgentOptions } from '../../../../src/domain/configuration/agent/decode-agent-options.js';
+import { readAgentOptions } from '../../../../src/domain/agent/configuration/decode-agent-options.js';
 import { ProblemReport } from '../../../../src/domain/configuration/schema/problem-report.js';
 import type { Setting } from '../../../../src/domain/configuration/setting/setting.js';
 import { settingsFromJson, settingsToJson } from '../../../../src/domain/configuration/setting/setting-json.js';
-import { settingsOf } from '../../../support/configuration-settings.js';
+import { settingsOf } from '../../../support/shared/configuration-settings.js';
 
 const decode = (settings: readonly Setting[]) => {
   const report = new ProblemReport(() => null);

@@ -14,8 +14,8 @@ import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import type { KnownFields } from '../../../../src/domain/http/known-fields.js';
 import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
 import { lowerNames } from '../../../../src/domain/http/lower-names.js';
-import { type OwnedHeaders, ownedHeaders } from '../../../../src/domain/identity/owned-headers.js';
-import { knownFields } from '../../../support/known-fields.js';
+import { type OwnedHeaders, ownedHeaders } from '../../../../src/domain/http/owned-headers.js';
+import { knownFields } from '../../../support/gateway/known-fields.js';
 
 const compiled = compileCidrs(['10.0.0.0/8']);
 if (!compiled.ok) throw new Error(compiled.error);

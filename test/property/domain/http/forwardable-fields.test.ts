@@ -6,9 +6,9 @@ import { type ForwardableParts, forwardableFields } from '../../../../src/domain
 import { withForwardedHeaders } from '../../../../src/domain/http/forwarded-headers.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
+import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/http/owned-headers.js';
 import { withHeader } from '../../../../src/domain/http/with-header.js';
-import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/identity/owned-headers.js';
-import { knownFields } from '../../../support/known-fields.js';
+import { knownFields } from '../../../support/gateway/known-fields.js';
 
 const names = [
   'Accept',

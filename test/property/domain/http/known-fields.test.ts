@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkRequestHead } from '../../../../src/domain/gateway/limits/request-limits.js';
 import { sentCorrelationId } from '../../../../src/domain/http/correlation-id.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
 import { parseHost } from '../../../../src/domain/http/host.js';
-import { checkRequestHead } from '../../../../src/domain/limits/request-limits.js';
-import { knownFields } from '../../../support/known-fields.js';
-import { plainLimits } from '../../../support/plain-configurations.js';
+import { knownFields } from '../../../support/gateway/known-fields.js';
+import { plainLimits } from '../../../support/gateway/plain-configurations.js';
 
 const names = ['Host', 'host', 'Accept', 'X-Correlation-Id', 'Content-Length', 'a', 'x'.repeat(60), 'x'.repeat(70)];
 const values = ['', 'a', 'shop.example.com:80', 'b c', '12', 'v'.repeat(50)];

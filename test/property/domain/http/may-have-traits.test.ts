@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fieldTraits, namesWithTraits } from '../../../../src/domain/http/field-traits.js';
 import { mayHaveTraits } from '../../../../src/domain/http/may-have-traits.js';
-import { token } from '../../../support/http1-arbitraries.js';
+import { token } from '../../../support/gateway/http1-arbitraries.js';
 
 /** The name with its letters in any case, and other separators. */
 const disguised = fc

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { boundLateness } from '../../../../src/adapters/loop-turn/bound-lateness.js';
 import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
-import { endOfTurn, passTime } from '../../../support/loop-turns.js';
+import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 
 /** What was done of one that is to be handled, and has something written then, and of one that is to be written. */
 const late = (): readonly string[] => {

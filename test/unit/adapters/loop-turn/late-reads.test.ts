@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { boundLateReads, goOnLate, goOnNoMore, handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
-import { endOfTurn, passTime } from '../../../support/loop-turns.js';
-import { uncaughtErrors } from '../../../support/uncaught-errors.js';
+import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
+import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 
 /** As many as may wait, which are handled at once, and one less; and as many as are handled in one moment. */
 const [within, most, moment] = [63, 64, 4];

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { boundLateWrites, writeLate } from '../../../../src/adapters/loop-turn/late-writes.js';
 import { turnBegins, turnEnds } from '../../../../src/adapters/loop-turn/turn-clock.js';
-import { endOfTurn, passTime } from '../../../support/loop-turns.js';
-import { uncaughtErrors } from '../../../support/uncaught-errors.js';
+import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
+import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 
 /** As many as may wait while something else is handled, and one more. */
 const [within, most] = [63, 64];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchBegins, batchEnds, turnBegins, turnEnds, turnMs } from '../../../../src/adapters/loop-turn/turn-clock.js';
-import { passTime } from '../../../support/loop-turns.js';
+import { passTime } from '../../../support/shared/loop-turns.js';
 
 describe('the clock of a turn', () => {
   it('stands at the time of the read while that is handled', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handleAtTurnEnd, throwApart, writeAtTurnEnd } from '../../../../src/adapters/loop-turn/turn-end.js';
-import { endOfTurn } from '../../../support/loop-turns.js';
-import { uncaughtErrors } from '../../../support/uncaught-errors.js';
+import { endOfTurn } from '../../../support/shared/loop-turns.js';
+import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 
 /** Says what was done, in which order; `then` is what a step does besides. */
 class Steps {

@@ -3,10 +3,10 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import { asymmetricAlgorithms } from '../../../../src/domain/tokens/signature-algorithm.js';
-import { describeWithPeers, peerPath } from '../../../support/peers.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
-import { pairFor, publicPem, rsaPair, signToken } from '../../../support/test-tokens.js';
+import { asymmetricAlgorithms } from '../../../../src/domain/agent/tokens/signature-algorithm.js';
+import { pairFor, publicPem, rsaPair, signToken } from '../../../support/agent/test-tokens.js';
+import { describeWithPeers, peerPath } from '../../../support/shared/peers.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const keys = new JoseVerificationKeys();
 const isSigned = async (publicKeyPem: string, token: string): Promise<boolean> => {

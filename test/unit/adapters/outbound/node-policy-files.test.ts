@@ -8,7 +8,7 @@ import {
   maximumPolicyFileOctets,
   NodePolicyFiles,
 } from '../../../../src/adapters/outbound/node-text-files/node-policy-files.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 
 const folders = [temporaryFolder()];
 afterAll(() => {

@@ -10,7 +10,7 @@ import {
   type ResponseBodyChunkEvent,
   type ResponseHeadersEvent,
 } from '../../../../src/domain/agent-protocol/messages.js';
-import { chunkEvent, headersEvent } from '../../../support/agent-events.js';
+import { chunkEvent, headersEvent } from '../../../support/shared/agent-events.js';
 
 const head = headersEvent('a');
 const lastChunk = chunkEvent('a');

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { configurationReference } from '../../../support/configuration-reference.js';
+import { configurationReference } from '../../../support/shared/configuration-reference.js';
 
 const page = fileURLToPath(new URL('../../../../docs/reference/configuration.md', import.meta.url));
 

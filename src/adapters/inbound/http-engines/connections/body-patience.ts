@@ -1,4 +1,4 @@
-import type { BodyPace } from '../../../../domain/limits/body-pace.js';
+import type { BodyPace } from '../../../../domain/gateway/limits/body-pace.js';
 
 /** How long the client of a body is waited for. */
 export interface BodyPatience extends BodyPace {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ClientConnection } from '../../../../application/ports/http-exchange.js';
+import type { ClientConnection } from '../../../../application/ports/gateway/http-exchange.js';
 import { unmappedAddress } from '../../../../domain/http/unmapped-address.js';
 import type { ConnectionOrigin } from './connection-origin.js';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import type { Admission, RejectionAnswer, RequestHandler } from '../../../../application/ports/http-engine.js';
-import type { ConnectionTls } from '../../../../application/ports/http-exchange.js';
+import type { Admission, RejectionAnswer, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
+import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../../domain/http/unmapped-address.js';
 import { type ConnectionOrigin, plainOrigin } from './connection-origin.js';

@@ -1,4 +1,4 @@
-import type { ConnectionTls } from '../../../../application/ports/http-exchange.js';
+import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';
 
 /** What is known of a connection besides its two ends. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { RejectionAnswer } from '../../../../application/ports/http-engine.js';
+import type { RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
 import { refuseHttp2 } from '../http2/refuse-http2.js';
 import { rejectionOctets } from './rejection-octets.js';
 

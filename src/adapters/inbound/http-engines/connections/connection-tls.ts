@@ -1,5 +1,5 @@
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import type { ConnectionTls } from '../../../../application/ports/http-exchange.js';
+import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
 /** Characters of a certificate with its intermediates that go into a header. */

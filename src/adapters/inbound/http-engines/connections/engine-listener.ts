@@ -1,7 +1,8 @@
 import type { Server, Socket } from 'node:net';
-import type { BoundListener, EngineLimits, TlsContext } from '../../../../application/ports/http-engine.js';
-import type { ListeningSocket } from '../../../../application/ports/listening-sockets.js';
-import type { ListenerTimeouts, SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
+import type { BoundListener, EngineLimits, TlsContext } from '../../../../application/ports/gateway/http-engine.js';
+import type { ListeningSocket } from '../../../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
+import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
 import type { ConnectionGate } from './connection-gate.js';

@@ -1,5 +1,5 @@
-import type { EngineLimits } from '../../../../application/ports/http-engine.js';
-import type { ListenerTimeouts } from '../../../../domain/configuration/gateway-configuration.js';
+import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
+import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { BodyPatience } from './body-patience.js';
 
 const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTimeouts): BodyPatience => ({

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Admission } from '../../../../application/ports/http-engine.js';
+import type { Admission } from '../../../../application/ports/gateway/http-engine.js';
 
 /** Connections of one listener that wait to be let in, at the most. */
 const maxWaiting = 1_024;

@@ -1,8 +1,8 @@
 import { constants, type X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
-import type { TlsContext, TlsMaterial } from '../../../../application/ports/http-engine.js';
+import type { TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
+import { indexOfServerName, serverNameIndex } from '../../../../domain/gateway/tls/server-name-index.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import { indexOfServerName, serverNameIndex } from '../../../../domain/tls/server-name-index.js';
 import { dateWarnings, dnsNames, ordinal, readCertificates } from './read-certificates.js';
 import { checkServerCertificate } from './server-certificate.js';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ProxyHeaderFailure } from '../../../../application/ports/http-engine.js';
+import type { ProxyHeaderFailure } from '../../../../application/ports/gateway/http-engine.js';
 import { type CidrSet, includesAddress } from '../../../../domain/http/cidr-set.js';
 import { parseIpAddress } from '../../../../domain/http/ip-address.js';
 import type { ProxiedClient } from '../../../../domain/http/proxy-protocol/proxy-header.js';

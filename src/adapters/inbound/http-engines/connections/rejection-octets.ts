@@ -1,4 +1,4 @@
-import type { RejectionAnswer } from '../../../../application/ports/http-engine.js';
+import type { RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
 import { responseHeadText } from '../../../wire/http1/head-text.js';
 import { dateLine } from './date-line.js';
 

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
-import type { TlsCertificate } from '../../../../application/ports/http-engine.js';
+import type { TlsCertificate } from '../../../../application/ports/gateway/http-engine.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import { ordinal, readCertificates } from './read-certificates.js';
 

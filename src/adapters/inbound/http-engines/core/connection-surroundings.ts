@@ -1,4 +1,4 @@
-import type { EngineLimits, RequestHandler } from '../../../../application/ports/http-engine.js';
+import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
 import type { ListenerPatience } from '../connections/listener-patience.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
 import type { Deadlines } from './deadlines.js';

@@ -1,7 +1,7 @@
-import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { ClientBody } from '../../../../application/ports/http-exchange.js';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { ClientBody } from '../../../../application/ports/gateway/http-exchange.js';
+import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { firstBodyWait, nextBodyWait } from '../../../../domain/limits/body-pace.js';
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
 import type { BodyPatience } from '../connections/body-patience.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';

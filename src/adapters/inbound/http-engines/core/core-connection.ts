@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { ClientConnection, RejectedRequest } from '../../../../application/ports/http-exchange.js';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { ClientConnection, RejectedRequest } from '../../../../application/ports/gateway/http-exchange.js';
 import { boundLateness } from '../../../loop-turn/bound-lateness.js';
 import { boundLateWrites } from '../../../loop-turn/late-writes.js';
 import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';

@@ -6,9 +6,9 @@ import type {
   RequestHandler,
   TlsContext,
   TlsMaterial,
-} from '../../../../application/ports/http-engine.js';
-import type { ListeningSockets } from '../../../../application/ports/listening-sockets.js';
-import type { SocketAddress } from '../../../../domain/configuration/gateway-configuration.js';
+} from '../../../../application/ports/gateway/http-engine.js';
+import type { ListeningSockets } from '../../../../application/ports/gateway/listening-sockets.js';
+import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
 import { ConnectionRefusals } from '../connections/connection-refusals.js';

@@ -1,8 +1,8 @@
 import { TLSSocket } from 'node:tls';
-import type { PieceOrigin } from '../../../../application/ports/body-source.js';
-import type { ClientResponse } from '../../../../application/ports/http-exchange.js';
-import type { ReceivedHead, ReceivedResponseHead } from '../../../../application/ports/received-head.js';
-import type { Tunnel } from '../../../../application/ports/tunnel.js';
+import type { PieceOrigin } from '../../../../application/ports/gateway/body-source.js';
+import type { ClientResponse } from '../../../../application/ports/gateway/http-exchange.js';
+import type { ReceivedHead, ReceivedResponseHead } from '../../../../application/ports/gateway/received-head.js';
+import type { Tunnel } from '../../../../application/ports/gateway/tunnel.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';

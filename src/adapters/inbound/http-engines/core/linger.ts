@@ -1,4 +1,4 @@
-import type { EngineLimits } from '../../../../application/ports/http-engine.js';
+import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
 
 /** For how long a client is still read whose octets nobody wants; times are of the monotonic clock, in milliseconds. */
 export class Linger {

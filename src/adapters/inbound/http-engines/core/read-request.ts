@@ -1,4 +1,8 @@
-import type { ClientBody, ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
+import type {
+  ClientBody,
+  ClientConnection,
+  ClientRequest,
+} from '../../../../application/ports/gateway/http-exchange.js';
 import { fieldTraits } from '../../../../domain/http/field-traits.js';
 import { fieldList } from '../../../wire/http1/field-list.js';
 import { FieldNames } from '../../../wire/http1/field-names.js';

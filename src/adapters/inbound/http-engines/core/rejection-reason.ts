@@ -1,4 +1,4 @@
-import type { RejectedRequest } from '../../../../application/ports/http-exchange.js';
+import type { RejectedRequest } from '../../../../application/ports/gateway/http-exchange.js';
 import type { HeadFault } from '../../../wire/http1/head-fault.js';
 
 /** What a client is told of a head that cannot be read. */

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { ClientBody } from '../../../../application/ports/http-exchange.js';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { ClientBody } from '../../../../application/ports/gateway/http-exchange.js';
+import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { firstBodyWait, nextBodyWait } from '../../../../domain/limits/body-pace.js';
 import type { BodyPatience } from '../connections/body-patience.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';

@@ -1,7 +1,11 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { EngineLimits, RejectionAnswer, RequestHandler } from '../../../../application/ports/http-engine.js';
-import type { ClientConnection, ClientRequest } from '../../../../application/ports/http-exchange.js';
+import type {
+  EngineLimits,
+  RejectionAnswer,
+  RequestHandler,
+} from '../../../../application/ports/gateway/http-engine.js';
+import type { ClientConnection, ClientRequest } from '../../../../application/ports/gateway/http-exchange.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { boundLateWrites } from '../../../loop-turn/late-writes.js';

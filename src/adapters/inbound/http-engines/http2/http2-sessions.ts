@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { EngineLimits, RequestHandler } from '../../../../application/ports/http-engine.js';
+import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';

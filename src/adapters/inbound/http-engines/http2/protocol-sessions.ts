@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { RequestHandler } from '../../../../application/ports/http-engine.js';
+import type { RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';

@@ -1,6 +1,6 @@
 import { constants, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { RejectionAnswer } from '../../../../application/ports/http-engine.js';
+import type { RejectionAnswer } from '../../../../application/ports/gateway/http-engine.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { responseFields } from './response-fields.js';

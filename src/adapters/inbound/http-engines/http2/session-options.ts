@@ -1,5 +1,5 @@
 import type { ServerOptions } from 'node:http2';
-import type { EngineLimits } from '../../../../application/ports/http-engine.js';
+import type { EngineLimits } from '../../../../application/ports/gateway/http-engine.js';
 
 /** Requests that a connection may have open at a time. */
 const maxStreams = 128;

@@ -1,5 +1,5 @@
+import { parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { parseContentLength } from '../../../../domain/limits/request-limits.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
 /** What a field counts beside its name and value where header lists are measured (RFC 9113, section 6.5.2). */

@@ -1,4 +1,4 @@
-import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import type {
   TargetClientSettings,
   UpstreamExchange,
@@ -6,7 +6,7 @@ import type {
   UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
-} from '../../../../application/ports/upstream-client.js';
+} from '../../../../application/ports/gateway/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { turnMs } from '../../../loop-turn/turn-clock.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';

@@ -5,7 +5,7 @@ import type {
   UpstreamExchange,
   UpstreamListener,
   UpstreamRequest,
-} from '../../../../application/ports/upstream-client.js';
+} from '../../../../application/ports/gateway/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
 import { RepeatedResponses } from './repeated-responses.js';

@@ -1,5 +1,5 @@
-import type { BodySource } from '../../../../application/ports/body-source.js';
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { bodyFailure } from './upstream-failures.js';
 
 /** Who waits for the first piece of a body; told of one of the two, once. */

@@ -1,5 +1,5 @@
-import type { BodySource } from '../../../../application/ports/body-source.js';
-import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { type BodySending, joined, maxJoinedOctets, RequestBodySender } from './request-body-sender.js';
 import { lengthInPieces, requestHead } from './request-head.js';
 import type { UpstreamConnection } from './upstream-connection.js';

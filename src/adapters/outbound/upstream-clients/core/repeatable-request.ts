@@ -1,4 +1,4 @@
-import type { UpstreamListener, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamListener, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 
 /** Methods that may be sent again without asking (RFC 9110, section 9.2.1). */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,5 +1,5 @@
-import { BodyReadError, type BodySource } from '../../../../application/ports/body-source.js';
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import { BodyReadError, type BodySource } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { chunkEnd, chunkStart, lastChunk } from '../../../wire/http1/head-text.js';
 import { BodyLengthError, unknownLength } from './request-head.js';
 import type { UpstreamConnection } from './upstream-connection.js';

@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import { unchanged } from '../../../wire/http1/head-lines.js';
 import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';

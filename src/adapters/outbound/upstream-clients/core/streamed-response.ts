@@ -1,5 +1,5 @@
-import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { ReceivedResponse } from './received-response.js';

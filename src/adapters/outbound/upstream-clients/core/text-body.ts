@@ -1,4 +1,4 @@
-import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
 /** Octets of a body that is kept as text: one that is longer is no cheaper so. */

@@ -1,4 +1,4 @@
-import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { RequestPatience } from '../pool/request-patience.js';
 import { putOffTimer, removeTimer } from './shared-timers.js';

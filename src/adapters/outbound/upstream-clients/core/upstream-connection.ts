@@ -1,5 +1,5 @@
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
-import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { boundLateness } from '../../../loop-turn/bound-lateness.js';
 import { type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';

@@ -1,5 +1,5 @@
-import type { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { descriptorShortage } from '../pool/descriptor-shortage.js';
 import { waitText } from '../pool/wait-text.js';
 

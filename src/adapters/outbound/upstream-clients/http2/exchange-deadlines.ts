@@ -1,4 +1,4 @@
-import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { RequestPatience } from '../pool/request-patience.js';
 
 /** What a request waits for. */

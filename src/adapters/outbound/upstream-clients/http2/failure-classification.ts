@@ -1,5 +1,5 @@
 import { constants } from 'node:http2';
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { descriptorShortage } from '../pool/descriptor-shortage.js';
 
 const names: readonly string[] = [

@@ -6,9 +6,9 @@ import type {
   UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
-} from '../../../../application/ports/upstream-client.js';
+} from '../../../../application/ports/gateway/upstream-client.js';
+import { unprocessedWaitMs } from '../../../../domain/gateway/load-balancing/retry-rules.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { unprocessedWaitMs } from '../../../../domain/load-balancing/retry-rules.js';
 import { waitText } from '../pool/wait-text.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';

@@ -5,7 +5,7 @@ import type {
   UpstreamExchange,
   UpstreamListener,
   UpstreamRequest,
-} from '../../../../application/ports/upstream-client.js';
+} from '../../../../application/ports/gateway/upstream-client.js';
 import { Http2Exchange } from './http2-exchange.js';
 import { SessionPool } from './session-pool.js';
 import { UpstreamSession } from './upstream-session.js';

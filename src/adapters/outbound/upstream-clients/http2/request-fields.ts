@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
-import type { UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { isFieldValue, isToken } from '../../../../domain/http/field-syntax.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 

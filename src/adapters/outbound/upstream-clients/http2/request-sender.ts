@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import type { BodySource } from '../../../../application/ports/body-source.js';
+import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 
 /** Octets and pieces that are kept for another stream. */
 const maxKeptOctets = 65_536;

@@ -1,5 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
-import type { BodyReadError, BodySource } from '../../../../application/ports/body-source.js';
+import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 
 /** The body of a response. What is not read stays in the stream, and holds back the upstream by the stream's window. */

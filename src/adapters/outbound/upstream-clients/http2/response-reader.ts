@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
-import { BodyReadError } from '../../../../application/ports/body-source.js';
-import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/upstream-client.js';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { maxStatus } from '../pool/max-status.js';
 import { ResponseBody } from './response-body.js';

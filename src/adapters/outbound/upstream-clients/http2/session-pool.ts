@@ -2,7 +2,7 @@ import type {
   ConnectionFigures,
   TargetClientSettings,
   UpstreamFailure,
-} from '../../../../application/ports/upstream-client.js';
+} from '../../../../application/ports/gateway/upstream-client.js';
 import { RestingConnections } from '../pool/resting-connections.js';
 import type { StreamUser } from './stream-user.js';
 import { maxStreams, type SessionListener, type UpstreamSession } from './upstream-session.js';

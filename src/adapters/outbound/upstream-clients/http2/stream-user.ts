@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { UpstreamSession } from './upstream-session.js';
 
 /** What wants a stream. */

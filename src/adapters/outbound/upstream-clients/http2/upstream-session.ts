@@ -6,7 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
-import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import type { RestingConnection } from '../pool/resting-connections.js';

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 
 /** Where a connection could not be opened because no file descriptor is free: no fault of its target. Null: another reason. */
 export const descriptorShortage = (error: Error): UpstreamFailure | null => {

@@ -1,4 +1,4 @@
-import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/upstream-client.js';
+import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { waitText } from './wait-text.js';
 
 /** One that has waited for a connection is not sent with less than this part of its time-out: nobody could answer it. */

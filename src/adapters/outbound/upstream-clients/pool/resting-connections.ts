@@ -1,4 +1,4 @@
-import type { IdleAllowance } from '../../../../application/ports/upstream-client.js';
+import type { IdleAllowance } from '../../../../application/ports/gateway/upstream-client.js';
 
 /**
  * How often it is looked whether fewer would do, in milliseconds. What is used again within it is not closed meanwhile: under load,

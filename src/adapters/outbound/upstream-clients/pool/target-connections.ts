@@ -1,4 +1,4 @@
-import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/upstream-client.js';
+import type { ConnectionFigures, TargetClientSettings } from '../../../../application/ports/gateway/upstream-client.js';
 import { type RestingConnection, RestingConnections } from './resting-connections.js';
 
 /** Requests that may wait for a connection to one target. */

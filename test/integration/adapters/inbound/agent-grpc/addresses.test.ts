@@ -1,11 +1,11 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentGrpcServer } from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
-import type { GrpcAddress } from '../../../../../src/domain/configuration/gateway-configuration.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { grpcServer } from '../../../../support/grpc-server.js';
-import { grpcHead, RawGrpcGateway } from '../../../../support/raw-grpc-gateway.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import type { GrpcAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { grpcServer } from '../../../../support/shared/grpc-server.js';
+import { grpcHead, RawGrpcGateway } from '../../../../support/shared/raw-grpc-gateway.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('where an AgentGrpcServer listens', () => {
   let folder: TemporaryFolder;

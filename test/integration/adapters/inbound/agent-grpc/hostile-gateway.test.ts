@@ -5,13 +5,19 @@ import { status as codes } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentGrpcServer } from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { decided } from '../../../../support/agent-events.js';
-import { eventually } from '../../../../support/eventually.js';
-import { Deferred, FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { grpcServer, localPort } from '../../../../support/grpc-server.js';
-import { grpcHandshake, grpcHead, RawGrpcGateway } from '../../../../support/raw-grpc-gateway.js';
-import { encoded, field, prefixed, type RawHttp2Call, RawHttp2Gateway } from '../../../../support/raw-http2-gateway.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { Deferred, FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { decided } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { grpcServer, localPort } from '../../../../support/shared/grpc-server.js';
+import { grpcHandshake, grpcHead, RawGrpcGateway } from '../../../../support/shared/raw-grpc-gateway.js';
+import {
+  encoded,
+  field,
+  prefixed,
+  type RawHttp2Call,
+  RawHttp2Gateway,
+} from '../../../../support/shared/raw-http2-gateway.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const mebibyte = 1_048_576;
 const longId = 'x'.repeat(257);

@@ -7,10 +7,10 @@ import type {
   AgentGrpcServer,
   GrpcServerTls,
 } from '../../../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { grpcServer, localPort } from '../../../../support/grpc-server.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { grpcHandshake, grpcHead, RawGrpcGateway } from '../../../../support/raw-grpc-gateway.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { grpcServer, localPort } from '../../../../support/shared/grpc-server.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
+import { grpcHandshake, grpcHead, RawGrpcGateway } from '../../../../support/shared/raw-grpc-gateway.js';
 
 describe('an AgentGrpcServer with TLS', () => {
   let pki: OpensslCertificates;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { decided, needsMoreAnswer } from '../../../../support/agent-events.js';
-import { eventually } from '../../../../support/eventually.js';
-import { Deferred } from '../../../../support/fake-agent-service.js';
-import { rawGateway, rawHandshake } from '../../../../support/raw-agent-peer.js';
-import { parsedFrame, rawEvent, ServedSocket } from '../../../../support/served-socket.js';
+import { Deferred } from '../../../../support/agent/fake-agent-service.js';
+import { parsedFrame, rawEvent, ServedSocket } from '../../../../support/gateway/served-socket.js';
+import { decided, needsMoreAnswer } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { rawGateway, rawHandshake } from '../../../../support/shared/raw-agent-peer.js';
 
 describe('an AgentUnixSocketServer', () => {
   let agent: ServedSocket;

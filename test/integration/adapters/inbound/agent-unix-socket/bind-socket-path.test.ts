@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentUnixSocketServer } from '../../../../../src/adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
-import { socketServer } from '../../../../support/agent-transports.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { socketServer } from '../../../../support/shared/agent-transports.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('the socket file of an agent', () => {
   let folder: TemporaryFolder;

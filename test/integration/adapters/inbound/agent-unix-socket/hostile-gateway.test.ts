@@ -2,11 +2,11 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { decided } from '../../../../support/agent-events.js';
-import { eventually } from '../../../../support/eventually.js';
-import { Deferred } from '../../../../support/fake-agent-service.js';
-import { RawPeer, rawFrame, rawHandshake } from '../../../../support/raw-agent-peer.js';
-import { parsedFrame, rawEvent, ServedSocket } from '../../../../support/served-socket.js';
+import { Deferred } from '../../../../support/agent/fake-agent-service.js';
+import { parsedFrame, rawEvent, ServedSocket } from '../../../../support/gateway/served-socket.js';
+import { decided } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { RawPeer, rawFrame, rawHandshake } from '../../../../support/shared/raw-agent-peer.js';
 
 describe('an AgentUnixSocketServer and a gateway that misbehaves', () => {
   let agent: ServedSocket;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { socketClient, socketServer } from '../../../../support/agent-transports.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { metricsReport, reportedValue } from '../../../../support/metrics-reports.js';
-import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { socketClient, socketServer } from '../../../../support/shared/agent-transports.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { metricsReport, reportedValue } from '../../../../support/shared/metrics-reports.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

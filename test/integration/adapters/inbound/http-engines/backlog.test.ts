@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { recordedListener } from '../../../../support/tls-listener.js';
+import { recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

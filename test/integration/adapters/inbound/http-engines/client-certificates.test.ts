@@ -2,11 +2,15 @@ import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import type { SecureVersion } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { SocketAddress } from '../../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../../../support/openssl-certificates.js';
-import { tlsCall, tlsConnection } from '../../../../support/tls-call.js';
-import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/tls-listener.js';
+import type { SocketAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import {
+  type OpensslCertificate,
+  OpensslCertificates,
+  pemChain,
+} from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

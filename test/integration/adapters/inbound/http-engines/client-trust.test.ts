@@ -1,12 +1,12 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TlsMaterial } from '../../../../../src/application/ports/http-engine.js';
-import type { ClientResponse } from '../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { tlsConnection } from '../../../../support/tls-call.js';
-import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/tls-listener.js';
+import type { TlsMaterial } from '../../../../../src/application/ports/gateway/http-engine.js';
+import type { ClientResponse } from '../../../../../src/application/ports/gateway/http-exchange.js';
+import { tlsConnection } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, type RecordedListener, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import type { RecordingHandler } from '../../../../support/recording-handler.js';
-import { recordedListener } from '../../../../support/tls-listener.js';
+import type { RecordingHandler } from '../../../../support/gateway/recording-handler.js';
+import { recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Admission } from '../../../../../src/application/ports/http-engine.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { rawExchange } from '../../../../support/raw-exchange.js';
-import { tlsCall } from '../../../../support/tls-call.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import type { Admission } from '../../../../../src/application/ports/gateway/http-engine.js';
+import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
+import { tlsCall } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

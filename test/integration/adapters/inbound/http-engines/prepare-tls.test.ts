@@ -3,10 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareTls } from '../../../../../src/adapters/inbound/http-engines/connections/prepared-tls.js';
 import { CoreHttpEngine } from '../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import type { TlsMaterial } from '../../../../../src/application/ports/http-engine.js';
+import type { TlsMaterial } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../../../support/openssl-certificates.js';
-import { asTlsCertificate } from '../../../../support/tls-listener.js';
+import { asTlsCertificate } from '../../../../support/gateway/tls-listener.js';
+import {
+  type OpensslCertificate,
+  OpensslCertificates,
+  pemChain,
+} from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 let root: OpensslCertificate;

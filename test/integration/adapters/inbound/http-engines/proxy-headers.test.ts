@@ -1,13 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ListenerOptions } from '../../../../../src/application/ports/http-engine.js';
+import type { ListenerOptions } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { type CidrSet, compileCidrs } from '../../../../../src/domain/http/cidr-set.js';
-import { begunConnection, textUntilEnd } from '../../../../support/begun-connection.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { binaryHeader, ipv4Addresses, ipv6Addresses, tlv, withChecksum } from '../../../../support/proxy-headers.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import { begunConnection, textUntilEnd } from '../../../../support/gateway/begun-connection.js';
+import {
+  binaryHeader,
+  ipv4Addresses,
+  ipv6Addresses,
+  tlv,
+  withChecksum,
+} from '../../../../support/gateway/proxy-headers.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TlsContext } from '../../../../../src/application/ports/http-engine.js';
-import type { SocketAddress } from '../../../../../src/domain/configuration/gateway-configuration.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import type { TlsContext } from '../../../../../src/application/ports/gateway/http-engine.js';
+import type { SocketAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

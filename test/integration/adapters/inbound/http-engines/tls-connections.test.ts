@@ -1,10 +1,10 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { rawExchange } from '../../../../support/raw-exchange.js';
-import { tlsCall, tlsConnection } from '../../../../support/tls-call.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
+import { tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

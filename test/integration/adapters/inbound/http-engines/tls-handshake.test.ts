@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { connect as connectPlain } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { plainTimeouts } from '../../../../support/plain-configurations.js';
-import { rawExchange } from '../../../../support/raw-exchange.js';
-import { jsonOf, tlsCall, tlsConnection } from '../../../../support/tls-call.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import { plainTimeouts } from '../../../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
+import { jsonOf, tlsCall, tlsConnection } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

@@ -1,9 +1,13 @@
 import type { ConnectionOptions, SecureVersion } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../../../support/openssl-certificates.js';
-import { tlsCall } from '../../../../support/tls-call.js';
-import { preparedTls, recordedListener } from '../../../../support/tls-listener.js';
+import { tlsCall } from '../../../../support/gateway/tls-call.js';
+import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import {
+  type OpensslCertificate,
+  OpensslCertificates,
+  pemChain,
+} from '../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

@@ -3,8 +3,8 @@ import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy
 import { runPolicyCommand } from '../../../../../src/adapters/inbound/policy-command-line/run-policy-command.js';
 import { KdlPolicyTestSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-policy-test-source.js';
 import { NodePolicyFiles } from '../../../../../src/adapters/outbound/node-text-files/node-policy-files.js';
-import { configurationFile } from '../../../../../src/bootstrap/configuration-file.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { agentBlocksOfFile } from '../../../../../src/bootstrap/shared/configuration-file.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 let folder: TemporaryFolder;
 beforeAll(() => {
@@ -41,7 +41,7 @@ const run = async (...argv: readonly string[]) => {
   const output = await runPolicyCommand(command, {
     files: new NodePolicyFiles(),
     tests: new KdlPolicyTestSource({}),
-    configuration: configurationFile,
+    agentBlocks: agentBlocksOfFile,
   });
   const shown = (text: string) => text.replaceAll(`${folder.path}/`, '');
   return { result: shown(output.result), messages: shown(output.messages), exitCode: output.exitCode };

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { runCorpusCommand } from '../../../../../src/adapters/inbound/policy-corpus-command/run-corpus-command.js';
-import { corpusInMemory } from '../../../../support/policy-corpus-files.js';
+import { corpusInMemory } from '../../../../support/agent/policy-corpus-files.js';
 
 const request = {
   principal: { type: 'U', id: 'a' },

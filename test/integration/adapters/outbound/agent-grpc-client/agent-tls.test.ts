@@ -1,13 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentTls } from '../../../../../src/domain/configuration/gateway-configuration.js';
-import { type CertificateCast, certificateCast } from '../../../../support/certificate-cast.js';
-import { eventually } from '../../../../support/eventually.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
-import type { OpensslCertificate } from '../../../../support/openssl-certificates.js';
-import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import type { AgentTls } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { type CertificateCast, certificateCast } from '../../../../support/shared/certificate-cast.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import type { OpensslCertificate } from '../../../../support/shared/openssl-certificates.js';
+import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('TLS to an agent over gRPC', () => {
   const folder = temporaryFolder();

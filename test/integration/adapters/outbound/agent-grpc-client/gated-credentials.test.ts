@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { channelOptions, targetOf } from '../../../../../src/adapters/outbound/agent-grpc-client/channel-options.js';
 import { gatedCredentials } from '../../../../../src/adapters/outbound/agent-grpc-client/gated-credentials.js';
 import { SocketGate } from '../../../../../src/adapters/outbound/agent-grpc-client/socket-gate.js';
-import { eventually } from '../../../../support/eventually.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
-import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
 
 /** Remembers the sockets that it was asked about. */
 class WatchedGate extends SocketGate {

@@ -1,17 +1,17 @@
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GrpcConnectorOptions } from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
-import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
+import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
 import type { AgentEvent } from '../../../../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
-import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
-import type { ConnectionRecord } from '../../../../support/connection-record.js';
-import { eventually } from '../../../../support/eventually.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { freePort } from '../../../../support/free-port.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
-import { grpcServer } from '../../../../support/grpc-server.js';
-import { RawGrpcAgent, type RawProcessStream, rawCapabilities } from '../../../../support/raw-grpc-agent.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import type { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
+import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { freePort } from '../../../../support/shared/free-port.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import { grpcServer } from '../../../../support/shared/grpc-server.js';
+import { RawGrpcAgent, type RawProcessStream, rawCapabilities } from '../../../../support/shared/raw-grpc-agent.js';
 
 describe('a connection to an agent over gRPC', () => {
   let agent: RawGrpcAgent;

@@ -2,11 +2,11 @@ import { createServer, type Server, type Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GrpcConnectorOptions } from '../../../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { eventually } from '../../../../support/eventually.js';
-import { freePort } from '../../../../support/free-port.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
-import { RawGrpcAgent, rawCapabilities, rawField } from '../../../../support/raw-grpc-agent.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { freePort } from '../../../../support/shared/free-port.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import { RawGrpcAgent, rawCapabilities, rawField } from '../../../../support/shared/raw-grpc-agent.js';
 
 const handshake = { protocol_version: 2, capabilities: rawCapabilities, success: true };
 const response = 2;

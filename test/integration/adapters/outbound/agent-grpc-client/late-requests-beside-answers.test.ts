@@ -1,12 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
 import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { ConnectionRecord } from '../../../../support/connection-record.js';
-import { eventually } from '../../../../support/eventually.js';
-import { grpcConnector } from '../../../../support/grpc-connections.js';
-import { passTime } from '../../../../support/loop-turns.js';
-import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
+import { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import { passTime } from '../../../../support/shared/loop-turns.js';
+import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -9,9 +9,9 @@ import {
 import type { Socket } from 'node:net';
 import zlib, { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ConnectionRecord } from '../../../../support/connection-record.js';
-import { eventually } from '../../../../support/eventually.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
+import type { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
 
 /** An answer to the handshake that is taken, where it is read. */
 const hello = Buffer.from([0x0a, 0x06, 0x08, 0x02, 0x12, 0x00, 0x18, 0x01]);

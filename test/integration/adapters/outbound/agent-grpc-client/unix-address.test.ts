@@ -1,9 +1,9 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GrpcAddress } from '../../../../../src/domain/configuration/gateway-configuration.js';
-import { connectRecorded, grpcConnector } from '../../../../support/grpc-connections.js';
-import { RawGrpcAgent } from '../../../../support/raw-grpc-agent.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import type { GrpcAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+import { connectRecorded, grpcConnector } from '../../../../support/shared/grpc-connections.js';
+import { RawGrpcAgent } from '../../../../support/shared/raw-grpc-agent.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const unix = (path: string): GrpcAddress => ({ kind: 'unix', path });
 

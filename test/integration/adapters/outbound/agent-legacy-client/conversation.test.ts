@@ -2,20 +2,20 @@ import { chownSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
+import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
 import { type AgentEvent, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
-import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
-import { eventually } from '../../../../support/eventually.js';
+import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';
+import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
+import { eventually } from '../../../../support/shared/eventually.js';
 import {
   legacyAllow,
   type RawLegacyAgent,
   type RawLegacyPeer,
   rawLegacyAgent,
-} from '../../../../support/raw-legacy-agent.js';
-import { RecordingConnectionListener } from '../../../../support/recording-connection-listener.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+} from '../../../../support/shared/raw-legacy-agent.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
-import { headersEvent } from '../../../../support/agent-events.js';
+import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
+import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
 import {
   legacyAllow,
   legacyFrameOf,
   type RawLegacyAgent,
   type RawLegacyPeer,
   rawLegacyAgent,
-} from '../../../../support/raw-legacy-agent.js';
-import { RecordingConnectionListener } from '../../../../support/recording-connection-listener.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+} from '../../../../support/shared/raw-legacy-agent.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const lengthOf = (length: number): Buffer => {
   const head = Buffer.alloc(4);

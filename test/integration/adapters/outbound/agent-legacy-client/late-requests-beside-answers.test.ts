@@ -3,13 +3,13 @@ import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js'
 import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { passTime } from '../../../../support/loop-turns.js';
-import { legacyAllow, rawLegacyAgent } from '../../../../support/raw-legacy-agent.js';
-import { RecordingConnectionListener } from '../../../../support/recording-connection-listener.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { passTime } from '../../../../support/shared/loop-turns.js';
+import { legacyAllow, rawLegacyAgent } from '../../../../support/shared/raw-legacy-agent.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

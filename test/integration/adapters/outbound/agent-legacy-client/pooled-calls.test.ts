@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { PooledAgentClient } from '../../../../../src/application/call-agents/pooled-agent-client.js';
-import type { AgentOutcome } from '../../../../../src/application/ports/agent-client.js';
-import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
-import { pooledClient, type TransportSettings } from '../../../../support/agent-transports.js';
-import { eventually } from '../../../../support/eventually.js';
+import type { PooledAgentClient } from '../../../../../src/application/gateway/ask-agents/pooled-agent-client.js';
+import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
+import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
+import { pooledClient, type TransportSettings } from '../../../../support/shared/agent-transports.js';
+import { eventually } from '../../../../support/shared/eventually.js';
 import {
   type LegacyMessage,
   type RawLegacyAgent,
   type RawLegacyPeer,
   rawLegacyAgent,
-} from '../../../../support/raw-legacy-agent.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+} from '../../../../support/shared/raw-legacy-agent.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 /** Answers each event in its order, with what the test gives; null: not at all. */
 const serve = (peer: RawLegacyPeer, answer: (message: LegacyMessage) => object | null): void => {

@@ -1,12 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { socketClient, socketServer } from '../../../../support/agent-transports.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { RawPeer, rawHandshakeAnswer } from '../../../../support/raw-agent-peer.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { socketClient, socketServer } from '../../../../support/shared/agent-transports.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { RawPeer, rawHandshakeAnswer } from '../../../../support/shared/raw-agent-peer.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

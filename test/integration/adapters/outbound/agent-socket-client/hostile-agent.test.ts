@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PooledAgentClient } from '../../../../../src/application/call-agents/pooled-agent-client.js';
-import type { AgentOutcome } from '../../../../../src/application/ports/agent-client.js';
-import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
-import { socketClient } from '../../../../support/agent-transports.js';
-import { eventually } from '../../../../support/eventually.js';
+import type { PooledAgentClient } from '../../../../../src/application/gateway/ask-agents/pooled-agent-client.js';
+import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
+import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
+import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
+import { socketClient } from '../../../../support/shared/agent-transports.js';
+import { eventually } from '../../../../support/shared/eventually.js';
 import {
   type RawAgent,
   type RawPeer,
   rawAgent,
   rawFrame,
   rawHandshakeAnswer,
-} from '../../../../support/raw-agent-peer.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+} from '../../../../support/shared/raw-agent-peer.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const codeOf = (outcome: AgentOutcome): string => (outcome.ok ? outcome.value.decision.kind : outcome.error.code);
 

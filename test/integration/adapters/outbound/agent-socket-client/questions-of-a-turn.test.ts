@@ -4,13 +4,13 @@ import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js'
 import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import type { AgentConnection } from '../../../../../src/application/ports/agent-connector.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { endOfTurn, passTime } from '../../../../support/loop-turns.js';
-import { rawAgent } from '../../../../support/raw-agent-peer.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { endOfTurn, passTime } from '../../../../support/shared/loop-turns.js';
+import { rawAgent } from '../../../../support/shared/raw-agent-peer.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,13 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { socketClient } from '../../../../support/agent-transports.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { type RawAgent, type RawPeer, rawAgent, rawHandshakeAnswer } from '../../../../support/raw-agent-peer.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { socketClient } from '../../../../support/shared/agent-transports.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import {
+  type RawAgent,
+  type RawPeer,
+  rawAgent,
+  rawHandshakeAnswer,
+} from '../../../../support/shared/raw-agent-peer.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:net';
 import { userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkSocketOwner } from '../../../../../src/adapters/outbound/agent-socket-client/socket-owner.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { socketClient } from '../../../../support/agent-transports.js';
-import { eventually } from '../../../../support/eventually.js';
-import { rawAgent } from '../../../../support/raw-agent-peer.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { socketClient } from '../../../../support/shared/agent-transports.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { rawAgent } from '../../../../support/shared/raw-agent-peer.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const strangerId = 54_321;
 const isRoot = process.getuid?.() === 0;

@@ -3,10 +3,10 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { afterEach, describe, expect, it } from 'vitest';
 import { AuditFile, type AuditFileWriter } from '../../../../../src/adapters/outbound/audit-file/audit-file.js';
 import { openAuditFile } from '../../../../../src/adapters/outbound/audit-file/open-audit-file.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { eventually } from '../../../../support/eventually.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../support/shared/eventually.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

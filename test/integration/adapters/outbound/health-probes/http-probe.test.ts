@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
-import type { HealthProbe } from '../../../../../src/domain/configuration/upstream-options.js';
+import type { HealthProbe } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
 import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { freePort } from '../../../../support/free-port.js';
-import { type ProbedServer, startProbedServer } from '../../../../support/probed-server.js';
+import { type ProbedServer, startProbedServer } from '../../../../support/gateway/probed-server.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { freePort } from '../../../../support/shared/free-port.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { freePort } from '../../../../support/free-port.js';
-import { type ProbedServer, startProbedServer } from '../../../../support/probed-server.js';
+import { type ProbedServer, startProbedServer } from '../../../../support/gateway/probed-server.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { freePort } from '../../../../support/shared/free-port.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-probes/node-health-prober.js';
-import type { HealthProbe } from '../../../../../src/domain/configuration/upstream-options.js';
+import type { HealthProbe } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
 import { err } from '../../../../../src/domain/shared/result.js';
-import { type StuckListener, startStuckListener } from '../../../../support/stuck-listener.js';
+import { type StuckListener, startStuckListener } from '../../../../support/gateway/stuck-listener.js';
 
 const probes: readonly HealthProbe[] = [
   { kind: 'tcp' },

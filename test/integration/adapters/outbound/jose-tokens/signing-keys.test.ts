@@ -6,12 +6,15 @@ import { createVerifier } from 'fast-jwt';
 import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
 import { JoseTokenSigningKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
-import type { SigningKey } from '../../../../../src/application/ports/token-signing-keys.js';
+import type { SigningKey } from '../../../../../src/application/ports/agent/token-signing-keys.js';
+import {
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '../../../../../src/domain/agent/tokens/signature-algorithm.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { type SigningAlgorithm, signingAlgorithms } from '../../../../../src/domain/tokens/signature-algorithm.js';
-import { describeWithPeers, peerPath } from '../../../../support/peers.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
-import { pairFor, publicPem, signToken } from '../../../../support/test-tokens.js';
+import { pairFor, publicPem, signToken } from '../../../../support/agent/test-tokens.js';
+import { describeWithPeers, peerPath } from '../../../../support/shared/peers.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const keys = new JoseTokenSigningKeys();
 const secret = 'a secret of more than thirty-two octets, ä';

@@ -1,13 +1,13 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { JoseTokenSigningKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
-import { Secret } from '../../../../../src/domain/shared/secret.js';
 import {
   asymmetricAlgorithms,
   type SigningAlgorithm,
   signingAlgorithms,
-} from '../../../../../src/domain/tokens/signature-algorithm.js';
-import { ecPair, pairFor, publicJwk, publicPem, rsaPair, signToken } from '../../../../support/test-tokens.js';
+} from '../../../../../src/domain/agent/tokens/signature-algorithm.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { ecPair, pairFor, publicJwk, publicPem, rsaPair, signToken } from '../../../../support/agent/test-tokens.js';
 
 const keys = new JoseTokenSigningKeys();
 const rsa = rsaPair();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LogOutput } from '../../../../../src/adapters/outbound/pino-log/log-output.js';
 import { OutputAuditLog } from '../../../../../src/adapters/outbound/pino-log/output-audit-log.js';
-import { ManualPipe } from '../../../../support/manual-pipe.js';
+import { ManualPipe } from '../../../../support/shared/manual-pipe.js';
 
 const pipes: ManualPipe[] = [];
 const pipe = (blocking: boolean): ManualPipe => {

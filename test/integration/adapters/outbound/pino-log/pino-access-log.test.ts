@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PinoAccessLog } from '../../../../../src/adapters/outbound/pino-log/pino-access-log.js';
-import type { AccessRecord } from '../../../../../src/application/ports/access-log.js';
+import type { AccessRecord } from '../../../../../src/application/ports/gateway/access-log.js';
 import type { LogLevel } from '../../../../../src/domain/configuration/log-configuration.js';
-import { capturedLog, recordsOf } from '../../../../support/captured-log.js';
+import { capturedLog, recordsOf } from '../../../../support/shared/captured-log.js';
 
 const record: AccessRecord = {
   requestId: 'r-1',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PinoLogger } from '../../../../../src/adapters/outbound/pino-log/pino-logger.js';
 import type { LogLevel } from '../../../../../src/domain/configuration/log-configuration.js';
-import { capturedLog, recordsOf } from '../../../../support/captured-log.js';
+import { capturedLog, recordsOf } from '../../../../support/shared/captured-log.js';
 
 const logged = (log: (logger: PinoLogger) => void, level: LogLevel = 'trace'): Promise<string> =>
   capturedLog((output) => log(new PinoLogger(level, output)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PinoAccessLog } from '../../../../../src/adapters/outbound/pino-log/pino-access-log.js';
 import { PinoLogger } from '../../../../../src/adapters/outbound/pino-log/pino-logger.js';
-import { capturedLog, recordsOf } from '../../../../support/captured-log.js';
+import { capturedLog, recordsOf } from '../../../../support/shared/captured-log.js';
 
 const record = {
   requestId: 'r',

@@ -6,12 +6,12 @@ import {
   type RedisRateLimitSettings,
   RedisRateLimitStore,
 } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
-import type { RateLimitAnswer } from '../../../../../src/application/ports/rate-limit-store.js';
+import type { RateLimitAnswer } from '../../../../../src/application/ports/shared/rate-limit-store.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { freePort } from '../../../../support/free-port.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/redis-server.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { freePort } from '../../../../support/shared/free-port.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
+import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedisRateLimitStore } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
-import type { RateLimitCharge } from '../../../../../src/application/ports/rate-limit-store.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { type RedisServer, startRedis } from '../../../../support/redis-server.js';
+import type { RateLimitCharge } from '../../../../../src/application/ports/shared/rate-limit-store.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
+import { type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server'], 'buckets in a Redis server', () => {
   const cleanUp = new CleanUp();

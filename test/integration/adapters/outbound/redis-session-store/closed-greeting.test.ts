@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
-import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/redis-server.js';
-import { hashOf, testSession } from '../../../../support/test-sessions.js';
+import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import { hashOf, testSession } from '../../../../support/agent/test-sessions.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type RedisPlan, type RedisServer, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server'], 'stores in a Redis server that fails', () => {
   const cleanUp = new CleanUp();

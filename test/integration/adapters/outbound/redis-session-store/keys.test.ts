@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
-import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { startRedis } from '../../../../support/redis-server.js';
+import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
 import {
   hashOf,
   hourMs,
@@ -12,7 +8,11 @@ import {
   succeeded,
   testSession,
   testSignOnRequest,
-} from '../../../../support/test-sessions.js';
+} from '../../../../support/agent/test-sessions.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { startRedis } from '../../../../support/shared/redis-server.js';
 
 const namespace = 'https://gateway.example';
 

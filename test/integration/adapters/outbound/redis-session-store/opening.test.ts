@@ -1,13 +1,13 @@
 import { afterEach, expect, it } from 'vitest';
 import { RedisStoreOpener } from '../../../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { freePort } from '../../../../support/free-port.js';
-import { OpensslCertificates } from '../../../../support/openssl-certificates.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { type RedisPlan, startRedis } from '../../../../support/redis-server.js';
-import { testSession } from '../../../../support/test-sessions.js';
+import { testSession } from '../../../../support/agent/test-sessions.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { freePort } from '../../../../support/shared/free-port.js';
+import { OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type RedisPlan, startRedis } from '../../../../support/shared/redis-server.js';
 
 describeWithPeers(['redis-server', 'openssl'], 'opening stores in Redis', () => {
   const cleanUp = new CleanUp();

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
-import { bySqlite, filledStore, nthName, openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
-import { hashOf, succeeded, testSession } from '../../../../support/test-sessions.js';
+import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import { bySqlite, filledStore, nthName, openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
+import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const pageOctets = 4_096;
 const sessionCount = 400;

@@ -1,10 +1,10 @@
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../../../src/adapters/outbound/sqlite-session-store/open-database.js';
-import type { SamlStores } from '../../../../../src/application/ports/saml-stores.js';
-import { openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
-import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/test-sessions.js';
+import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import { openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
+import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/agent/test-sessions.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('a SQLite store that another program has locked', () => {
   let folder: TemporaryFolder;

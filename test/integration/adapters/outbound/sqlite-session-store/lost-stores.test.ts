@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import { noOtherProcesses } from '../../../../../src/application/saml-sessions/session-endings.js';
-import { SamlStoreLeases } from '../../../../../src/application/saml-trust/saml-store-leases.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { filledStore, nthName } from '../../../../support/sqlite-stores.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
-import { hashOf, succeeded, testSession } from '../../../../support/test-sessions.js';
+import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
+import { SamlStoreLeases } from '../../../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
+import { filledStore, nthName } from '../../../../support/agent/sqlite-stores.js';
+import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 describe('a SQLite store that is lost while it is in use', () => {
   let folder: TemporaryFolder;

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import { bySqlite, filledStore, openSqlite, refusalOf } from '../../../../support/sqlite-stores.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
-import { hashOf, succeeded, testSession } from '../../../../support/test-sessions.js';
+import { bySqlite, filledStore, openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
+import { hashOf, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 

@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defaultMetadataLimits } from '../../../../../src/adapters/outbound/undici-documents/document-limits.js';
 import { UndiciMetadataSource } from '../../../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
-import { CancellationSource } from '../../../../../src/application/cancellation/cancellation-source.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { metadataSamples } from '../../../../support/identity-provider-metadata.js';
-import { neverCancelled } from '../../../../support/never-cancelled.js';
-import { type RawAnswer, startRawUpstream } from '../../../../support/raw-upstream.js';
+import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
+import { metadataSamples } from '../../../../support/agent/identity-provider-metadata.js';
+import { type RawAnswer, startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

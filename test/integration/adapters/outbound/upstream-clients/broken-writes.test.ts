@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamRequest } from '../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { ScriptedBody } from '../../../../support/scripted-body.js';
-import { startSeparateUpstream } from '../../../../support/separate-upstream.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import type { UpstreamRequest } from '../../../../../src/application/ports/gateway/upstream-client.js';
+import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
+import { startSeparateUpstream } from '../../../../support/gateway/separate-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IdleConnections } from '../../../../../src/application/upstream-targets/idle-connections.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { freePort } from '../../../../support/free-port.js';
-import { startHttpUpstream } from '../../../../support/http-upstream.js';
-import { startRawUpstream } from '../../../../support/raw-upstream.js';
-import { ScriptedBody } from '../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import { IdleConnections } from '../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { startHttpUpstream } from '../../../../support/gateway/http-upstream.js';
+import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
+import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { freePort } from '../../../../support/shared/free-port.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

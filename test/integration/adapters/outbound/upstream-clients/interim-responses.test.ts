@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { startHttp2Upstream } from '../../../../support/http2-upstream.js';
-import { startRawUpstream } from '../../../../support/raw-upstream.js';
-import { bodyOctets } from '../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import { startHttp2Upstream } from '../../../../support/gateway/http2-upstream.js';
+import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
+import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -9,10 +9,10 @@ import type {
   UpstreamListener,
   UpstreamRequest,
   UpstreamResponse,
-} from '../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { bodyOctets } from '../../../../support/scripted-body.js';
-import { listeningClient, plainUpstreamRequest } from '../../../../support/target-clients.js';
+} from '../../../../../src/application/ports/gateway/upstream-client.js';
+import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
+import { listeningClient, plainUpstreamRequest } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,8 +1,13 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { frameFlags, frameTypes, headers, startRawHttp2Upstream } from '../../../../support/raw-http2-upstream.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import {
+  frameFlags,
+  frameTypes,
+  headers,
+  startRawHttp2Upstream,
+} from '../../../../support/gateway/raw-http2-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

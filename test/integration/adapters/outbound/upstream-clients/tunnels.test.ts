@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Tunnel } from '../../../../../src/application/ports/tunnel.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { startRawUpstream } from '../../../../support/raw-upstream.js';
-import { plainUpstreamRequest, targetClient } from '../../../../support/target-clients.js';
+import type { Tunnel } from '../../../../../src/application/ports/gateway/tunnel.js';
+import { startRawUpstream } from '../../../../support/gateway/raw-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

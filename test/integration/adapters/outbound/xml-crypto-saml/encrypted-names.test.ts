@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { describeWithPeers } from '../../../../support/peers.js';
-import { assertionXml, logoutRequestXml, redirected, responseXml } from '../../../../support/saml-documents.js';
-import { cipherUris, encryptedAssertion, encryptedId, transportUris } from '../../../../support/saml-encryption.js';
-import { idpKey, spKey, strangerKey } from '../../../../support/saml-keys.js';
-import { swapped } from '../../../../support/saml-pieces.js';
-import { signElement } from '../../../../support/saml-signatures.js';
-import { documentKeys, tokenVerdict, verdict } from '../../../../support/saml-verifying.js';
-import { xmlsecEncrypted } from '../../../../support/xmlsec.js';
+import { assertionXml, logoutRequestXml, redirected, responseXml } from '../../../../support/agent/saml-documents.js';
+import {
+  cipherUris,
+  encryptedAssertion,
+  encryptedId,
+  transportUris,
+} from '../../../../support/agent/saml-encryption.js';
+import { idpKey, spKey, strangerKey } from '../../../../support/agent/saml-keys.js';
+import { swapped } from '../../../../support/agent/saml-pieces.js';
+import { signElement } from '../../../../support/agent/saml-signatures.js';
+import { documentKeys, tokenVerdict, verdict } from '../../../../support/agent/saml-verifying.js';
+import { xmlsecEncrypted } from '../../../../support/agent/xmlsec.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
 
 const alice = 'accepted alice@example.com';
 const plainName =

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { decodeDecrypted } from '../../../../../src/adapters/outbound/xml-crypto-saml/decode-document.js';
-import { assertionXml, type ResponseParts, responseXml } from '../../../../support/saml-documents.js';
+import { assertionXml, type ResponseParts, responseXml } from '../../../../support/agent/saml-documents.js';
 import {
   cipherUris,
   type EncryptionPlan,
   encryptedAssertion,
   transportUris,
-} from '../../../../support/saml-encryption.js';
-import { ecSamlKey, idpKey, rsaSamlKey, spKey, strangerKey } from '../../../../support/saml-keys.js';
-import { atEnd, piece, swapped } from '../../../../support/saml-pieces.js';
-import { signElement } from '../../../../support/saml-signatures.js';
-import { documentKeys, verdict } from '../../../../support/saml-verifying.js';
+} from '../../../../support/agent/saml-encryption.js';
+import { ecSamlKey, idpKey, rsaSamlKey, spKey, strangerKey } from '../../../../support/agent/saml-keys.js';
+import { atEnd, piece, swapped } from '../../../../support/agent/saml-pieces.js';
+import { signElement } from '../../../../support/agent/saml-signatures.js';
+import { documentKeys, verdict } from '../../../../support/agent/saml-verifying.js';
 
 const alice = 'accepted alice@example.com';
 const idp = idpKey().privateKey;

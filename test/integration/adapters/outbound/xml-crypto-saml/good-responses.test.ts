@@ -8,10 +8,10 @@ import {
   requestId,
   signedResponse,
   spEntityId,
-} from '../../../../support/saml-documents.js';
-import { ecSamlKey, idpKey, rsaSamlKey, strangerKey } from '../../../../support/saml-keys.js';
-import { digestUris, signatureUris, transformUris } from '../../../../support/saml-signatures.js';
-import { documentKeys, verdict } from '../../../../support/saml-verifying.js';
+} from '../../../../support/agent/saml-documents.js';
+import { ecSamlKey, idpKey, rsaSamlKey, strangerKey } from '../../../../support/agent/saml-keys.js';
+import { digestUris, signatureUris, transformUris } from '../../../../support/agent/saml-signatures.js';
+import { documentKeys, verdict } from '../../../../support/agent/saml-verifying.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 const alice = 'accepted alice@example.com';

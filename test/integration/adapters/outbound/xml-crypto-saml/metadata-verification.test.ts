@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WorkerDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
-import { CancellationSource } from '../../../../../src/application/cancellation/cancellation-source.js';
-import { CleanUp } from '../../../../support/clean-up.js';
-import { neverCancelled } from '../../../../support/never-cancelled.js';
-import { documentKeys } from '../../../../support/saml-verifying.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
+import { documentKeys } from '../../../../support/agent/saml-verifying.js';
+import { CleanUp } from '../../../../support/shared/clean-up.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
+import { temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const query = { certificates: [], entityId: null, nowMs: 0 };
 const keys = documentKeys();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FastXmlReader } from '../../../../../src/adapters/outbound/xml-crypto-saml/fast-xml-reader.js';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { idpKey, strangerKey } from '../../../../support/saml-keys.js';
-import { atEnd, swapped } from '../../../../support/saml-pieces.js';
-import { signElement, transformUris } from '../../../../support/saml-signatures.js';
+import { idpKey, strangerKey } from '../../../../support/agent/saml-keys.js';
+import { atEnd, swapped } from '../../../../support/agent/saml-pieces.js';
+import { signElement, transformUris } from '../../../../support/agent/saml-signatures.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 

@@ -3,9 +3,9 @@ import { createPublicKey, generateKeyPairSync, verify, X509Certificate } from 'n
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { NodeSamlKeys } from '../../../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
-import { ecSamlKey, rsaSamlKey, type SamlKey, spKey, strangerKey } from '../../../../support/saml-keys.js';
-import { signatureUris } from '../../../../support/saml-signatures.js';
-import { certificatePem, selfSignedCertificate } from '../../../../support/self-signed-certificate.js';
+import { ecSamlKey, rsaSamlKey, type SamlKey, spKey, strangerKey } from '../../../../support/agent/saml-keys.js';
+import { signatureUris } from '../../../../support/agent/saml-signatures.js';
+import { certificatePem, selfSignedCertificate } from '../../../../support/agent/self-signed-certificate.js';
 
 const keys = new NodeSamlKeys();
 

@@ -1,10 +1,10 @@
 import { SAML } from '@node-saml/node-saml';
 import { describe, expect, it } from 'vitest';
-import { acsUrl, idpEntityId, posted, signedResponse, spEntityId } from '../../../../support/saml-documents.js';
-import { refusedDocuments } from '../../../../support/saml-forgeries.js';
-import { ecSamlKey, idpKey } from '../../../../support/saml-keys.js';
-import { verdict } from '../../../../support/saml-verifying.js';
-import { wrappedAssertions, wrappedResponses } from '../../../../support/saml-wrapping.js';
+import { acsUrl, idpEntityId, posted, signedResponse, spEntityId } from '../../../../support/agent/saml-documents.js';
+import { refusedDocuments } from '../../../../support/agent/saml-forgeries.js';
+import { ecSamlKey, idpKey } from '../../../../support/agent/saml-keys.js';
+import { verdict } from '../../../../support/agent/saml-verifying.js';
+import { wrappedAssertions, wrappedResponses } from '../../../../support/agent/saml-wrapping.js';
 
 /** Another service provider, asked for the signature and the user alone: it has no clock that tests can set. */
 const other = new SAML({

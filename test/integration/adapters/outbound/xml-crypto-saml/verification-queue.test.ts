@@ -4,11 +4,11 @@ import {
   type VerificationLimits,
   WorkerDocumentVerifier,
 } from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
-import { CancellationSource } from '../../../../../src/application/cancellation/cancellation-source.js';
-import type { Cancellation } from '../../../../../src/application/ports/cancellation.js';
-import { neverCancelled } from '../../../../support/never-cancelled.js';
-import { documentKeys } from '../../../../support/saml-verifying.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';
+import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
+import { documentKeys } from '../../../../support/agent/saml-verifying.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const keys = documentKeys();
 const overloaded = { ok: false, error: 'overloaded' };

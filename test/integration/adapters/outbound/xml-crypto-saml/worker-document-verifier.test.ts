@@ -5,22 +5,22 @@ import {
   type VerificationLimits,
   WorkerDocumentVerifier,
 } from '../../../../../src/adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
-import { neverCancelled } from '../../../../support/never-cancelled.js';
-import { startProcess } from '../../../../support/processes.js';
 import {
   logoutRequestXml,
   logoutResponseXml,
   posted,
   redirected,
   signedResponse,
-} from '../../../../support/saml-documents.js';
-import { encryptedAssertion } from '../../../../support/saml-encryption.js';
-import { asToken } from '../../../../support/saml-exchange.js';
-import { idpKey } from '../../../../support/saml-keys.js';
-import { piece, swapped } from '../../../../support/saml-pieces.js';
-import { signedToken } from '../../../../support/saml-token-forgeries.js';
-import { documentKeys } from '../../../../support/saml-verifying.js';
-import { type TemporaryFolder, temporaryFolder } from '../../../../support/temporary-folder.js';
+} from '../../../../support/agent/saml-documents.js';
+import { encryptedAssertion } from '../../../../support/agent/saml-encryption.js';
+import { asToken } from '../../../../support/agent/saml-exchange.js';
+import { idpKey } from '../../../../support/agent/saml-keys.js';
+import { piece, swapped } from '../../../../support/agent/saml-pieces.js';
+import { signedToken } from '../../../../support/agent/saml-token-forgeries.js';
+import { documentKeys } from '../../../../support/agent/saml-verifying.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
+import { startProcess } from '../../../../support/shared/processes.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
 
 const program = new URL('../../../../../dist/programs/main-saml-verifier.js', import.meta.url);
 const encoded = posted(signedResponse());

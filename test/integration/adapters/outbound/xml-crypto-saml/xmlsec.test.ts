@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { describeWithPeers } from '../../../../support/peers.js';
 import {
   assertionXml,
   logoutRequestXml,
@@ -8,14 +7,15 @@ import {
   responseXml,
   signedResponse,
   statusSuccess,
-} from '../../../../support/saml-documents.js';
-import { ecSamlKey, idpKey } from '../../../../support/saml-keys.js';
-import { swapped } from '../../../../support/saml-pieces.js';
-import { digestUris, signatureUris } from '../../../../support/saml-signatures.js';
-import { signedToken } from '../../../../support/saml-token-forgeries.js';
-import { documentKeys, tokenVerdict, verdict } from '../../../../support/saml-verifying.js';
-import { wrappedAssertions } from '../../../../support/saml-wrapping.js';
-import { xmlsecSigned, xmlsecVerifies } from '../../../../support/xmlsec.js';
+} from '../../../../support/agent/saml-documents.js';
+import { ecSamlKey, idpKey } from '../../../../support/agent/saml-keys.js';
+import { swapped } from '../../../../support/agent/saml-pieces.js';
+import { digestUris, signatureUris } from '../../../../support/agent/saml-signatures.js';
+import { signedToken } from '../../../../support/agent/saml-token-forgeries.js';
+import { documentKeys, tokenVerdict, verdict } from '../../../../support/agent/saml-verifying.js';
+import { wrappedAssertions } from '../../../../support/agent/saml-wrapping.js';
+import { xmlsecSigned, xmlsecVerifies } from '../../../../support/agent/xmlsec.js';
+import { describeWithPeers } from '../../../../support/shared/peers.js';
 
 const alice = 'accepted alice@example.com';
 const inAssertion = { id: '_assertion-1' };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MemoryRateLimitStore } from '../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { takeTokens } from '../../../../../src/domain/rate-limiting/take-tokens.js';
-import type { TokenBucket } from '../../../../../src/domain/rate-limiting/token-bucket.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
+import { takeTokens } from '../../../../../src/domain/gateway/rate-limiting/take-tokens.js';
+import type { TokenBucket } from '../../../../../src/domain/shared/token-bucket.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const limits = [
   { requestsPerSecond: 0.5, burst: 2 },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isStrictDer } from '../../../../../src/adapters/outbound/x509-certificates/strict-der.js';
 import { X509CertificateReader } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../support/openssl-certificates.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../support/shared/openssl-certificates.js';
 
 const reader = new X509CertificateReader();
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { posted, signedResponse } from '../../../../support/saml-documents.js';
-import { asToken } from '../../../../support/saml-exchange.js';
-import { signedToken } from '../../../../support/saml-token-forgeries.js';
-import { documentKeys } from '../../../../support/saml-verifying.js';
+import { posted, signedResponse } from '../../../../support/agent/saml-documents.js';
+import { asToken } from '../../../../support/agent/saml-exchange.js';
+import { signedToken } from '../../../../support/agent/saml-token-forgeries.js';
+import { documentKeys } from '../../../../support/agent/saml-verifying.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 const keys = documentKeys();

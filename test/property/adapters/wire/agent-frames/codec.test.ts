@@ -18,8 +18,8 @@ import type {
   BodyMutation,
   HeaderOperation,
 } from '../../../../../src/domain/agent-protocol/messages.js';
-import { chunkEvent, headersEvent } from '../../../../support/agent-events.js';
-import { answerJson } from '../../../../support/answer-json.js';
+import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
+import { answerJson } from '../../../../support/shared/answer-json.js';
 
 const byteString = fc
   .uint8Array({ maxLength: 30 })

@@ -5,7 +5,7 @@ import { HeadWriter } from '../../../../../src/adapters/wire/agent-frames/head-w
 import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';
 import { RequestHeadReader } from '../../../../../src/adapters/wire/agent-frames/request-head-reader.js';
 import type { RequestHeadersEvent } from '../../../../../src/domain/agent-protocol/messages.js';
-import { headersEvent } from '../../../../support/agent-events.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
 
 const oddText = fc.oneof(
   fc.string({ maxLength: 12, unit: fc.constantFrom(...'ab"\\{}[]:,é\u007f ') }),

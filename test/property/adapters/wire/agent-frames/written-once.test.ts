@@ -7,8 +7,8 @@ import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-o
 import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
 import { rememberAnswer } from '../../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { headersEvent } from '../../../../support/agent-events.js';
-import { answerJson } from '../../../../support/answer-json.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
+import { answerJson } from '../../../../support/shared/answer-json.js';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();

@@ -10,7 +10,7 @@ import { readHandshakeResponse } from '../../../../../src/adapters/wire/agent-gr
 import type { GrpcProxyToAgent } from '../../../../../src/adapters/wire/agent-grpc/grpc-messages.js';
 import type { GrpcAgentToProxy } from '../../../../../src/adapters/wire/agent-grpc/grpc-reports.js';
 import { readOwnedHeaders } from '../../../../../src/adapters/wire/agent-grpc/owned-headers-metadata.js';
-import { loadAgentGrpc } from '../../../../../src/bootstrap/load-agent-grpc.js';
+import { loadAgentGrpc } from '../../../../../src/bootstrap/shared/load-agent-grpc.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 12 });

@@ -7,7 +7,7 @@ import {
 import { writeEvent } from '../../../../../src/adapters/wire/agent-grpc/event-writer.js';
 import { readGrpcGatewayMessage } from '../../../../../src/adapters/wire/agent-grpc/gateway-message.js';
 import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/gateway-message-shape.js';
-import { loadAgentGrpc } from '../../../../../src/bootstrap/load-agent-grpc.js';
+import { loadAgentGrpc } from '../../../../../src/bootstrap/shared/load-agent-grpc.js';
 import type { AgentEvent } from '../../../../../src/domain/agent-protocol/messages.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((value) => !value.includes('\ufffd'));

@@ -12,8 +12,8 @@ import {
   passAsTheyAre,
   returnableFields,
 } from '../../../../../src/domain/http/returnable-fields.js';
-import { fieldValue, token } from '../../../../support/http1-arbitraries.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { fieldValue, token } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 const telling: fc.Arbitrary<readonly [string, string]> = fc.constantFrom(
   ['Connection', 'keep-alive'],

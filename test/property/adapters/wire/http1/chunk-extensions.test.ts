@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ChunkedReader } from '../../../../../src/adapters/wire/http1/chunked-reader.js';
-import { cut, cuts } from '../../../../support/http1-arbitraries.js';
-import { octetsOf, textOf } from '../../../../support/http1-stream.js';
+import { cut, cuts } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf, textOf } from '../../../../support/gateway/http1-stream.js';
 
 interface Reading {
   readonly body: string;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fieldList } from '../../../../../src/adapters/wire/http1/field-list.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { hostileStream } from '../../../../support/http1-arbitraries.js';
-import { textOf } from '../../../../support/http1-stream.js';
+import { hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
+import { textOf } from '../../../../support/gateway/http1-stream.js';
 
 const tokens = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const firstLine = new RegExp(`^(${tokens}) ([!-~]+) HTTP/1\\.([01])$`);

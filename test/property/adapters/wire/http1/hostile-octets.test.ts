@@ -5,8 +5,8 @@ import { headFaults } from '../../../../../src/adapters/wire/http1/head-fault.js
 import { spanSize } from '../../../../../src/adapters/wire/http1/message-head.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
 import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
-import { hostileStream } from '../../../../support/http1-arbitraries.js';
-import { textOf } from '../../../../support/http1-stream.js';
+import { hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
+import { textOf } from '../../../../support/gateway/http1-stream.js';
 
 const readers = {
   request: { read: readRequestHead, head: requestHead },

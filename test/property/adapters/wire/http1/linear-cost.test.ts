@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ChunkedReader } from '../../../../../src/adapters/wire/http1/chunked-reader.js';
 import { HeadBuffer } from '../../../../../src/adapters/wire/http1/head-buffer.js';
-import { cut, hostileStream } from '../../../../support/http1-arbitraries.js';
-import { octetsOf, readPieces, textOf } from '../../../../support/http1-stream.js';
+import { cut, hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf, readPieces, textOf } from '../../../../support/gateway/http1-stream.js';
 
 afterEach(() => vi.restoreAllMocks());
 

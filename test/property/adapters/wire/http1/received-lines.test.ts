@@ -5,8 +5,8 @@ import { type HeadLines, headLines } from '../../../../../src/adapters/wire/http
 import { requestHeadText, responseHeadText } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
 import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
-import { fieldValue, target, token } from '../../../../support/http1-arbitraries.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { fieldValue, target, token } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 type Pair = readonly [name: string, value: string];
 

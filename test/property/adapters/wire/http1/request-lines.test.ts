@@ -6,9 +6,9 @@ import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js'
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
 import { requestLines } from '../../../../../src/adapters/wire/http1/request-lines.js';
 import { fieldTraits } from '../../../../../src/domain/http/field-traits.js';
-import { fieldValue, token } from '../../../../support/http1-arbitraries.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
-import { knownFields } from '../../../../support/known-fields.js';
+import { fieldValue, token } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
+import { knownFields } from '../../../../support/gateway/known-fields.js';
 
 const names = new FieldNames(fieldTraits);
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldLines, UnwritableHeadError } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { type FieldsLikeKept, SentLines } from '../../../../../src/adapters/wire/http1/sent-lines.js';
-import { fieldValue, token } from '../../../../support/http1-arbitraries.js';
-import { octetsUsed } from '../../../../support/octets-used.js';
+import { fieldValue, token } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const line = 'GET /a?b HTTP/1.1\r\n';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, cuts, hostileStream } from '../../../../support/http1-arbitraries.js';
-import { type Http1Stream, readPieces } from '../../../../support/http1-stream.js';
+import { cut, cuts, hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
+import { type Http1Stream, readPieces } from '../../../../support/gateway/http1-stream.js';
 
 const outcome = ({ messages, ending, octetsBehind }: Http1Stream) => ({ messages, ending, octetsBehind });
 

@@ -7,8 +7,8 @@ import {
   requestHeadText,
   responseHeadText,
 } from '../../../../../src/adapters/wire/http1/head-text.js';
-import { cut, cuts, fieldValue, target, token } from '../../../../support/http1-arbitraries.js';
-import { octetsOf, readPieces, textOf } from '../../../../support/http1-stream.js';
+import { cut, cuts, fieldValue, target, token } from '../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf, readPieces, textOf } from '../../../../support/gateway/http1-stream.js';
 
 /** Fields that have no say in framing or connection. */
 const fields = fc

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { connectionPreface, frame } from '../../../../support/http2-frames.js';
-import { scanned } from '../../../../support/scanned-octets.js';
+import { connectionPreface, frame } from '../../../../support/gateway/http2-frames.js';
+import { scanned } from '../../../../support/gateway/scanned-octets.js';
 
 const payload = fc.uint8Array({ maxLength: 60 });
 

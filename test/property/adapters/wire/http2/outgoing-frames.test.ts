@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { OutgoingFrames } from '../../../../../src/adapters/wire/http2/outgoing-frames.js';
-import { connectionPreface, frame, frameTypes } from '../../../../support/http2-frames.js';
+import { connectionPreface, frame, frameTypes } from '../../../../support/gateway/http2-frames.js';
 
 const frames = fc.array(
   fc.record({

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIpAddress, parseIpAddress } from '../../../../../src/domain/http/ip-address.js';
 import { readProxyHeader } from '../../../../../src/domain/http/proxy-protocol/read-proxy-header.js';
-import { binaryHeader, ipv4Addresses, ipv6Addresses, tlv, withChecksum } from '../../../../support/proxy-headers.js';
+import {
+  binaryHeader,
+  ipv4Addresses,
+  ipv6Addresses,
+  tlv,
+  withChecksum,
+} from '../../../../support/gateway/proxy-headers.js';
 
 const octets = (maxLength: number) => fc.uint8Array({ maxLength }).map((array) => Buffer.from(array));
 const port = fc.nat(65_535);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentOptionFlags } from '../../../../../src/adapters/inbound/agent-command-line/agent-option-flags.js';
 import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-command-line/parse-agent-arguments.js';
-import { agentOptionNames } from '../../../../../src/domain/configuration/agent-configuration.js';
+import { agentOptionNames } from '../../../../../src/domain/configuration/agent-option-problem.js';
 
 type Environment = Readonly<Record<string, string>>;
 const parse = (argv: readonly string[], env: Environment = {}) => parseAgentArguments(argv, env, '1.2.3');

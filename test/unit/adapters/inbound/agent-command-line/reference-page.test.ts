@@ -3,7 +3,7 @@ import { parseAgentArguments } from '../../../../../src/adapters/inbound/agent-c
 import { parsePolicyArguments } from '../../../../../src/adapters/inbound/policy-command-line/parse-policy-arguments.js';
 import { parseSamlArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-saml-arguments.js';
 import { parseSessionsArguments } from '../../../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
-import { documentationPage, fencedBlocks } from '../../../../support/documentation-examples.js';
+import { documentationPage, fencedBlocks } from '../../../../support/shared/documentation-examples.js';
 
 const shown = fencedBlocks(documentationPage('docs/reference/gateway-auth-cli.md')).map(({ text }) => text);
 

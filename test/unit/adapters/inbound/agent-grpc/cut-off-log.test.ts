@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CutOffLog } from '../../../../../src/adapters/inbound/agent-grpc/cut-off-log.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 describe('the log of calls that are cut off', () => {
   it('has a line at once, then one for all in ten seconds', () => {

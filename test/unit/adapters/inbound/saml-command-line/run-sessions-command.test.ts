@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runSessionsCommand } from '../../../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
 import { err } from '../../../../../src/domain/shared/result.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
-import { sessionsBench } from '../../../../support/sessions-command.js';
-import { hashOf, hourMs, noonMs, testSession } from '../../../../support/test-sessions.js';
+import { sessionsBench } from '../../../../support/agent/sessions-command.js';
+import { hashOf, hourMs, noonMs, testSession } from '../../../../support/agent/test-sessions.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const id = (name: string): string => hashOf(name);
 const short = (name: string): string => hashOf(name).slice(0, 12);
@@ -178,7 +178,7 @@ describe('the place of gateway-auth sessions', () => {
         json: false,
       },
       {
-        configuration: () => ({ load: async () => ({ configuration: null, problems: [] }) }),
+        agentBlocks: () => async () => ({ options: null, problems: [], locate: () => null }),
         stores: { open: async () => err('there is no session store at s.db') },
         clock: new ManualClock(noonMs),
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
-import type { AgentFailureCode, AgentOutcome } from '../../../../../src/application/ports/agent-client.js';
+import type { AgentFailureCode, AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { AgentCapabilities, AgentFeatures } from '../../../../../src/domain/agent-protocol/capabilities.js';
 import type { AgentHealth } from '../../../../../src/domain/agent-protocol/health.js';
 import {
@@ -10,11 +10,11 @@ import {
   type ResponseBodyChunkEvent,
 } from '../../../../../src/domain/agent-protocol/messages.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
-import { chunkEvent, headersEvent, needsMoreAnswer } from '../../../../support/agent-events.js';
-import { Deferred, FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
-import { ManualScheduler, settled } from '../../../../support/manual-scheduler.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
+import { Deferred, FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { chunkEvent, headersEvent, needsMoreAnswer } from '../../../../support/shared/agent-events.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 class FeaturedService extends FakeAgentService {
   readonly #features: Partial<AgentFeatures>;

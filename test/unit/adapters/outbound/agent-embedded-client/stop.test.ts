@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { AgentEmbeddedClient } from '../../../../../src/adapters/outbound/agent-embedded-client/agent-embedded-client.js';
-import { FakeAgentService } from '../../../../support/fake-agent-service.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
-import { ManualScheduler } from '../../../../support/manual-scheduler.js';
-import { reportedValue } from '../../../../support/metrics-reports.js';
-import { RecordingLogger } from '../../../../support/recording-logger.js';
-import { RecordingReportReader } from '../../../../support/recording-report-reader.js';
+import { FakeAgentService } from '../../../../support/agent/fake-agent-service.js';
+import { RecordingReportReader } from '../../../../support/gateway/recording-report-reader.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
+import { reportedValue } from '../../../../support/shared/metrics-reports.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const make = () => {
   const service = new FakeAgentService();

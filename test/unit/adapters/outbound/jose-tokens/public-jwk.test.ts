@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import {
   type AsymmetricAlgorithm,
   asymmetricAlgorithms,
-} from '../../../../../src/domain/tokens/signature-algorithm.js';
-import { ecPair, pairFor, publicJwk, rsaPair } from '../../../../support/test-tokens.js';
+} from '../../../../../src/domain/agent/tokens/signature-algorithm.js';
+import type { JsonObject } from '../../../../../src/domain/shared/json.js';
+import { ecPair, pairFor, publicJwk, rsaPair } from '../../../../support/agent/test-tokens.js';
 
 const keys = new JoseVerificationKeys();
 /** `taken`, or why not. */

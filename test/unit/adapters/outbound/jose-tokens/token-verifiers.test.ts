@@ -2,14 +2,21 @@ import { constants, type KeyObject, sign, webcrypto } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { JoseVerificationKeys } from '../../../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
-import type { TokenVerifier, VerificationKey } from '../../../../../src/application/ports/token-verifier.js';
-import { Secret } from '../../../../../src/domain/shared/secret.js';
+import type { TokenVerifier, VerificationKey } from '../../../../../src/application/ports/agent/token-verifier.js';
 import {
   type AsymmetricAlgorithm,
   asymmetricAlgorithms,
   type SignatureAlgorithm,
-} from '../../../../../src/domain/tokens/signature-algorithm.js';
-import { type KeyPair, pairFor, publicJwk, rsaPair, signInput, signToken } from '../../../../support/test-tokens.js';
+} from '../../../../../src/domain/agent/tokens/signature-algorithm.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
+import {
+  type KeyPair,
+  pairFor,
+  publicJwk,
+  rsaPair,
+  signInput,
+  signToken,
+} from '../../../../support/agent/test-tokens.js';
 
 const secret = 'a secret that is longer than thirty-two bytes';
 const claims = { sub: 'ann', exp: 4_000_000_000 };

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { KdlConfigurationSource } from '../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
 import { migrateText } from '../../../../../src/adapters/outbound/kdl-configuration/migrate-text.js';
 import { re2PathPatterns } from '../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { compileRouteTable } from '../../../../../src/domain/routing/route-table.js';
-import { migrationCorpus } from '../../../../support/migration-corpus.js';
+import { compileRouteTable } from '../../../../../src/domain/gateway/routing/route-table.js';
+import { migrationCorpus } from '../../../../support/gateway/migration-corpus.js';
 
 const comments = (text: string): readonly string[] =>
   (text.match(/\/\/[^\n\r"]*$|\/\*.*?\*\/|\/- (?!kdl-version)[^\n\r{]*/gmsu) ?? []).map((one) => one.trim()).toSorted();

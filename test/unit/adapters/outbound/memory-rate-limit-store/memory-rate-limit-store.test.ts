@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryRateLimitStore } from '../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { ManualClock } from '../../../../support/manual-clock.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const limit = { requestsPerSecond: 1, burst: 2 };
 

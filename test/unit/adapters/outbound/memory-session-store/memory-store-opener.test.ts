@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ExpiringMap } from '../../../../../src/adapters/outbound/memory-session-store/expiring-map.js';
 import type { MemoryStoreLimits } from '../../../../../src/adapters/outbound/memory-session-store/memory-limits.js';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/test-sessions.js';
+import { hashOf, noonMs, succeeded, testSession, testSignOnRequest } from '../../../../support/agent/test-sessions.js';
 
 const opened = (limits: Partial<MemoryStoreLimits>) =>
   succeeded(new MemoryStoreOpener(limits).open({ kind: 'memory' }));

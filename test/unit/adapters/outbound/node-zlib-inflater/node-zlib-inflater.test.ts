@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
-import { InflationError } from '../../../../../src/application/ports/body-inflater.js';
-import { BodyReadError } from '../../../../../src/application/ports/body-source.js';
-import { bodyOctets, ScriptedBody } from '../../../../support/scripted-body.js';
+import { InflationError } from '../../../../../src/application/ports/gateway/body-inflater.js';
+import { BodyReadError } from '../../../../../src/application/ports/gateway/body-source.js';
+import { bodyOctets, ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 
 const coders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
 const codings = Object.keys(coders) as (keyof typeof coders)[];

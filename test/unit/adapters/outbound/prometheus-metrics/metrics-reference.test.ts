@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
-import { agentDefinitions, metricsReference } from '../../../../support/metrics-reference.js';
+import { agentDefinitions, metricsReference } from '../../../../support/shared/metrics-reference.js';
 
 const page = fileURLToPath(new URL('../../../../../docs/reference/metrics.md', import.meta.url));
 

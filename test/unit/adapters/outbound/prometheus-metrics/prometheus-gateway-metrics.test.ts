@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ownSampleNames } from '../../../../../src/adapters/outbound/prometheus-metrics/agent-samples.js';
 import { metricDefinitions } from '../../../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import type { AgentStatus } from '../../../../../src/application/ports/agent-client.js';
-import type { PoolFigures, ProcessGauges } from '../../../../../src/application/ports/gateway-metrics.js';
+import type { AgentStatus } from '../../../../../src/application/ports/gateway/agent-client.js';
+import type { PoolFigures, ProcessGauges } from '../../../../../src/application/ports/gateway/gateway-metrics.js';
 import type { AgentMetricFamily } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 
 const gauges = (

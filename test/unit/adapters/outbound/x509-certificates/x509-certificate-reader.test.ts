@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { X509CertificateReader } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
-import type { ReadCertificate } from '../../../../../src/application/ports/certificate-reader.js';
-import type { Certificate } from '../../../../../src/domain/client-certificates/certificate.js';
-import { formatDistinguishedName } from '../../../../../src/domain/client-certificates/distinguished-name.js';
+import type { ReadCertificate } from '../../../../../src/application/ports/shared/certificate-reader.js';
+import { formatDistinguishedName } from '../../../../../src/domain/agent/client-certificates/distinguished-name.js';
+import type { Certificate } from '../../../../../src/domain/shared/certificate.js';
 import {
   type CertificatePlan,
   type OpensslCertificate,
   OpensslCertificates,
-} from '../../../../support/openssl-certificates.js';
+} from '../../../../support/shared/openssl-certificates.js';
 
 const reader = new X509CertificateReader();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AgentMessage, readAgentMessage } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
 import { KnownAnswers } from '../../../../../src/adapters/wire/agent-frames/known-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { answerJson } from '../../../../support/answer-json.js';
+import { answerJson } from '../../../../support/shared/answer-json.js';
 
 const firstId = '6f6b5a0e-0001';
 const secondId = '6f6b5a0e-0002';

@@ -3,7 +3,7 @@ import { readGatewayMessage } from '../../../../../src/adapters/wire/agent-frame
 import { HeadWriter } from '../../../../../src/adapters/wire/agent-frames/head-writer.js';
 import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';
 import { RequestHeadReader } from '../../../../../src/adapters/wire/agent-frames/request-head-reader.js';
-import { headersEvent } from '../../../../support/agent-events.js';
+import { headersEvent } from '../../../../support/shared/agent-events.js';
 
 const event = headersEvent('call-12345', { headers: ['host', 'a.test', 'x-correlation-id', 'call-12345'] });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/adapters/wire/agent-grpc/agent-message-shape.js';
 import type { FieldShape, MessageShape } from '../../../../../src/adapters/wire/agent-grpc/message-shape.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
-import { field } from '../../../../support/raw-http2-gateway.js';
+import { field } from '../../../../support/shared/raw-http2-gateway.js';
 
 interface FieldDescriptor {
   readonly number: number;

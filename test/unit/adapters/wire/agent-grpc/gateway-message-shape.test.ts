@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayMessageFault } from '../../../../../src/adapters/wire/agent-grpc/gateway-message-shape.js';
-import { field } from '../../../../support/raw-http2-gateway.js';
+import { field } from '../../../../support/shared/raw-http2-gateway.js';
 
 const cutOff = 'it is cut off or no message';
 const none = 'it holds no message that this version knows';

@@ -7,7 +7,7 @@ import {
   readLegacyConfigureAnswer,
 } from '../../../../../src/adapters/wire/agent-legacy-frames/legacy-messages.js';
 import { allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { chunkEvent } from '../../../../support/agent-events.js';
+import { chunkEvent } from '../../../../support/shared/agent-events.js';
 
 const octets = (text: string): Uint8Array => new TextEncoder().encode(text);
 

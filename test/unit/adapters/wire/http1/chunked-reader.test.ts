@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ChunkedReader } from '../../../../../src/adapters/wire/http1/chunked-reader.js';
-import { octetsOf, textOf } from '../../../../support/http1-stream.js';
+import { octetsOf, textOf } from '../../../../support/gateway/http1-stream.js';
 
 interface Reading {
   readonly body: string;

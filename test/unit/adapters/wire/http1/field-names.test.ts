@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldNames } from '../../../../../src/adapters/wire/http1/field-names.js';
-import { octetsUsed } from '../../../../support/octets-used.js';
+import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const names = new FieldNames((name) => (name.startsWith('x') ? 1 : name.length << 1));
 

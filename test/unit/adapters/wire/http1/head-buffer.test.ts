@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HeadBuffer } from '../../../../../src/adapters/wire/http1/head-buffer.js';
-import { octetsOf, textOf } from '../../../../support/http1-stream.js';
+import { octetsOf, textOf } from '../../../../support/gateway/http1-stream.js';
 
 const add = (buffer: HeadBuffer, text: string): void => buffer.add(octetsOf(text), 0, text.length);
 const held = (buffer: HeadBuffer): string => textOf(buffer.octets, 0, buffer.length);

@@ -3,7 +3,7 @@ import { fieldList } from '../../../../../src/adapters/wire/http1/field-list.js'
 import { HeadLines, headLines } from '../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines, requestHeadText, responseHeadText } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 const fieldsRead = (text: string): string[] | null =>
   readRequestHead(octetsOf(text), 0, text.length, 65_536) === text.length ? fieldList(text, requestHead) : null;

@@ -8,7 +8,7 @@ import {
   responseHeadText,
   UnwritableHeadError,
 } from '../../../../../src/adapters/wire/http1/head-text.js';
-import { octetsUsed } from '../../../../support/octets-used.js';
+import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const everyCharacter = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code));
 const writable = (write: (character: string) => string): string[] =>

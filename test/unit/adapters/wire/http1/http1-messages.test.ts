@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { headFaults } from '../../../../../src/adapters/wire/http1/head-fault.js';
-import { type Http1Row, requestRows, responseRows } from '../../../../support/http1-messages.js';
-import { type Http1Message, type Http1Stream, octetsOf, readPieces } from '../../../../support/http1-stream.js';
+import { type Http1Row, requestRows, responseRows } from '../../../../support/gateway/http1-messages.js';
+import { type Http1Message, type Http1Stream, octetsOf, readPieces } from '../../../../support/gateway/http1-stream.js';
 
 const pairs = (fields: readonly string[]): string =>
   Array.from({ length: fields.length / 2 }, (_, index) => `${fields[2 * index]}: ${fields[2 * index + 1]}`).join('; ');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { linesOfField } from '../../../../../src/adapters/wire/http1/own-lines.js';
-import { octetsUsed } from '../../../../support/octets-used.js';
+import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const knownLine = (name: string, value: string): string | null => linesOfField(name)?.take(value) ?? null;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldList } from '../../../../../src/adapters/wire/http1/field-list.js';
 import { faultOf } from '../../../../../src/adapters/wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 /** Octets of the head, `incomplete`, or the fault. */
 const read = (text: string, maxOctets = 65_536): number | string => {

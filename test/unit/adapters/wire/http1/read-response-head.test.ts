@@ -6,7 +6,7 @@ import {
   responseFraming,
   responseHead,
 } from '../../../../../src/adapters/wire/http1/read-response-head.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 /** Octets of the head, `incomplete`, or the fault. */
 const read = (text: string, maxOctets = 65_536): number | string => {

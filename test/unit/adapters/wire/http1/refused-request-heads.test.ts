@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../../../../src/adapters/wire/http1/head-fault.js';
 import { readRequestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { octetsOf } from '../../../../support/http1-stream.js';
+import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 const read = (text: string): number | string => {
   const octets = octetsOf(text);

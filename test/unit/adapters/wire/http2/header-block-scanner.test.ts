@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { maxBlockOctets } from '../../../../../src/adapters/wire/http2/header-block-scanner.js';
 import { HeldOctets } from '../../../../../src/adapters/wire/http2/held-octets.js';
-import { connectionPreface, frame, frameTypes } from '../../../../support/http2-frames.js';
-import { octetByOctet, scanned } from '../../../../support/scanned-octets.js';
+import { connectionPreface, frame, frameTypes } from '../../../../support/gateway/http2-frames.js';
+import { octetByOctet, scanned } from '../../../../support/gateway/scanned-octets.js';
 
 afterEach(() => vi.restoreAllMocks());
 

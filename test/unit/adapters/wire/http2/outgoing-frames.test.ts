@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OutgoingFrames } from '../../../../../src/adapters/wire/http2/outgoing-frames.js';
-import { connectionPreface, frame, frameTypes, getRequest, uint32 } from '../../../../support/http2-frames.js';
+import { connectionPreface, frame, frameTypes, getRequest, uint32 } from '../../../../support/gateway/http2-frames.js';
 
 const goaway = (code: number, debug = ''): Buffer =>
   frame(frameTypes.goaway, 0, 0, Buffer.concat([uint32(7), uint32(code), Buffer.from(debug)]));

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentMetricsBook } from '../../../../../src/domain/agent-protocol/agent-metrics/agent-metrics-book.js';
 import type { MetricsReport, ReportedHistogram } from '../../../../../src/domain/agent-protocol/metrics-report.js';
-import { metricsReport, reportedHistogram, reportedValue, seriesLines } from '../../../../support/metrics-reports.js';
+import {
+  metricsReport,
+  reportedHistogram,
+  reportedValue,
+  seriesLines,
+} from '../../../../support/shared/metrics-reports.js';
 
 let book: AgentMetricsBook;
 let nowMs: number;

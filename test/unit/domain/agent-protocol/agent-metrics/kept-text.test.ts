@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { AgentMetricsBook } from '../../../../../src/domain/agent-protocol/agent-metrics/agent-metrics-book.js';
 import type { MetricsReport } from '../../../../../src/domain/agent-protocol/metrics-report.js';
-import { metricsReport, reportedValue } from '../../../../support/metrics-reports.js';
+import { metricsReport, reportedValue } from '../../../../support/shared/metrics-reports.js';
 
 const size = 4_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AgentCounters } from '../../../../../src/application/agent-service/agent-counters.js';
+import { AgentCounters } from '../../../../../src/application/agent/agent-service/agent-counters.js';
 import { ownAgentFamilies } from '../../../../../src/domain/agent-protocol/agent-metrics/own-agent-families.js';
 
 it('are what the agent reports in which everything has happened, with their types', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingsToJson } from '../../../../../src/domain/configuration/setting/setting-json.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
-import { settingsOf } from '../../../../support/configuration-settings.js';
+import { settingsOf } from '../../../../support/shared/configuration-settings.js';
 
 describe('the JSON of a config block', () => {
   it.each<readonly [string, JsonObject]>([

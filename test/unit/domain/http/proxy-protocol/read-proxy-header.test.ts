@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readProxyHeader } from '../../../../../src/domain/http/proxy-protocol/read-proxy-header.js';
-import { binaryHeader, ipv4Addresses, ipv6Addresses, tlv, withChecksum } from '../../../../support/proxy-headers.js';
+import {
+  binaryHeader,
+  ipv4Addresses,
+  ipv6Addresses,
+  tlv,
+  withChecksum,
+} from '../../../../support/gateway/proxy-headers.js';
 
 const read = (octets: string | Buffer) =>
   readProxyHeader(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);

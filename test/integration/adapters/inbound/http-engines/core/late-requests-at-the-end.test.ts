@@ -1,7 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import {
   answerTo,
   endOfTurn,
@@ -9,9 +7,11 @@ import {
   type IdleClient,
   type IdleClients,
   idleClients,
-} from '../../../../../support/idle-clients.js';
-import { OpensslCertificates } from '../../../../../support/openssl-certificates.js';
-import { preparedTls } from '../../../../../support/tls-listener.js';
+} from '../../../../../support/gateway/idle-clients.js';
+import { preparedTls } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
-import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { fedConnection } from '../../../../../support/fed-connection.js';
-import { endOfTurn, passTime } from '../../../../../support/loop-turns.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { endOfTurn, passTime } from '../../../../../support/shared/loop-turns.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { undated } from '../../../../../support/core-client.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { answerTo, endOfTurn, get, type IdleClient, idleClients } from '../../../../../support/idle-clients.js';
-import { OpensslCertificates } from '../../../../../support/openssl-certificates.js';
-import { tlsClient } from '../../../../../support/tls-core-client.js';
-import { preparedTls, recordedListener } from '../../../../../support/tls-listener.js';
+import { undated } from '../../../../../support/gateway/core-client.js';
+import { answerTo, endOfTurn, get, type IdleClient, idleClients } from '../../../../../support/gateway/idle-clients.js';
+import { tlsClient } from '../../../../../support/gateway/tls-core-client.js';
+import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

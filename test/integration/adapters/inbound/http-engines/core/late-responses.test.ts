@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
-import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { coreClient, undated } from '../../../../../support/core-client.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { fedConnection } from '../../../../../support/fed-connection.js';
-import { passTime } from '../../../../../support/loop-turns.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
-import { uncaughtErrors } from '../../../../../support/uncaught-errors.js';
+import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { coreClient, undated } from '../../../../../support/gateway/core-client.js';
+import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { passTime } from '../../../../../support/shared/loop-turns.js';
+import { uncaughtErrors } from '../../../../../support/shared/uncaught-errors.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,10 +1,10 @@
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { CoreClient, coreClient } from '../../../../../support/core-client.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/openssl-certificates.js';
-import { preparedTls, recordedListener } from '../../../../../support/tls-listener.js';
+import { CoreClient, coreClient } from '../../../../../support/gateway/core-client.js';
+import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

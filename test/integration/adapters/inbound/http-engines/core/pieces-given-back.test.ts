@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { coreClient } from '../../../../../support/core-client.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { coreClient } from '../../../../../support/gateway/core-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

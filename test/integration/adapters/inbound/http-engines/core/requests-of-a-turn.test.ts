@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { boundLateness } from '../../../../../../src/adapters/loop-turn/bound-lateness.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/idle-clients.js';
-import { passTime } from '../../../../../support/loop-turns.js';
+import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/gateway/idle-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { passTime } from '../../../../../support/shared/loop-turns.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

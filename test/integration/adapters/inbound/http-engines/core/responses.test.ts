@@ -6,14 +6,14 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import { JoinedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/joined-writes.js';
-import { defaultEngineLimits } from '../../../../../../src/application/ports/http-engine.js';
-import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { CoreClient, coreClient, undated } from '../../../../../support/core-client.js';
-import { plainTimeouts } from '../../../../../support/plain-configurations.js';
-import { receivedResponse } from '../../../../../support/received-response.js';
-import { RecordingHandler } from '../../../../../support/recording-handler.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+import { defaultEngineLimits } from '../../../../../../src/application/ports/gateway/http-engine.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { CoreClient, coreClient, undated } from '../../../../../support/gateway/core-client.js';
+import { plainTimeouts } from '../../../../../support/gateway/plain-configurations.js';
+import { receivedResponse } from '../../../../../support/gateway/received-response.js';
+import { RecordingHandler } from '../../../../../support/gateway/recording-handler.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

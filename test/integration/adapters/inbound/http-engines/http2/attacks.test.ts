@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
 import {
   endHeaders,
   endStream,
@@ -12,9 +10,11 @@ import {
   postRequest,
   type RawField,
   uint32,
-} from '../../../../../support/http2-frames.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+} from '../../../../../support/gateway/http2-frames.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

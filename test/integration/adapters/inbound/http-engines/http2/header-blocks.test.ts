@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
 import {
   endHeaders,
   endStream,
@@ -8,10 +7,11 @@ import {
   frameTypes,
   getFields,
   getRequest,
-} from '../../../../../support/http2-frames.js';
-import { writeOctetByOctet } from '../../../../../support/octet-by-octet.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+} from '../../../../../support/gateway/http2-frames.js';
+import { writeOctetByOctet } from '../../../../../support/gateway/octet-by-octet.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

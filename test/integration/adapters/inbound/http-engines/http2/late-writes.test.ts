@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
 import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { getRequest } from '../../../../../support/http2-frames.js';
-import { passTime } from '../../../../../support/loop-turns.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+import { getRequest } from '../../../../../support/gateway/http2-frames.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { passTime } from '../../../../../support/shared/loop-turns.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { curl } from '../../../../../support/curl.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { connectionPreface, frame, frameTypes, getRequest } from '../../../../../support/http2-frames.js';
-import { http2Call, http2Session } from '../../../../../support/http2-session.js';
-import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/openssl-certificates.js';
-import { rawExchange } from '../../../../../support/raw-exchange.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { preparedTls, recordedListener } from '../../../../../support/tls-listener.js';
+import { connectionPreface, frame, frameTypes, getRequest } from '../../../../../support/gateway/http2-frames.js';
+import { http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
+import { rawExchange } from '../../../../../support/gateway/raw-exchange.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { preparedTls, recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { curl } from '../../../../../support/shared/curl.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { type OpensslCertificate, OpensslCertificates } from '../../../../../support/shared/openssl-certificates.js';
 
 const pki = new OpensslCertificates();
 const cleanUp = new CleanUp();

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BodyReadError } from '../../../../../../src/application/ports/body-source.js';
-import type { ClientRequest } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
+import { BodyReadError } from '../../../../../../src/application/ports/gateway/body-source.js';
+import type { ClientRequest } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import {
   endHeaders,
   fieldBlock,
@@ -10,10 +8,12 @@ import {
   frameTypes,
   getRequest,
   postRequest,
-} from '../../../../../support/http2-frames.js';
-import { http2Answer, http2Call, http2Session } from '../../../../../support/http2-session.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+} from '../../../../../support/gateway/http2-frames.js';
+import { http2Answer, http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

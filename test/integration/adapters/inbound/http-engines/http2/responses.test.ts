@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { endStream, frame, frameTypes, getRequest, postRequest, uint32 } from '../../../../../support/http2-frames.js';
-import { http2Call, http2Session } from '../../../../../support/http2-session.js';
-import { RawHttp2Client } from '../../../../../support/raw-http2-client.js';
-import { recordedListener } from '../../../../../support/tls-listener.js';
+import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import {
+  endStream,
+  frame,
+  frameTypes,
+  getRequest,
+  postRequest,
+  uint32,
+} from '../../../../../support/gateway/http2-frames.js';
+import { http2Call, http2Session } from '../../../../../support/gateway/http2-session.js';
+import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
+import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { type RawAnswer, startRawUpstream } from '../../../../../support/raw-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { type AwaitedClient, plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { type RawAnswer, startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import {
+  type AwaitedClient,
+  plainUpstreamRequest,
+  targetClient,
+} from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

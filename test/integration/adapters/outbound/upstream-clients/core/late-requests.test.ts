@@ -3,11 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { handleLate } from '../../../../../../src/adapters/loop-turn/late-reads.js';
 import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
 import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
-import type { BodySource } from '../../../../../../src/application/ports/body-source.js';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { startRawUpstream } from '../../../../../support/raw-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
+import type { BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import {
   type AskedRequest,
   type AwaitedClient,
@@ -15,7 +14,8 @@ import {
   listeningClient,
   plainUpstreamRequest,
   targetClient,
-} from '../../../../../support/target-clients.js';
+} from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BodyReadError, type BodySource } from '../../../../../../src/application/ports/body-source.js';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import { BodyReadError, type BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamRequest, UpstreamResponse } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { type RawAnswer, startRawUpstream } from '../../../../../support/raw-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import type {
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { type RawAnswer, startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { UpstreamRequest, UpstreamResponse } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
-import { frameTypes, startRawHttp2Upstream } from '../../../../../support/raw-http2-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+import type {
+  UpstreamRequest,
+  UpstreamResponse,
+} from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
+import { frameTypes, startRawHttp2Upstream } from '../../../../../support/gateway/raw-http2-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

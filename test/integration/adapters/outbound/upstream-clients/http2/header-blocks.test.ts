@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { writeOctetByOctet } from '../../../../../support/octet-by-octet.js';
+import { writeOctetByOctet } from '../../../../../support/gateway/octet-by-octet.js';
 import {
   fieldBlock,
   frame,
@@ -8,9 +7,10 @@ import {
   frameTypes,
   headers,
   startRawHttp2Upstream,
-} from '../../../../../support/raw-http2-upstream.js';
-import { bodyOctets } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+} from '../../../../../support/gateway/raw-http2-upstream.js';
+import { bodyOctets } from '../../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
+import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
 import {
   fieldBlock,
   frame,
@@ -13,9 +11,15 @@ import {
   type RawHttp2Peer,
   settings,
   startRawHttp2Upstream,
-} from '../../../../../support/raw-http2-upstream.js';
-import { bodyOctets, ScriptedBody } from '../../../../../support/scripted-body.js';
-import { type AskedRequest, plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+} from '../../../../../support/gateway/raw-http2-upstream.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import {
+  type AskedRequest,
+  plainUpstreamRequest,
+  targetClient,
+} from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

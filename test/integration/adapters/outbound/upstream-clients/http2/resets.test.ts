@@ -1,15 +1,15 @@
 import { afterEach, expect, it } from 'vitest';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import {
   frameFlags,
   frameTypes,
   headers,
   type RawHttp2Peer,
   startRawHttp2Upstream,
-} from '../../../../../support/raw-http2-upstream.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+} from '../../../../../support/gateway/raw-http2-upstream.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

@@ -1,12 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { IdleConnections } from '../../../../../../src/application/upstream-targets/idle-connections.js';
-import { CleanUp } from '../../../../../support/clean-up.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { freePort } from '../../../../../support/free-port.js';
-import { startHttp2Upstream } from '../../../../../support/http2-upstream.js';
+import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/idle-connections.js';
+import { startHttp2Upstream } from '../../../../../support/gateway/http2-upstream.js';
 import {
   frame,
   frameFlags,
@@ -14,9 +10,12 @@ import {
   headers,
   settings,
   startRawHttp2Upstream,
-} from '../../../../../support/raw-http2-upstream.js';
-import { bodyOctets } from '../../../../../support/scripted-body.js';
-import { plainUpstreamRequest, targetClient } from '../../../../../support/target-clients.js';
+} from '../../../../../support/gateway/raw-http2-upstream.js';
+import { bodyOctets } from '../../../../../support/gateway/scripted-body.js';
+import { plainUpstreamRequest, targetClient } from '../../../../../support/gateway/target-clients.js';
+import { CleanUp } from '../../../../../support/shared/clean-up.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
+import { freePort } from '../../../../../support/shared/free-port.js';
 
 const cleanUp = new CleanUp();
 afterEach(() => cleanUp.run());

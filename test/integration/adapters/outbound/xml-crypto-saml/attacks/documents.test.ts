@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { signedResponse } from '../../../../../support/saml-documents.js';
-import { refusedDocuments } from '../../../../../support/saml-forgeries.js';
-import { verdict } from '../../../../../support/saml-verifying.js';
+import { signedResponse } from '../../../../../support/agent/saml-documents.js';
+import { refusedDocuments } from '../../../../../support/agent/saml-forgeries.js';
+import { verdict } from '../../../../../support/agent/saml-verifying.js';
 
 describe('a document that was tampered with', () => {
   it('was accepted before that', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { posted, signedResponse } from '../../../../../support/saml-documents.js';
-import { documentKeys } from '../../../../../support/saml-verifying.js';
+import { posted, signedResponse } from '../../../../../support/agent/saml-documents.js';
+import { documentKeys } from '../../../../../support/agent/saml-verifying.js';
 
 const signed = signedResponse();
 const encoded = posted(signed);

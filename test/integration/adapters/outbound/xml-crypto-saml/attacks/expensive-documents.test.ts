@@ -1,12 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ExclusiveCanonicalization, SignedXml } from 'xml-crypto';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { logoutRequestXml, logoutResponseXml, posted, signedResponse } from '../../../../../support/saml-documents.js';
-import { encryptedAssertion } from '../../../../../support/saml-encryption.js';
-import { idpKey, strangerKey } from '../../../../../support/saml-keys.js';
-import { atEnd, piece, swapped } from '../../../../../support/saml-pieces.js';
-import { rawSignature, signatureUris, signElement, transformUris } from '../../../../../support/saml-signatures.js';
-import { acceptedAssertion, documentKeys, tokenVerdict, verdict } from '../../../../../support/saml-verifying.js';
+import {
+  logoutRequestXml,
+  logoutResponseXml,
+  posted,
+  signedResponse,
+} from '../../../../../support/agent/saml-documents.js';
+import { encryptedAssertion } from '../../../../../support/agent/saml-encryption.js';
+import { idpKey, strangerKey } from '../../../../../support/agent/saml-keys.js';
+import { atEnd, piece, swapped } from '../../../../../support/agent/saml-pieces.js';
+import {
+  rawSignature,
+  signatureUris,
+  signElement,
+  transformUris,
+} from '../../../../../support/agent/saml-signatures.js';
+import { acceptedAssertion, documentKeys, tokenVerdict, verdict } from '../../../../../support/agent/saml-verifying.js';
 
 const alice = 'accepted alice@example.com';
 const values = { open: '<ds:SignatureValue>', close: '</ds:SignatureValue>' };

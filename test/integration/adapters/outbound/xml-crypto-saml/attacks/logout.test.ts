@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import type { ReceivedMessage } from '../../../../../../src/application/ports/saml-document-verifier.js';
+import type { ReceivedMessage } from '../../../../../../src/application/ports/agent/saml-document-verifier.js';
 import {
   logoutRequestXml,
   logoutResponseXml,
@@ -9,11 +9,11 @@ import {
   type RedirectParameters,
   redirected,
   signedResponse,
-} from '../../../../../support/saml-documents.js';
-import { ecSamlKey, idpKey, strangerKey } from '../../../../../support/saml-keys.js';
-import { afterIssuer, atEnd, piece, swapped, without } from '../../../../../support/saml-pieces.js';
-import { signatureUris, signElement } from '../../../../../support/saml-signatures.js';
-import { documentKeys } from '../../../../../support/saml-verifying.js';
+} from '../../../../../support/agent/saml-documents.js';
+import { ecSamlKey, idpKey, strangerKey } from '../../../../../support/agent/saml-keys.js';
+import { afterIssuer, atEnd, piece, swapped, without } from '../../../../../support/agent/saml-pieces.js';
+import { signatureUris, signElement } from '../../../../../support/agent/saml-signatures.js';
+import { documentKeys } from '../../../../../support/agent/saml-verifying.js';
 
 const verifier = new XmlCryptoDocumentVerifier();
 const keys = documentKeys();

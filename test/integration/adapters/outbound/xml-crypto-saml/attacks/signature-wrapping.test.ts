@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { naivelyVerified } from '../../../../../support/saml-forgeries.js';
-import { idpKey } from '../../../../../support/saml-keys.js';
-import { verdict } from '../../../../../support/saml-verifying.js';
-import { wrappedAssertions, wrappedResponses } from '../../../../../support/saml-wrapping.js';
+import { naivelyVerified } from '../../../../../support/agent/saml-forgeries.js';
+import { idpKey } from '../../../../../support/agent/saml-keys.js';
+import { verdict } from '../../../../../support/agent/saml-verifying.js';
+import { wrappedAssertions, wrappedResponses } from '../../../../../support/agent/saml-wrapping.js';
 
 const reasons = [
   'misplaced_assertion',

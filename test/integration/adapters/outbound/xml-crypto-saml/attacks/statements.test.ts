@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { judgeResponse } from '../../../../../../src/domain/saml/checks/judge-response.js';
-import type { ResponseExpectation } from '../../../../../../src/domain/saml/checks/response-expectation.js';
+import { judgeResponse } from '../../../../../../src/domain/agent/saml/checks/judge-response.js';
+import type { ResponseExpectation } from '../../../../../../src/domain/agent/saml/checks/response-expectation.js';
 import {
   acsUrl,
   idpEntityId,
@@ -12,8 +12,8 @@ import {
   requestId,
   signedResponse,
   spEntityId,
-} from '../../../../../support/saml-documents.js';
-import { documentKeys } from '../../../../../support/saml-verifying.js';
+} from '../../../../../support/agent/saml-documents.js';
+import { documentKeys } from '../../../../../support/agent/saml-verifying.js';
 
 const hourMs = 3_600_000;
 

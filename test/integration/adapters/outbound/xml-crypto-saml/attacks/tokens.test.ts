@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { assertionXml, logoutRequestXml, posted, signedResponse } from '../../../../../support/saml-documents.js';
-import { encryptedAssertion } from '../../../../../support/saml-encryption.js';
-import { asToken } from '../../../../../support/saml-exchange.js';
-import { naivelyVerified, refusedDocuments } from '../../../../../support/saml-forgeries.js';
-import { idpKey } from '../../../../../support/saml-keys.js';
-import { piece, swapped } from '../../../../../support/saml-pieces.js';
-import { signElement } from '../../../../../support/saml-signatures.js';
-import { refusedTokens, signedToken } from '../../../../../support/saml-token-forgeries.js';
-import { documentKeys, tokenVerdict, verdict } from '../../../../../support/saml-verifying.js';
-import { wrappedAssertions, wrappedResponses, wrappedTokens } from '../../../../../support/saml-wrapping.js';
+import { assertionXml, logoutRequestXml, posted, signedResponse } from '../../../../../support/agent/saml-documents.js';
+import { encryptedAssertion } from '../../../../../support/agent/saml-encryption.js';
+import { asToken } from '../../../../../support/agent/saml-exchange.js';
+import { naivelyVerified, refusedDocuments } from '../../../../../support/agent/saml-forgeries.js';
+import { idpKey } from '../../../../../support/agent/saml-keys.js';
+import { piece, swapped } from '../../../../../support/agent/saml-pieces.js';
+import { signElement } from '../../../../../support/agent/saml-signatures.js';
+import { refusedTokens, signedToken } from '../../../../../support/agent/saml-token-forgeries.js';
+import { documentKeys, tokenVerdict, verdict } from '../../../../../support/agent/saml-verifying.js';
+import { wrappedAssertions, wrappedResponses, wrappedTokens } from '../../../../../support/agent/saml-wrapping.js';
 
 const alice = 'accepted alice@example.com';
 const idp = idpKey().privateKey;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { fedConnection } from '../../../../../support/fed-connection.js';
+import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
 
 const target = fc.stringMatching(/^\/[a-z]{0,8}$/);
 const padding = fc.oneof(

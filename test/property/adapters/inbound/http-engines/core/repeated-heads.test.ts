@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readHeads } from '../../../../../support/read-heads.js';
+import { readHeads } from '../../../../../support/gateway/read-heads.js';
 
 const line = fc.constantFrom(
   'GET / HTTP/1.1\r\n',

@@ -17,9 +17,9 @@ import {
   repeatedLines,
   requestLines,
 } from '../../../../../../src/adapters/wire/http1/request-lines.js';
-import type { UpstreamRequest } from '../../../../../../src/application/ports/upstream-client.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { fieldTraits } from '../../../../../../src/domain/http/field-traits.js';
-import { octetsOf } from '../../../../../support/http1-stream.js';
+import { octetsOf } from '../../../../../support/gateway/http1-stream.js';
 
 const names = new FieldNames(fieldTraits);
 

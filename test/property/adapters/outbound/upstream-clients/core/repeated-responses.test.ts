@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ResponseReader } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
-import { cut } from '../../../../../support/http1-arbitraries.js';
-import { octetsOf } from '../../../../../support/http1-stream.js';
+import { cut } from '../../../../../support/gateway/http1-arbitraries.js';
+import { octetsOf } from '../../../../../support/gateway/http1-stream.js';
 import {
   ObservedResponses,
   ResponseReading,
   type ResponseTurn,
   readTogether,
-} from '../../../../../support/response-readings.js';
+} from '../../../../../support/gateway/response-readings.js';
 
 const long = 'a body that is l\xf6ng '.repeat(300);
 const chunks = '5\r\nhello\r\n0\r\n\r\n';

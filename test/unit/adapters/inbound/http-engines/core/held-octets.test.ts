@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
-import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/http-exchange.js';
-import { eventually } from '../../../../../support/eventually.js';
-import { fedConnection } from '../../../../../support/fed-connection.js';
+import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
+import { eventually } from '../../../../../support/shared/eventually.js';
 
 const post = (fields: string): Buffer => Buffer.from(`POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`);
 const counted = post('Content-Length: 10000000');

@@ -3,9 +3,9 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { readRequest } from '../../../../../../src/adapters/inbound/http-engines/core/read-request.js';
 import { RequestHeads } from '../../../../../../src/adapters/inbound/http-engines/core/request-heads.js';
 import { RequestLines } from '../../../../../../src/adapters/wire/http1/request-lines.js';
-import { newExchange } from '../../../../../support/exchanges.js';
-import { octetsUsed } from '../../../../../support/octets-used.js';
-import { readHeads } from '../../../../../support/read-heads.js';
+import { newExchange } from '../../../../../support/gateway/exchanges.js';
+import { octetsUsed } from '../../../../../support/gateway/octets-used.js';
+import { readHeads } from '../../../../../support/gateway/read-heads.js';
 
 const get = (fields: string, line = 'GET / HTTP/1.1'): Buffer => Buffer.from(`${line}\r\n${fields}\r\n`, 'latin1');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientRequest } from '../../../../../../src/application/ports/http-exchange.js';
-import { fedConnection } from '../../../../../support/fed-connection.js';
+import type { ClientRequest } from '../../../../../../src/application/ports/gateway/http-exchange.js';
+import { fedConnection } from '../../../../../support/gateway/fed-connection.js';
 
 /** The request that these octets are the beginning of, sent in one piece. */
 const sent = async (octets: string) => {

@@ -3,7 +3,7 @@ import {
   defaultKeepMs,
   keepAliveTime,
 } from '../../../../../../src/adapters/outbound/upstream-clients/core/keep-alive-time.js';
-import { octetsUsed } from '../../../../../support/octets-used.js';
+import { octetsUsed } from '../../../../../support/gateway/octets-used.js';
 
 const cases: readonly (readonly [value: string | null, milliseconds: number])[] = [
   [null, defaultKeepMs],

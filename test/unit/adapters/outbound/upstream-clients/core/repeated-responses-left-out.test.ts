@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
-import { headWith, knowing, recalled, times } from '../../../../../support/coming-heads.js';
+import { headWith, knowing, recalled, times } from '../../../../../support/gateway/coming-heads.js';
 
 const namesForOne = [
   'Authentication-Info',

@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
 import { ResponseReader } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
-import { come, headWith, knowing, noteAt, numbered, recalled, times } from '../../../../../support/coming-heads.js';
-import { octetsUsed } from '../../../../../support/octets-used.js';
+import {
+  come,
+  headWith,
+  knowing,
+  noteAt,
+  numbered,
+  recalled,
+  times,
+} from '../../../../../support/gateway/coming-heads.js';
+import { octetsUsed } from '../../../../../support/gateway/octets-used.js';
 import {
   ObservedResponses,
   ResponseReading,
   type ResponseTurn,
   readTogether,
-} from '../../../../../support/response-readings.js';
+} from '../../../../../support/gateway/response-readings.js';
 
 const octetsOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 

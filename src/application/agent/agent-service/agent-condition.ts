@@ -1,0 +1,58 @@
+import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
+import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+
+/** What an agent says of itself; the message is for the operators of gateways. */
+export interface AgentCondition {
+  readonly state: AgentState;
+  readonly message: string | null;
+  /** What a degraded agent does without. */
+  readonly disabledFeatures: readonly string[];
+}
+
+/** What is wrong with single sign-on, a clause each. */
+const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
+  if (saml === null) return [];
+  const { trust, storeFailure, isWarmingUp } = saml;
+  const troubles: string[] = [];
+  if (isWarmingUp) troubles.push('single sign-on: the verifier is warming up');
+  const state = trust.state();
+  if (state !== 'fresh') {
+    const failure = trust.lastFailure();
+    const why = failure === null ? '' : ` (${failure})`;
+    troubles.push(`single sign-on: the metadata of the identity provider is ${state}${why}`);
+  }
+  if (storeFailure !== null) troubles.push(`single sign-on: the session store cannot be used (${storeFailure})`);
+  return troubles;
+};
+
+/**
+ * Judged by the configuration in force: degraded while keys or metadata are not fresh, the session store fails or the verifier of SAML
+ * documents is warming up, unhealthy while
+ * nothing could be decided.
+ */
+export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
+  if (agent === null) return { state: 'unhealthy', message: 'no configuration has been taken', disabledFeatures: [] };
+  const { methods, keySets, tokenExchange } = agent;
+  const troubles: string[] = [];
+  let anyKeys = false;
+  keySets.providers.forEach(({ options, keys }, index) => {
+    const state = keys.state();
+    if (state !== 'absent') anyKeys = true;
+    if (state === 'fresh') return;
+    const failure = keys.lastFailure();
+    const why = failure === null ? '' : ` (${failure})`;
+    troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
+  });
+  troubles.push(...signOnTroubles(agent));
+  if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
+  // Gateways that send nothing to an unhealthy agent could not fetch the keys that it publishes itself: it waits for no others.
+  const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
+  // Sessions that are remembered count for a while without their store.
+  const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');
+  return {
+    state: canDecide ? 'degraded' : 'unhealthy',
+    message: troubles.join('; '),
+    disabledFeatures: agent.saml?.isWarmingUp === true ? [warmingUpFeature] : [],
+  };
+};

@@ -1,0 +1,297 @@
+import type { SamlPathStanding } from '../../../domain/agent/saml/protected-paths.js';
+import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agent-protocol/capabilities.js';
+import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/health.js';
+import {
+  type AgentAnswer,
+  type AgentEvent,
+  allowAnswer,
+  type CancelReason,
+  type RequestHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import { alwaysOwned } from '../../../domain/http/owned-headers.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import type { Result } from '../../../domain/shared/result.js';
+import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { MaybePromise } from '../../ports/shared/soon.js';
+import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
+import type { AuthenticationOutcome } from '../authenticate/authenticate-request.js';
+import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
+import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+import { type AgentCondition, agentCondition } from './agent-condition.js';
+import type { AgentCounters } from './agent-counters.js';
+import { LatencyWindow } from './latency-window.js';
+import { PendingJudgements } from './pending-judgements.js';
+import { PostedEndpoints } from './posted-endpoints.js';
+import { undecidedAnswer } from './refusal.js';
+import { RequestAnswers } from './request-answers.js';
+
+/** What an agent says of itself, and how often it reports. */
+export interface AgentFacts {
+  /** Unique among all agents that a gateway talks to. */
+  readonly agentId: string;
+  readonly version: string;
+  readonly healthIntervalMs: number;
+  readonly metricsIntervalMs: number;
+}
+
+/**
+ * Calls at a time, for each connection. Most take microseconds; those that wait, for keys or for the check of a password,
+ * are bounded where they wait, far below this: they never take the places of all the others.
+ */
+const maxConcurrency = 1_000;
+
+const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
+  agentId: facts.agentId,
+  name: 'gateway-auth',
+  version: facts.version,
+  supportedEvents: ['request_headers', 'request_body_chunk', 'configure'],
+  features: {
+    streamingBody: true,
+    websocket: false,
+    guardrails: false,
+    configPush: true,
+    metricsExport: true,
+    cancellation: true,
+    flowControl: false,
+    healthReporting: true,
+    concurrentRequests: maxConcurrency,
+  },
+  limits: { ...defaultAgentLimits, maxConcurrency },
+  ownedHeaders,
+});
+
+/** What an agent is made of. */
+export interface AuthAgentParts {
+  readonly configuration: AgentConfigurationInForce;
+  readonly keySets: Pick<AgentKeySets, 'onRefresh'>;
+  /** Its own; the configuration counts sign-ons in it. */
+  readonly counters: AgentCounters;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+}
+
+/** The authentication agent: authenticates requests, lets policies decide, and tells the upstream who makes them. */
+export class AuthAgent implements AgentService {
+  readonly #facts: AgentFacts;
+  readonly #configuration: AgentConfigurationInForce;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #counters: AgentCounters;
+  readonly #answers: RequestAnswers;
+  readonly #endpoints: PostedEndpoints;
+  readonly #latency = new LatencyWindow();
+  readonly #judgements = new PendingJudgements();
+  readonly #healthListeners = new Set<(health: AgentHealth) => void>();
+  #capabilities: AgentCapabilities | null = null;
+  #inFlight = 0;
+  #draining = false;
+  #reportedState: AgentState = 'unhealthy';
+  readonly #endCount: () => void;
+
+  constructor(facts: AgentFacts, { configuration, keySets, counters, clock, scheduler, logger }: AuthAgentParts) {
+    this.#facts = facts;
+    this.#configuration = configuration;
+    this.#counters = counters;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#answers = new RequestAnswers(counters, logger);
+    this.#endpoints = new PostedEndpoints(scheduler);
+    configuration.onChange(() => this.#noteState());
+    this.#endCount = keySets.onRefresh((result) => counters.refreshedKeys(result));
+  }
+
+  /** The same object until the configuration changes: transports ask for it on every event. */
+  capabilities(): AgentCapabilities {
+    const ownedHeaders = this.#configuration.current()?.identityHeaderPatterns ?? alwaysOwned;
+    if (this.#capabilities?.ownedHeaders !== ownedHeaders) {
+      this.#capabilities = agentCapabilities(this.#facts, ownedHeaders);
+    }
+    return this.#capabilities;
+  }
+
+  /** Takes the options that were given at the start. The errors are all that were found. */
+  start(): Promise<Result<void, readonly AgentOptionProblem[]>> {
+    return this.#configuration.start();
+  }
+
+  /** Reads keys, authorities, lists and policies anew from the files that the configuration in force names. An error leaves all as it was. */
+  reload(): Promise<Result<void, string>> {
+    return this.#configuration.reload();
+  }
+
+  configure(
+    config: JsonObject | null,
+    giver: ConfigurationGiver,
+    occasion: ConfigurationOccasion,
+    version: string | null = null,
+  ): Promise<Result<void, string>> {
+    return this.#configuration.configure(config, giver, occasion, version);
+  }
+
+  judge(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer> {
+    if (event.kind === 'request_body_chunk') {
+      const endpoints = this.#configuration.current()?.endpoints ?? null;
+      const taken = this.#endpoints.take(event, connection, endpoints);
+      if (taken.kind === 'answer') return taken.answer;
+      return this.#guarded(taken.request.event, connection, (judgement) =>
+        this.#endpoints.answerForm(taken, endpoints, judgement),
+      );
+    }
+    // Nothing of a response is asked for, and nothing of it is changed.
+    if (event.kind !== 'request_headers') return allowAnswer;
+    const agent = this.#configuration.current();
+    if (agent === null) return undecidedAnswer(event);
+    return this.#guarded(event, connection, (judgement) => this.#judge(event, agent, connection, judgement));
+  }
+
+  /** Whatever the judgement waits for, it waits no longer; its answer is dropped by the transport. */
+  cancel(correlationId: string, _reason: CancelReason, connection: symbol): void {
+    this.#judgements.cancel(correlationId, connection);
+    this.#endpoints.cancel(correlationId, connection);
+  }
+
+  disconnected(connection: symbol): void {
+    this.#judgements.disconnected(connection);
+    this.#endpoints.disconnected(connection);
+    this.#configuration.disconnected(connection);
+  }
+
+  /** Says from now on that no new request should come. What comes is judged all the same. */
+  drain(): void {
+    this.#draining = true;
+    this.#noteState();
+  }
+
+  stop(): Promise<void> {
+    this.#endCount();
+    this.#endpoints.stop();
+    return this.#configuration.stop();
+  }
+
+  health(): AgentHealth {
+    const latency = this.#latency.figures();
+    return {
+      agentId: this.#facts.agentId,
+      ...this.#condition(),
+      load: {
+        inFlight: this.#inFlight,
+        queueDepth: 0,
+        avgLatencyMs: latency.avgMs,
+        p50LatencyMs: latency.p50Ms,
+        p95LatencyMs: latency.p95Ms,
+        p99LatencyMs: latency.p99Ms,
+        requestsProcessed: this.#counters.requests,
+        requestsRejected: this.#counters.refusedRequests,
+        requestsTimedOut: 0,
+      },
+      resources: null,
+      validForMs: this.#facts.healthIntervalMs * 2,
+      timestampMs: this.#clock.wallMs(),
+    };
+  }
+
+  metrics(): MetricsReport {
+    const sessions = this.#configuration.current()?.saml?.sessionCount.latest() ?? null;
+    return this.#counters.report(this.#facts.agentId, this.#clock.wallMs(), this.#facts.metricsIntervalMs, sessions);
+  }
+
+  onHealthChange(listener: (health: AgentHealth) => void): () => void {
+    this.#healthListeners.add(listener);
+    return () => this.#healthListeners.delete(listener);
+  }
+
+  #judge(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    connection: symbol,
+    judgement: Cancellation,
+  ): MaybePromise<AgentAnswer> {
+    const startedMs = this.#clock.monotonicMs();
+    const path = agent.endpoints.pathOf(event.uri);
+    const endpoint = agent.endpoints.at(path);
+    if (path !== null && endpoint !== null)
+      return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
+    const standing = agent.saml?.signOn.standing(path) ?? 'open';
+    const authenticated = agent.authentication.authenticate(event.headers, judgement, standing !== 'excluded');
+    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, standing);
+    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, standing));
+  }
+
+  #answer(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: AuthenticationOutcome,
+    startedMs: number,
+    standing: SamlPathStanding,
+  ): MaybePromise<AgentAnswer> {
+    // Nobody gets the answer; it was no failure of the client's either.
+    if (outcome.kind === 'cancelled') return undecidedAnswer(event);
+    const durationMs = this.#clock.monotonicMs() - startedMs;
+    this.#latency.record(durationMs);
+    return this.#answers.answer(event, agent, outcome, durationMs, standing);
+  }
+
+  /** What fails is undecided: it never lets a request pass. */
+  #guarded(
+    event: RequestHeadersEvent,
+    connection: symbol,
+    work: (judgement: Cancellation) => MaybePromise<AgentAnswer>,
+  ): MaybePromise<AgentAnswer> {
+    const judgement = new CancellationSource();
+    let answer: MaybePromise<AgentAnswer>;
+    try {
+      answer = work(judgement);
+    } catch (error) {
+      return this.#undecided(event, error);
+    }
+    return answer instanceof Promise ? this.#awaited(event, connection, judgement, answer) : answer;
+  }
+
+  /** Most answers are there at once: only what is waited for is under way, and can be cancelled. */
+  #awaited(
+    event: RequestHeadersEvent,
+    connection: symbol,
+    judgement: CancellationSource,
+    answer: Promise<AgentAnswer>,
+  ): Promise<AgentAnswer> {
+    this.#inFlight += 1;
+    this.#judgements.open(event.correlationId, connection, judgement);
+    return answer
+      .catch((error: unknown) => this.#undecided(event, error))
+      .finally(() => {
+        this.#inFlight -= 1;
+        this.#judgements.close(event.correlationId, connection, judgement);
+      });
+  }
+
+  #undecided(event: RequestHeadersEvent, error: unknown): AgentAnswer {
+    this.#logger.error('a request could not be judged', {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      error: error instanceof Error ? error.message : String(error),
+    });
+    return undecidedAnswer(event);
+  }
+
+  #condition(): AgentCondition {
+    if (this.#draining) return { state: 'draining', message: null, disabledFeatures: [] };
+    return agentCondition(this.#configuration.current());
+  }
+
+  #noteState(): void {
+    const { state } = this.#condition();
+    if (state === this.#reportedState) return;
+    this.#reportedState = state;
+    const health = this.health();
+    for (const listener of this.#healthListeners) listener(health);
+  }
+}

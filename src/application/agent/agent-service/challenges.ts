@@ -1,0 +1,37 @@
+import type { FailureReason } from '../../../domain/agent/identity/authentication-failure.js';
+
+/** Every 401 names the realm (RFC 6750, section 3; RFC 9110, section 11.6.1). */
+const realm = 'Bearer realm="gateway"';
+
+/**
+ * What a client may know of its token: what it could read in the token itself, and that only once the signature holds. A
+ * reason that is not here (signature, key, issuer, algorithm) is one that a forger could learn by.
+ */
+const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
+  malformed: 'The token is malformed',
+  too_large: 'The token is too large',
+  expired: 'The token has expired',
+  not_yet_valid: 'The token is not valid yet',
+  issued_in_future: 'The token is not valid yet',
+  wrong_audience: 'The token is meant for another audience',
+  dpop_not_supported: 'The token is bound to a key, which is not supported here',
+  missing_certificate: 'The token is bound to a client certificate',
+  wrong_certificate: 'The token is bound to another client certificate',
+};
+
+/** For a 401; `reason` is why the token is no good, null where none was shown (RFC 6750, section 3.1). */
+export const bearerChallenge = (reason: FailureReason | null): string => {
+  if (reason === null) return realm;
+  const description = descriptions[reason];
+  const invalid = `${realm}, error="invalid_token"`;
+  return description === undefined ? invalid : `${invalid}, error_description="${description}"`;
+};
+
+/** For a 403; `scope` has no quotes and no backslashes (RFC 6749, section 3.3). */
+export const insufficientScopeChallenge = (scope: string | null): string => {
+  const insufficient = `${realm}, error="insufficient_scope"`;
+  return scope === null ? insufficient : `${insufficient}, scope="${scope}"`;
+};
+
+/** RFC 7617, section 2.1: user and password are read as UTF-8. */
+export const basicChallenge = 'Basic realm="gateway", charset="UTF-8"';

@@ -1,0 +1,80 @@
+import type { UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
+import type { Identity } from '../../../domain/agent/identity/identity.js';
+import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity-remarks.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { joined } from '../../../domain/shared/joined.js';
+import type { RefusedAuthentication } from '../authenticate/authenticate-request.js';
+import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
+import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
+import { type ProblemKind, problemAnswer } from './problem-answer.js';
+import { withRemarks } from './with-remarks.js';
+
+const unauthenticated: ProblemKind = {
+  status: 401,
+  title: 'Unauthorized',
+  detail: 'The request carries no credential that is accepted here.',
+  code: 'unauthenticated',
+};
+
+const insufficientScope: ProblemKind = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'The token lacks a scope that is required here.',
+  code: 'insufficient_scope',
+};
+
+const deniedByPolicy: ProblemKind = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'This request is not allowed.',
+  code: 'denied_by_policy',
+};
+
+const undecided: ProblemKind = {
+  status: 503,
+  title: 'The request cannot be judged',
+  detail: 'The agent is not able to decide at the moment.',
+  code: 'agent_undecided',
+};
+
+/** Seconds after which it makes sense to ask again: keys that cannot be had are fetched anew after five. */
+const retryAfter: Readonly<Record<UndecidedReason, string>> = {
+  keys_unavailable: '5',
+  store_unavailable: '5',
+  overloaded: '1',
+};
+
+/** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
+export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
+  const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
+  const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
+  if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);
+  if (failure.reason === 'insufficient_scope') {
+    const challenge = insufficientScopeChallenge(requiredScope);
+    const answer = problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
+    return withRemarks(answer, remarks);
+  }
+  const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
+  if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
+  return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);
+};
+
+/**
+ * 403: the policies deny the request. What a client that shows a token can do is to bring another one (RFC 6750, section
+ * 3.1); which policies they were is for the audit alone.
+ */
+export const deniedAnswer = (
+  event: RequestHeadersEvent,
+  { reason, policies }: Pick<AuthorizationOutcome, 'reason' | 'policies'>,
+  identity: Identity | null,
+): AgentAnswer => {
+  const isBearer = identity?.method === 'jwt' || identity?.method === 'oidc';
+  const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
+  const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
+  const custom = joined(authorizationRemarks, identityRemarks(identity));
+  return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom } };
+};
+
+/** 503: there is no configuration to judge by, or judging failed, or has to wait. */
+export const undecidedAnswer = (event: RequestHeadersEvent, reason: UndecidedReason | null = null): AgentAnswer =>
+  problemAnswer(undecided, event, ['Retry-After', reason === null ? '1' : retryAfter[reason]], [reason ?? 'undecided']);

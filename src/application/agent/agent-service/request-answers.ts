@@ -1,0 +1,125 @@
+import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
+import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity-remarks.js';
+import type { SamlPathStanding } from '../../../domain/agent/saml/protected-paths.js';
+import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
+import {
+  type AgentAnswer,
+  allowAnswer,
+  emptyAudit,
+  type HeaderOperation,
+  type RequestHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
+import { joined } from '../../../domain/shared/joined.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
+import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
+import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+import type { AgentCounters } from './agent-counters.js';
+import { deniedAnswer, refusedAnswer } from './refusal.js';
+
+const noOperations: readonly HeaderOperation[] = [];
+
+/**
+ * Whether signing on may help. Where something could not be decided it may be good already; and cookies that contradict each other
+ * would do so after another sign-on too.
+ */
+const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
+  undecided === null && failure.reason !== 'ambiguous_credentials';
+
+/** What the log says of a refused request: only a credential that was shown and is no good is a failed authentication. */
+const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthentication): string => {
+  if (undecided !== null) return 'authentication could not be decided';
+  if (reason === 'missing_credentials') return 'the request carries no credential';
+  const isEnded = method === 'saml' && (reason === 'session_expired' || reason === 'unknown_credentials');
+  return isEnded ? 'the session of the request has ended' : 'authentication failed';
+};
+
+/** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
+export class RequestAnswers {
+  readonly #counters: AgentCounters;
+  readonly #logger: Logger;
+
+  constructor(counters: AgentCounters, logger: Logger) {
+    this.#counters = counters;
+    this.#logger = logger;
+  }
+
+  /** `durationMs` is how long the authentication took; `standing` is what the path is to single sign-on. */
+  answer(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
+    durationMs: number,
+    standing: SamlPathStanding,
+  ): AgentAnswer | Promise<AgentAnswer> {
+    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, standing);
+    const { prepared } = outcome;
+    this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
+    return this.#authorize(event, agent, prepared);
+  }
+
+  #withoutIdentity(
+    event: RequestHeadersEvent,
+    agent: PreparedAgent,
+    outcome: RefusedAuthentication,
+    durationMs: number,
+    standing: SamlPathStanding,
+  ): AgentAnswer | Promise<AgentAnswer> {
+    const { failure } = outcome;
+    const { saml } = agent;
+    const fields = {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      method: failure.method ?? 'none',
+      reason: failure.reason,
+      client_ip: event.metadata.clientIp,
+      route: event.metadata.routeId,
+    };
+    const isProtected = standing === 'protected';
+    if (agent.failOpen && !isProtected) {
+      this.#counters.failed(failure, durationMs / 1000);
+      const goesOn = agent.authorization === null ? 'passes without an identity' : 'is judged as anonymous';
+      this.#logger.warn(`authentication failed, and the request ${goesOn} (fail-open)`, fields);
+      return this.#authorize(event, agent, null);
+    }
+    this.#counters.refusedRequest();
+    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, standing)) {
+      this.#counters.beganSignOn(durationMs / 1000);
+      this.#logger.info('the request leads to single sign-on', fields);
+      return saml.signOn.begin(event);
+    }
+    this.#counters.failed(failure, durationMs / 1000);
+    this.#logger.info(refusalText(outcome), fields);
+    return refusedAnswer(event, outcome);
+  }
+
+  /** Without policies whoever comes this far may go on. */
+  #authorize(
+    event: RequestHeadersEvent,
+    { authorization, removable, saml, forwardsCookies }: PreparedAgent,
+    prepared: PreparedIdentity | null,
+  ): AgentAnswer {
+    const identity = prepared?.identity ?? null;
+    const authorized = authorization?.authorize(event, identity) ?? null;
+    if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
+    if (authorized?.decision === 'deny') {
+      this.#counters.refusedRequest();
+      return deniedAnswer(event, authorized, identity);
+    }
+    // INVARIANT: whatever the client sent under a name that tells an identity is removed before one is set.
+    const changes = removalOperations(event.headers, removable);
+    // Whoever has the cookie is the user: the upstream has no need to know it.
+    const cookies = saml === null || forwardsCookies ? noOperations : saml.cookieOperations(event.headers);
+    const isPlain = changes.length + cookies.length === 0;
+    if (prepared !== null && isPlain && authorized === null) return prepared.answer;
+    const requestHeaders = isPlain
+      ? (prepared?.operations ?? noOperations)
+      : [...changes, ...(prepared?.operations ?? []), ...cookies];
+    const custom = identityRemarks(identity);
+    if (authorized === null) {
+      return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
+    }
+    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: joined(authorizationRemarks, custom) };
+    return { ...allowAnswer, requestHeaders, audit };
+  }
+}

@@ -1,0 +1,44 @@
+import type { ApiKey, ApiKeySecret } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { Identity } from '../../../domain/agent/identity/identity.js';
+import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import type { PreparedIdentity } from './prepared-identity.js';
+
+interface KnownKey {
+  readonly digest: string;
+  readonly outcome: CheckOutcome;
+}
+
+/**
+ * API keys, given in the clear or as their SHA-256: both are found by a digest of that, under a key that no client knows, so
+ * neither the number of keys, nor the way they are given, nor a likeness to one of them shows in the time that it takes.
+ */
+export class ApiKeyCheck implements AuthenticationCheck {
+  readonly method = 'api_key';
+  readonly #digest: SecretDigest;
+  readonly #keys = new Map<string, KnownKey>();
+
+  /** Of two entries for one key, one in the clear and one hashed, the first counts. */
+  constructor(keys: readonly ApiKey[], prepare: (identity: Identity) => PreparedIdentity, digest: SecretDigest) {
+    this.#digest = digest;
+    for (const { key, name } of keys) {
+      const keyDigest = digest.digest(this.#sha256Of(key));
+      if (this.#keys.has(keyDigest)) continue;
+      const prepared = prepare({ method: 'api_key', userId: name, claims: null, certificate: null });
+      this.#keys.set(keyDigest, { digest: keyDigest, outcome: { kind: 'authenticated', prepared } });
+    }
+  }
+
+  check(credentials: RequestCredentials): CheckOutcome {
+    if (credentials.apiKey === null) return absent;
+    const shown = this.#digest.digest(this.#digest.sha256Hex(credentials.apiKey));
+    const known = this.#keys.get(shown);
+    if (known === undefined || !this.#digest.equal(known.digest, shown)) return failed('unknown_credentials');
+    return known.outcome;
+  }
+
+  #sha256Of(key: ApiKeySecret): string {
+    return key.kind === 'plain' ? this.#digest.sha256Hex(key.text.reveal()) : key.digest.reveal();
+  }
+}

@@ -1,0 +1,37 @@
+import type { FailureReason, UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
+import type { AuthenticationMethod } from '../../../domain/agent/identity/authentication-method.js';
+import type { BearerCredential } from '../../../domain/agent/identity/authorization-credential.js';
+import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { PreparedIdentity } from './prepared-identity.js';
+
+export type CheckOutcome =
+  /** The request shows no credential of this method. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
+  /** `scope`: what the token would need, its names separated by spaces; with the reason insufficient_scope alone. */
+  | { readonly kind: 'failed'; readonly reason: Exclude<FailureReason, UndecidedReason>; readonly scope?: string }
+  /** It cannot be judged now: another method may still succeed, else the request is to come again. */
+  | { readonly kind: 'undecided'; readonly reason: UndecidedReason }
+  /** Nobody waits for it any more: it came to nothing. */
+  | { readonly kind: 'cancelled' };
+
+export const absent: CheckOutcome = { kind: 'absent' };
+export const cancelled: CheckOutcome = { kind: 'cancelled' };
+export const failed = (reason: Exclude<FailureReason, UndecidedReason>): CheckOutcome => ({ kind: 'failed', reason });
+export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
+
+/** Values of the Authorization field that need not be read, because they were before. */
+export interface KnownCredentials {
+  /** What the value says; null where it has to be read. Says nothing of whether the credential is any good. */
+  credential(authorization: string): BearerCredential | null;
+}
+
+/** One way to authenticate a request. */
+export interface AuthenticationCheck {
+  readonly method: AuthenticationMethod;
+  /** What it knows of credentials; not there: nothing. */
+  readonly known?: KnownCredentials;
+  /** Answers at once where it can. A wait ends with its cancellation, whose outcome is `cancelled`. Never rejects. */
+  check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
+}

@@ -1,0 +1,41 @@
+import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js';
+import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
+import type { TokenReader } from '../verify-tokens/read-token.js';
+import { rejected } from '../verify-tokens/token-verdict.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
+import type { VerifiedTokenMemory } from './verified-token-memory.js';
+
+export interface JwtCheckParts extends TokenOutcomeParts {
+  readonly tokens: JwtTokens;
+  /** May be shared with other checks: then a token is taken apart once. */
+  readonly reader: TokenReader;
+}
+
+/** Bearer tokens signed with the configured key. */
+export class JwtCheck implements AuthenticationCheck {
+  readonly method = 'jwt';
+  readonly known: VerifiedTokenMemory;
+  readonly #parts: JwtCheckParts;
+
+  constructor(parts: JwtCheckParts) {
+    this.known = parts.memory;
+    this.#parts = parts;
+  }
+
+  check({ authorization, certificate }: RequestCredentials): CheckOutcome {
+    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failed('malformed');
+    if (authorization?.scheme !== 'bearer') return absent;
+    const { token } = authorization;
+    if (token.length > maximumTokenLength) return failed('too_large');
+    return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate });
+  }
+
+  #verify(shown: ShownBearer): CheckOutcome {
+    const { tokens, reader } = this.#parts;
+    const read = reader.read(shown.token);
+    const verdict = read.ok ? tokens.verify(read.value, 'access') : rejected(read.error);
+    return tokenOutcome(this.method, shown, verdict, this.#parts);
+  }
+}

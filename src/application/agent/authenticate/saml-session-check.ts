@@ -1,0 +1,58 @@
+import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { SessionCheckResult } from '../sessions/session-check-result.js';
+import {
+  type AuthenticationCheck,
+  absent,
+  type CheckOutcome,
+  cancelled,
+  failed,
+  undecided,
+} from './authentication-check.js';
+
+/** Says what a session id has come to. */
+export interface SessionChecks {
+  check(sessionId: string): SessionCheckResult | Promise<SessionCheckResult>;
+}
+
+const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
+  switch (result.kind) {
+    case 'active':
+      return { kind: 'authenticated', prepared: result.prepared };
+    case 'unknown':
+      return failed('unknown_credentials');
+    case 'expired':
+      return failed('session_expired');
+    case 'unavailable':
+      return undecided('store_unavailable');
+  }
+};
+
+/** Session cookies, of users who have signed on at the identity provider. */
+export class SamlSessionCheck implements AuthenticationCheck {
+  readonly method = 'saml';
+  readonly #sessions: SessionChecks;
+
+  constructor(sessions: SessionChecks) {
+    this.#sessions = sessions;
+  }
+
+  check({ sessionCookies }: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+    const [sessionId] = sessionCookies;
+    if (sessionId === undefined) return absent;
+    // A cookie that another host of the domain has set beside ours: which of them is the user's would be a guess.
+    if (sessionCookies.some((other) => other !== sessionId)) return failed('ambiguous_credentials');
+    const result = this.#sessions.check(sessionId);
+    return result instanceof Promise ? this.#wait(result, cancellation) : outcomeOf(result);
+  }
+
+  #wait(result: Promise<SessionCheckResult>, cancellation: Cancellation): Promise<CheckOutcome> {
+    return new Promise((resolve) => {
+      const endListening = cancellation.onCancel(() => resolve(cancelled));
+      void result.then((reached) => {
+        endListening();
+        resolve(outcomeOf(reached));
+      });
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import type { PolicyFiles } from '../../ports/agent/policy-files.js';
+import type { TokenSigningKeys } from '../../ports/agent/token-signing-keys.js';
+import type { VerificationKeys } from '../../ports/agent/token-verifier.js';
+import type { CertificateFingerprints, CertificateReaderLoader } from '../../ports/shared/certificate-reader.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
+import type { PasswordChecks } from '../authenticate/password-checks.js';
+import type { AssertionMemory } from '../exchange-token/assertion-memory.js';
+import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
+import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
+import type { KeySets } from '../keys/key-sets.js';
+import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-parts.js';
+import type { SamlParts } from './saml-parts.js';
+
+/** What a configured agent is made with. */
+export interface AgentParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly digest: SecretDigest;
+  readonly keys: VerificationKeys;
+  readonly signingKeys: TokenSigningKeys;
+  readonly files: TextFileReader;
+  readonly policyFiles: PolicyFiles;
+  /** The key sets of the process: two configurations that name one share it. */
+  readonly keySets: Pick<KeySets, 'acquire'>;
+  readonly fingerprints: CertificateFingerprints;
+  readonly loadCertificateReader: CertificateReaderLoader;
+  /** The checks of the process: what they cost together is bounded. */
+  readonly passwords: PasswordChecks;
+  /** The assertions of clients that this agent has taken: no reload makes one good again. */
+  readonly spentAssertions: AssertionMemory;
+  /** The rates of its token exchange. */
+  readonly exchangeRates: ExchangeRates;
+  readonly saml: SamlParts;
+  /** Counts what sign-ons and token exchanges of this agent come to. */
+  readonly outcomes: SignOnOutcomes & ExchangeOutcomes;
+}

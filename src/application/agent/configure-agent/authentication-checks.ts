@@ -1,0 +1,52 @@
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { Identity } from '../../../domain/agent/identity/identity.js';
+import { ApiKeyCheck } from '../authenticate/api-key-check.js';
+import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
+import { BasicCheck } from '../authenticate/basic-check.js';
+import { CertificateBinding } from '../authenticate/certificate-binding.js';
+import { IdentityPreparation } from '../authenticate/identity-preparation.js';
+import { JwtCheck } from '../authenticate/jwt-check.js';
+import { MtlsCheck } from '../authenticate/mtls-check.js';
+import { OidcCheck } from '../authenticate/oidc-check.js';
+import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
+import { SamlSessionCheck, type SessionChecks } from '../authenticate/saml-session-check.js';
+import { VerifiedTokenMemory } from '../authenticate/verified-token-memory.js';
+import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
+import { TokenReader } from '../verify-tokens/read-token.js';
+import type { AgentParts } from './agent-parts.js';
+import type { PreparedMethods } from './prepare-methods.js';
+
+/** Characters of all remembered tokens together, for each that may be: only tokens longer than most have it be fewer. */
+const charactersPerToken = 4_096;
+/** The same for a few tokens alone, which may be large. */
+const leastCharacters = 8 * 1024 * 1024;
+
+/** One check for each method that is configured. */
+export const authenticationChecks = (
+  options: CompleteAgentOptions,
+  { mtls }: Pick<PreparedMethods, 'mtls'>,
+  { oidc, jwt }: BearerTokens,
+  sessions: SessionChecks | null,
+  { logger, digest, clock, fingerprints, passwords }: AgentParts,
+): readonly AuthenticationCheck[] => {
+  const { apiKeys, basicUsers, tokenCacheSize } = options;
+  const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
+  const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock);
+  const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
+  // One memory for all tokens: which method verified one does not matter when it comes again.
+  const memory = new VerifiedTokenMemory(clock, {
+    maximumEntries: tokenCacheSize,
+    maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
+  });
+  const bearer = { reader: new TokenReader(), prepare, memory, binding: new CertificateBinding(fingerprints) };
+  const checks: AuthenticationCheck[] = [];
+  if (mtls !== null) {
+    checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
+  }
+  if (sessions !== null) checks.push(new SamlSessionCheck(sessions));
+  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));
+  if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, ...bearer }));
+  if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
+  if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));
+  return checks;
+};

@@ -1,0 +1,116 @@
+import type {
+  AuthzOptions,
+  CompleteAgentOptions,
+  TemplateLinkOptions,
+} from '../../../domain/agent/configuration/agent-configuration.js';
+import { noPolicies } from '../../../domain/agent/configuration/authz-option-rules.js';
+import { inlinePolicies } from '../../../domain/agent/configuration/inline-policies.js';
+import { policyLimits } from '../../../domain/agent/policy/policy-limits.js';
+import { type LoadedPolicies, loadPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
+import { type ModelRules, modelProblems } from '../../../domain/agent/policy/policy-source/model-problems.js';
+import type { PolicyLink, PolicySource } from '../../../domain/agent/policy/policy-source/policy-source.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { AgentParts } from './agent-parts.js';
+import { readPolicySources } from './policy-sources.js';
+
+const toLink = (link: TemplateLinkOptions): PolicyLink => ({ ...link, position: null, line: null });
+
+const toOptionProblem =
+  (prefix: string) =>
+  ({ severity, message, position, line, suggestion }: ConfigurationProblem): AgentOptionProblem => ({
+    severity,
+    option: 'authz',
+    message: `${prefix}${message}`,
+    suggestion,
+    ...(position !== null && { source: { position, line } }),
+  });
+
+const load = (sources: readonly PolicySource[], links: readonly PolicyLink[]) =>
+  loadPolicies(sources, links, 'extended', policyLimits);
+
+/** Shadow policies need not have every template: they may be the ones that do without. */
+const loadShadow = (sources: readonly PolicySource[], links: readonly PolicyLink[]): ReturnType<typeof load> => {
+  const unlinked = load(sources, []);
+  if (!unlinked.ok || unlinked.value.templates.length === 0) return unlinked;
+  const templates = new Set(unlinked.value.templates.map(({ id }) => id));
+  return load(
+    sources,
+    links.filter(({ template }) => templates.has(template)),
+  );
+};
+
+/** The policies, with what there is to say about them added to the problems; null where that has an error. */
+const checked = (
+  loaded: Result<LoadedPolicies, readonly ConfigurationProblem[]>,
+  rules: ModelRules,
+  prefix: string,
+  problems: AgentOptionProblem[],
+): LoadedPolicies | null => {
+  const found = loaded.ok ? modelProblems(loaded.value, rules) : loaded.error;
+  problems.push(...found.map(toOptionProblem(prefix)));
+  return loaded.ok && found.every(({ severity }) => severity === 'warning') ? loaded.value : null;
+};
+
+const enforcedPolicies = async (
+  { policyFiles, inlinePolicies: inlineTexts, templateLinks, strictPolicies, defaultDecision }: AuthzOptions,
+  rolesPossible: boolean,
+  parts: AgentParts,
+  problems: AgentOptionProblem[],
+): Promise<LoadedPolicies | null> => {
+  const files = await readPolicySources('policy-file', policyFiles, parts.policyFiles);
+  problems.push(...files.problems);
+  if (files.problems.length > 0) return null;
+  const sources = [...files.sources, ...inlinePolicies(inlineTexts)];
+  const rules = { strict: strictPolicies, rolesPossible };
+  const policies = checked(load(sources, templateLinks.map(toLink)), rules, '', problems);
+  // That no source is named was told with the options.
+  if (policies === null || policies.policies.length > 0 || sources.length === 0) return policies;
+  const none = noPolicies(defaultDecision);
+  problems.push(none);
+  return none.severity === 'error' ? null : policies;
+};
+
+/** Null also where there are none. What is only doubtful about them is never an error: they decide nothing. */
+const shadowPolicies = async (
+  { shadowPolicyFiles, templateLinks }: AuthzOptions,
+  rolesPossible: boolean,
+  parts: AgentParts,
+  problems: AgentOptionProblem[],
+): Promise<LoadedPolicies | null> => {
+  if (shadowPolicyFiles.length === 0) return null;
+  const files = await readPolicySources('shadow-policy-file', shadowPolicyFiles, parts.policyFiles);
+  problems.push(...files.problems);
+  if (files.problems.length > 0) return null;
+  const rules = { strict: false, rolesPossible };
+  return checked(loadShadow(files.sources, templateLinks.map(toLink)), rules, 'shadow policies: ', problems);
+};
+
+/**
+ * Reads, checks and compiles the policies; whatever there is to say about them is added to the problems. Null where
+ * authorization is not enabled, and where there was an error.
+ */
+export const prepareAuthorization = async (
+  { authz: options, jwt, oidc, saml }: CompleteAgentOptions,
+  parts: AgentParts,
+  problems: AgentOptionProblem[],
+): Promise<AuthorizeRequest | null> => {
+  if (options === null) return null;
+  // Roles are in claims, which tokens and the attributes of SAML give.
+  const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0 || saml !== null);
+  const policies = await enforcedPolicies(options, rolesPossible, parts, problems);
+  const shadow = await shadowPolicies(options, rolesPossible, parts, problems);
+  if (policies === null) return null;
+  const { defaultDecision, onError, principalClaim, rolesClaim } = options;
+  return new AuthorizeRequest({
+    policies: policies.compiled,
+    policyCount: policies.policies.length,
+    shadow: shadow?.compiled ?? null,
+    rules: { defaultDecision, onError },
+    principal: { principalClaim, rolesClaim },
+    logger: parts.logger,
+    clock: parts.clock,
+  });
+};

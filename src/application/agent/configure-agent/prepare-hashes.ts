@@ -1,0 +1,21 @@
+import type { PasswordHash } from '../../../domain/agent/identity/password-hash.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { AgentParts } from './agent-parts.js';
+import { optionProblem } from './option-problem.js';
+
+/** Makes sure that hashes of these kinds can be checked here. `what` is hashed, as in `passwords`. */
+export const prepareHashes = async (
+  hashes: readonly PasswordHash[],
+  option: AgentOptionProblem['option'],
+  what: string,
+  { passwords }: Pick<AgentParts, 'passwords'>,
+): Promise<readonly AgentOptionProblem[]> => {
+  const kinds = new Map(hashes.map((hash) => [hash.kind, hash]));
+  const problems: AgentOptionProblem[] = [];
+  for (const hash of kinds.values()) {
+    const prepared = await passwords.prepare(hash);
+    if (prepared.ok) continue;
+    problems.push(optionProblem('error', option, `${hash.kind} ${what} cannot be checked here: ${prepared.error}`));
+  }
+  return problems;
+};

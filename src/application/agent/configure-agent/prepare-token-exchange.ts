@@ -1,0 +1,79 @@
+import type { TokenExchangeOptions } from '../../../domain/agent/configuration/token-exchange-options.js';
+import { err } from '../../../domain/shared/result.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
+import { AuthenticateClient } from '../exchange-token/authenticate-client.js';
+import type { PreparedClient } from '../exchange-token/exchange-client.js';
+import { SecurityTokens } from '../exchange-token/security-tokens.js';
+import { TokenEndpoint } from '../exchange-token/token-endpoint.js';
+import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
+import { OwnTokens } from '../verify-tokens/own-tokens.js';
+import type { AgentParts } from './agent-parts.js';
+import { clientPolicy, publicPolicy } from './exchange-policies.js';
+import type { PreparedSaml } from './prepared-saml.js';
+import type { ReadTokenExchange } from './read-token-exchange.js';
+import type { TokenExchangeFiles } from './token-exchange-files.js';
+
+/** Token exchange as one configuration has it. */
+export interface PreparedTokenExchange {
+  readonly endpoint: AgentEndpoint;
+  readonly issuer: string;
+  readonly endpointPath: string;
+  /** Of the key that signs. */
+  readonly kid: string;
+}
+
+/** Without single sign-on no token is one that is taken once; whatever would be is refused. */
+const nowhere: Pick<ReplayStore, 'remember'> = {
+  remember: () => Promise.resolve(err({ reason: 'single sign-on is not configured' })),
+};
+
+/** Null: there are none. */
+const preparedClients = (
+  options: TokenExchangeOptions,
+  { clientKeys }: TokenExchangeFiles,
+): readonly PreparedClient[] | null =>
+  options.clients?.map((client, index) => ({
+    id: client.id,
+    policy: clientPolicy(options, client),
+    secrets: client.secrets,
+    keys: clientKeys[index] ?? [],
+  })) ?? null;
+
+/** Puts the endpoint together of what was read. */
+export const prepareTokenExchange = (
+  { options, files }: ReadTokenExchange,
+  bearer: BearerTokens,
+  saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays' | 'sharedReplays'> | null,
+  parts: AgentParts,
+): PreparedTokenExchange => {
+  const { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, exchangeRates } = parts;
+  const { issuer, endpointUrl, endpointPath, samlOneTime } = options;
+  const { keys, clientKeys } = files;
+  const clients = preparedClients(options, files);
+  const replays = saml?.sharedReplays ?? null;
+  const endpoint = new TokenEndpoint({
+    options,
+    publicPolicy: publicPolicy(options),
+    authenticate:
+      clients === null
+        ? null
+        : new AuthenticateClient({ clients, issuer, endpointUrl, digest, passwords, clock, spent, replays }),
+    clientAlgorithms: clientKeys.flatMap((ofClient) => ofClient.map(({ algorithm }) => algorithm)),
+    tokens: new SecurityTokens({
+      own: new OwnTokens(issuer, keys, clock),
+      bearer,
+      saml: saml?.samlSubjectTokens(endpointUrl, samlOneTime) ?? null,
+    }),
+    keys,
+    replays: saml?.replays ?? nowhere,
+    rates: exchangeRates,
+    clock,
+    scheduler,
+    random: parts.saml.random,
+    digest,
+    logger,
+    outcomes,
+  });
+  return { endpoint, issuer, endpointPath, kid: keys[0].kid };
+};

@@ -1,0 +1,158 @@
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
+import { sessionIdentity } from '../../../domain/agent/saml/session/session-identity.js';
+import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import { withoutCookies } from '../../../domain/http/cookies.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import { IdentityPreparation } from '../authenticate/identity-preparation.js';
+import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
+import { ExpireSessions } from '../sessions/expire-sessions.js';
+import { Sessions } from '../sessions/sessions.js';
+import { bindingCookiePrefix } from '../sign-on/saml/sign-on-cookies.js';
+import { SingleSignOn } from '../sign-on/saml/single-sign-on.js';
+import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
+import type { TrustLease } from '../sign-on/saml/trust/identity-provider-trusts.js';
+import type { SamlStoreLease } from '../sign-on/saml/trust/saml-store-leases.js';
+import { VerificationShares } from '../sign-on/saml/verification-shares.js';
+import type { AgentParts } from './agent-parts.js';
+import type { SamlFiles } from './saml-files.js';
+import { SessionCount } from './session-count.js';
+import { SigningDemand } from './signing-demand.js';
+import type { WarmUp } from './warm-up.js';
+
+export interface SamlLeases {
+  readonly stores: SamlStoreLease;
+  readonly trust: TrustLease;
+}
+
+/** Single sign-on as one configuration has it. It sees to its sessions until it is released. */
+export class PreparedSaml {
+  readonly signOn: SingleSignOn;
+  readonly sessions: Sessions;
+  readonly sessionCount: SessionCount;
+  readonly signingDemand: SigningDemand;
+  /** Of sign-on and token exchange: what comes to the one does not come to the other. */
+  readonly replays: Pick<ReplayStore, 'remember'>;
+  /** The same where other processes may have them, too; null: they are in the memory of this one. */
+  readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
+  readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
+  readonly #leases: SamlLeases;
+  readonly #warmUp: WarmUp;
+  readonly #expiry: ExpireSessions;
+  readonly #cookieName: string;
+  readonly #bindingPrefix: string;
+  #released: Promise<void> | null = null;
+
+  constructor(
+    options: SamlOptions,
+    { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader, maxClaimBytes }: CompleteAgentOptions,
+    { key }: SamlFiles,
+    leases: SamlLeases,
+    warmUp: WarmUp,
+    { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentParts,
+  ) {
+    const { stores, state, known } = leases.stores;
+    const { trust } = leases.trust;
+    const names = { userId, authMethod };
+    const preparation = new IdentityPreparation(names, maxClaimBytes, logger, clock, options.attributeMapping);
+    const shares = new VerificationShares();
+    this.replays = stores.replays;
+    this.sharedReplays = options.store.kind === 'memory' ? null : stores.replays;
+    this.#exchange = { options, key, trust, verifier, digest, clock, shares };
+    this.#leases = leases;
+    this.#warmUp = warmUp;
+    this.#cookieName = options.cookie.name;
+    this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
+    this.sessions = new Sessions({
+      store: stores.sessions,
+      known,
+      clock,
+      scheduler,
+      digest,
+      prepare: (session) => preparation.prepare(sessionIdentity(session)),
+      idleMs: options.sessionIdleMs,
+      // Where the metadata cannot be had, the configuration may still say whose sessions count.
+      issuer: () => trust.current()?.entityId ?? options.identityProvider.entityId,
+    });
+    this.signOn = new SingleSignOn({
+      options,
+      apiKeyHeader,
+      key,
+      keys,
+      trust,
+      verifier,
+      shares,
+      sessions: this.sessions,
+      requests: stores.requests,
+      replays: stores.replays,
+      random,
+      digest,
+      clock,
+      logger,
+      outcomes,
+    });
+    this.signingDemand = new SigningDemand(trust, key !== null, logger);
+    this.sessionCount = new SessionCount(stores.sessions);
+    this.#expiry = new ExpireSessions({
+      stores,
+      state,
+      clock,
+      scheduler,
+      logger,
+      intervalMs: options.cleanupIntervalMs,
+      idleMs: options.sessionIdleMs,
+    });
+    this.#expiry.start();
+  }
+
+  get trust(): IdentityProviderTrust {
+    return this.#leases.trust.trust;
+  }
+
+  /** Why the session store cannot be used, one clause; null: it can. */
+  get storeFailure(): string | null {
+    return this.#leases.stores.state.failure;
+  }
+
+  /** Whether the verifier is still being warmed up: a sign-on may take longer than usual. */
+  get isWarmingUp(): boolean {
+    return !this.#warmUp.isDone;
+  }
+
+  /** What verifies SAML tokens at a token endpoint, for as long as this is not released. */
+  samlSubjectTokens(endpointUrl: string, oneTime: boolean): SamlSubjectTokens {
+    return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
+  }
+
+  /** Calls back whenever there is another state of the identity provider, the session store or the verifier; the result ends that. */
+  onChange(listener: () => void): () => void {
+    const ends = [
+      this.trust.onChange(listener),
+      this.#leases.stores.state.onChange(listener),
+      this.#warmUp.onDone(listener),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** Takes the cookies of single sign-on out of a request. */
+  cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
+    const isOurs = (name: string) => name === this.#cookieName || name.startsWith(this.#bindingPrefix);
+    return withoutCookies(headers, isOurs) ?? [];
+  }
+
+  /** Writes what is still to be written, and lets go of stores and metadata. Calling it again changes nothing. Never rejects. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    this.signingDemand.stop();
+    this.#leases.trust.release();
+    await Promise.all([this.#expiry.stop(), this.sessions.stop()]);
+    await this.#leases.stores.release();
+  }
+}

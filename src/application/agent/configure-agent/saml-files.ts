@@ -1,0 +1,66 @@
+import type { IdentityProviderOptions, SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { ServiceProviderKey, SigningCertificate } from '../../ports/agent/saml-keys.js';
+import { readServiceProviderKey } from '../sign-on/saml/read-service-provider-key.js';
+import type { AgentParts } from './agent-parts.js';
+import { optionProblem } from './option-problem.js';
+
+/** What the files hold that the `saml` block names. */
+export interface SamlFiles {
+  /** Null: none is configured. */
+  readonly key: ServiceProviderKey | null;
+  /** Of the identity provider, or of who signs its metadata; empty where no file is named. */
+  readonly certificates: readonly SigningCertificate[];
+}
+
+type FileParts = Pick<AgentParts, 'files' | 'clock'> & { readonly saml: Pick<AgentParts['saml'], 'keys'> };
+
+const samlProblem = (severity: AgentOptionProblem['severity'], key: string, message: string): AgentOptionProblem =>
+  optionProblem(severity, 'saml', message, { key });
+
+const readKey = async (
+  configured: NonNullable<SamlOptions['serviceProviderKey']>,
+  { files, saml }: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<ServiceProviderKey | null> => {
+  const read = await readServiceProviderKey(configured, { files, keys: saml.keys });
+  if (read.ok) return read.value;
+  problems.push(...read.error.map(({ key, message }) => samlProblem('error', key, message)));
+  return null;
+};
+
+const certificateKey = ({ kind }: IdentityProviderOptions): string =>
+  kind === 'metadata' ? 'idp-metadata-cert-file' : 'idp-cert-file';
+
+const readCertificates = async (
+  provider: IdentityProviderOptions,
+  { files, saml, clock }: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<readonly SigningCertificate[]> => {
+  const path = provider.certificateFile;
+  if (path === null) return [];
+  const key = certificateKey(provider);
+  const name = `${key}: the file ${path}`;
+  const pem = await files.read(path);
+  const read = pem.ok ? saml.keys.readCertificates(pem.value) : pem;
+  if (!read.ok) {
+    problems.push(samlProblem('error', key, `${name} ${read.error}`));
+    return [];
+  }
+  const nowMs = clock.wallMs();
+  if (read.value.some(({ notAfterMs }) => notAfterMs < nowMs)) {
+    const message = `${name} has a certificate whose time is over; its key is used all the same`;
+    problems.push(samlProblem('warning', key, message));
+  }
+  return read.value;
+};
+
+/** Reads keys and certificates; what is wrong with them is added to the problems. */
+export const readSamlFiles = async (
+  { serviceProviderKey, identityProvider }: Pick<SamlOptions, 'serviceProviderKey' | 'identityProvider'>,
+  parts: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<SamlFiles> => ({
+  key: serviceProviderKey === null ? null : await readKey(serviceProviderKey, parts, problems),
+  certificates: await readCertificates(identityProvider, parts, problems),
+});

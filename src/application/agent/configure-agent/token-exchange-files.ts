@@ -1,0 +1,114 @@
+import type {
+  ExchangeClientOptions,
+  TokenExchangeOptions,
+} from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { AgentOptionProblem, OptionPlace } from '../../../domain/configuration/agent-option-problem.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { Secret } from '../../../domain/shared/secret.js';
+import type { ClientKey, PublishedKey, SigningKey, TokenSigningKeys } from '../../ports/agent/token-signing-keys.js';
+import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
+import { optionProblem } from './option-problem.js';
+import { signingKeyRemedy } from './signing-key-remedy.js';
+
+/** What the files hold that the `token-exchange` block names. */
+export interface TokenExchangeFiles {
+  /** The first signs; no two have one `kid`. */
+  readonly keys: readonly [SigningKey, ...PublishedKey[]];
+  /** Keys of clients, in the order of the clients. */
+  readonly clientKeys: readonly (readonly ClientKey[])[];
+}
+
+interface FileParts {
+  readonly files: TextFileReader;
+  readonly signingKeys: TokenSigningKeys;
+}
+
+const signingKeyFile: OptionPlace = { key: 'signing-key-file' };
+
+const fileProblem = (
+  severity: AgentOptionProblem['severity'],
+  path: string,
+  clause: string,
+  suggestion: string | null = null,
+): AgentOptionProblem => ({
+  ...optionProblem(severity, 'token-exchange', `signing-key-file: the file ${path} ${clause}`, signingKeyFile),
+  suggestion,
+});
+
+/** Reads a key of ours by `read`; null where the file is wrong. */
+const readOwnKey = async <Key>(
+  path: string,
+  files: TextFileReader,
+  read: (text: Secret) => Promise<Result<Key, string>>,
+  problems: AgentOptionProblem[],
+  remedy: (text: Secret) => Promise<string | null> = () => Promise.resolve(null),
+): Promise<Key | null> => {
+  const content = await files.read(path);
+  if (!content.ok) {
+    problems.push(fileProblem('error', path, content.error));
+    return null;
+  }
+  const text = new Secret(content.value);
+  const key = await read(text);
+  if (key.ok) return key.value;
+  problems.push(fileProblem('error', path, key.error, await remedy(text)));
+  return null;
+};
+
+/** Reads the keys of ours; null where the first file is wrong. */
+const readOwnKeys = async (
+  { signingKeyFiles: [signingPath = '', ...otherPaths], signingAlgorithm }: TokenExchangeOptions,
+  { files, signingKeys }: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<TokenExchangeFiles['keys'] | null> => {
+  const readSigning = (text: Secret) => signingKeys.readSigningKey(text, signingAlgorithm);
+  const readOther = (text: Secret) => signingKeys.readPublishedKey(text, signingAlgorithm);
+  const remedy = (text: Secret) => signingKeyRemedy(text, signingAlgorithm, signingKeys);
+  const signing = await readOwnKey(signingPath, files, readSigning, problems, remedy);
+  const pathsByKid = new Map(signing === null ? [] : [[signing.kid, signingPath]]);
+  const others: PublishedKey[] = [];
+  for (const path of otherPaths) {
+    const key = await readOwnKey(path, files, readOther, problems);
+    if (key === null) continue;
+    const same = pathsByKid.get(key.kid);
+    pathsByKid.set(key.kid, path);
+    if (same === undefined) others.push(key);
+    // A rotation may begin so: the next key is still the old one.
+    else problems.push(fileProblem('warning', path, `holds the same key as the file ${same}, and is left out`));
+  }
+  return signing === null ? null : [signing, ...others];
+};
+
+const readClientKeys = async (
+  { id, publicKeyFiles }: ExchangeClientOptions,
+  client: number,
+  { files, signingKeys }: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<readonly ClientKey[]> => {
+  const keys: ClientKey[] = [];
+  for (const path of publicKeyFiles) {
+    const pem = await files.read(path);
+    const read = pem.ok ? await signingKeys.readClientKey(pem.value) : pem;
+    if (read.ok) {
+      keys.push(...read.value);
+      continue;
+    }
+    const message = `client "${id}": public-key-file: the file ${path} ${read.error}`;
+    problems.push(optionProblem('error', 'token-exchange', message, { client, key: 'public-key-file' }));
+  }
+  return keys;
+};
+
+/** Reads our keys and those of the clients; what is wrong with them is added to the problems. Null: there is no key to sign with. */
+export const readTokenExchangeFiles = async (
+  options: TokenExchangeOptions,
+  parts: FileParts,
+  problems: AgentOptionProblem[],
+): Promise<TokenExchangeFiles | null> => {
+  const keys = await readOwnKeys(options, parts, problems);
+  const clientKeys: (readonly ClientKey[])[] = [];
+  for (const [index, client] of (options.clients ?? []).entries()) {
+    clientKeys.push(await readClientKeys(client, index, parts, problems));
+  }
+  return keys === null ? null : { keys, clientKeys };
+};

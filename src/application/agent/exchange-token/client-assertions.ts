@@ -1,0 +1,138 @@
+import {
+  assertionAlgorithm,
+  assertionClient,
+  checkClientAssertion,
+} from '../../../domain/agent/token-exchange/client-assertion-rules.js';
+import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import { parseCompactJws } from '../../../domain/agent/tokens/compact-jws.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { ClientKey } from '../../ports/agent/token-signing-keys.js';
+import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { AssertionMemory, TakenAssertion } from './assertion-memory.js';
+
+export interface ClientAssertionsParts {
+  /** No two have one id. */
+  readonly clients: readonly { readonly id: string; readonly keys: readonly ClientKey[] }[];
+  readonly issuer: string;
+  readonly endpointUrl: string;
+  readonly digest: Pick<SecretDigest, 'sha256Hex'>;
+  readonly clock: Clock;
+  /** Of the agent. */
+  readonly spent: AssertionMemory;
+  /** Of all processes that share it; null: there is none, and the agent remembers alone. */
+  readonly replays: Pick<ReplayStore, 'remember'> | null;
+}
+
+/** An assertion that holds, and has not been taken yet. */
+export interface ProvenAssertion {
+  readonly clientId: string;
+  /** `jti`. */
+  readonly id: string;
+  /** `aud`. */
+  readonly audience: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly untilMs: number;
+}
+
+const untaken: Readonly<Record<Exclude<TakenAssertion, 'first'>, ExchangeReason>> = {
+  seen: 'client_assertion_replayed',
+  full: 'overloaded',
+  unavailable: 'store_unavailable',
+};
+
+type KeysByAlgorithm = ReadonlyMap<AsymmetricAlgorithm, readonly TokenVerifier[]>;
+
+const byAlgorithm = (keys: readonly ClientKey[]): KeysByAlgorithm => {
+  const grouped = new Map<AsymmetricAlgorithm, TokenVerifier[]>();
+  for (const { algorithm, verifier } of keys) {
+    const verifiers = grouped.get(algorithm) ?? [];
+    verifiers.push(verifier);
+    grouped.set(algorithm, verifiers);
+  }
+  return grouped;
+};
+
+/** Assertions that clients sign with keys of their own (RFC 7523, section 2.2). Each is taken once. */
+export class ClientAssertions {
+  readonly #parts: ClientAssertionsParts;
+  readonly #keys: ReadonlyMap<string, KeysByAlgorithm>;
+  /** By algorithm, the keys of the client with the most of them. */
+  readonly #decoys: KeysByAlgorithm;
+
+  constructor(parts: ClientAssertionsParts) {
+    this.#parts = parts;
+    this.#keys = new Map(parts.clients.map(({ id, keys }) => [id, byAlgorithm(keys)]));
+    const decoys = new Map<AsymmetricAlgorithm, readonly TokenVerifier[]>();
+    for (const grouped of this.#keys.values()) {
+      for (const [algorithm, verifiers] of grouped) {
+        if (verifiers.length > (decoys.get(algorithm)?.length ?? 0)) decoys.set(algorithm, verifiers);
+      }
+    }
+    this.#decoys = decoys;
+  }
+
+  /**
+   * Verifies signature and claims. Nothing is remembered: that is for `spend`.
+   *
+   * @param named the id that stands beside it; null: none does
+   */
+  check(assertion: string, named: string | null): Result<ProvenAssertion, ExchangeReason> {
+    const { issuer, endpointUrl, clock } = this.#parts;
+    const parsed = parseCompactJws(assertion);
+    if (!parsed.ok) return err('wrong_client_assertion');
+    const { header, payload } = parsed.value;
+    const algorithm = assertionAlgorithm(header);
+    const clientId = assertionClient(payload);
+    if (algorithm === null || clientId === null) return err('wrong_client_assertion');
+    if (named !== null && named !== clientId) return err('client_mismatch');
+    if (!this.#isSignedBy(clientId, algorithm, assertion)) return err('wrong_client_assertion');
+    const accepted = checkClientAssertion(payload, { clientId, issuer, endpointUrl }, clock.wallMs());
+    return accepted.ok ? ok({ clientId, ...accepted.value }) : accepted;
+  }
+
+  /** Whom an assertion says that it is of; nothing of that is true. */
+  claimedBy(assertion: string): string | null {
+    const parsed = parseCompactJws(assertion);
+    return parsed.ok ? assertionClient(parsed.value.payload) : null;
+  }
+
+  /** Whether this agent has taken it already: then it cannot be spent. */
+  isSpent(assertion: ProvenAssertion): boolean {
+    return this.#parts.spent.has(assertion.clientId, this.#keyOf(assertion));
+  }
+
+  /** Takes an assertion, once: null where it came for the first time. One that could not be remembered may be shown again. Never rejects. */
+  async spend(assertion: ProvenAssertion): Promise<ExchangeReason | null> {
+    const { spent, replays, clock } = this.#parts;
+    const { clientId, audience, untilMs } = assertion;
+    const key = this.#keyOf(assertion);
+    const taken = await spent.take(clientId, key);
+    if (taken !== 'first') return untaken[taken];
+    if (replays === null) return null;
+    // Agents with other issuers may share the store, and have clients of one name that are not the same.
+    const remembered = await replays.remember(this.#keyOf(assertion, audience), untilMs, clock.wallMs());
+    if (remembered.ok) return remembered.value === 'first' ? null : 'client_assertion_replayed';
+    spent.giveBack(clientId, key);
+    return 'store_unavailable';
+  }
+
+  /** Neither an audience nor a client id has a line end: no two make one text, and none is a text of another purpose. */
+  #keyOf({ clientId, id }: ProvenAssertion, ...audience: readonly string[]): string {
+    return this.#parts.digest.sha256Hex(['client_assertion', ...audience, clientId, id].join('\n'));
+  }
+
+  /**
+   * A signature that does not hold costs as many verifications whoever is said to have made it, be that a client or not. What time
+   * tells is which key of its own a client has signed with.
+   */
+  #isSignedBy(clientId: string, algorithm: AsymmetricAlgorithm, assertion: string): boolean {
+    const own = this.#keys.get(clientId)?.get(algorithm) ?? [];
+    if (own.some((verifier) => verifier.isSigned(assertion))) return true;
+    for (const decoy of this.#decoys.get(algorithm)?.slice(own.length) ?? []) decoy.isSigned(assertion);
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
+import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { LogFields, Logger } from '../../ports/shared/logger.js';
+import { OncePerPeriod } from '../../shared/once-per-period.js';
+import {
+  type ExchangeFacts,
+  type ExchangeOutcomes,
+  type IssuedToken,
+  noFacts,
+  type RefusedExchange,
+} from './exchange-facts.js';
+import { shownText, shownTexts } from './log-text.js';
+
+/** Between two lines on requests that were turned away for one reason, at the least: clients decide how many of them there are. */
+export const turnedAwayLineMs = 1_000;
+
+const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : shownText(text));
+
+/** What was asked for, and of whom that is known. */
+const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogFields => ({
+  client_id: shownOrNull(clientId),
+  subject: shownOrNull(subject?.subject),
+  subject_issuer: shownOrNull(subject?.issuer),
+  subject_token_type: request?.subject.kind ?? null,
+  issued_token_type: request?.requestedKind ?? null,
+  audience: shownTexts([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
+  scope: shownTexts(request?.scopes ?? []),
+  actor: actor === null ? [] : [shownText(actor.subject)],
+  jti: null,
+  expires_in: null,
+});
+
+/** What was given, in place of what was asked for. */
+const issuedFields = ({ grant }: IssuedToken): LogFields => ({
+  client_id: shownText(grant.clientId),
+  issued_token_type: grant.issuedKind,
+  audience: shownTexts(grant.audiences),
+  scope: shownTexts(grant.scopes),
+  actor: shownTexts(grant.actors.map(({ subject }) => subject)),
+  jti: grant.jti,
+  expires_in: grant.lifetimeSecs,
+});
+
+/** Why there is no token, and who was said to ask for it. */
+const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeFacts): LogFields => ({
+  ...(detail !== null && { detail: shownText(detail) }),
+  ...(clientId === null && { claimed_client_id: claimedClientId }),
+});
+
+/**
+ * Tells of each exchange, issued or refused, in one line and one count: who wanted what for what, for whom, and what came of it.
+ * A request whose form is not read is none: it is counted, and told of now and then. Nothing of a token or a secret is in a line.
+ */
+export class ExchangeLog {
+  readonly #logger: Logger;
+  readonly #outcomes: ExchangeOutcomes;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #turnedAwayLines = new Map<ExchangeReason, OncePerPeriod>();
+
+  constructor(logger: Logger, outcomes: ExchangeOutcomes, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#logger = logger;
+    this.#outcomes = outcomes;
+    this.#clock = clock;
+  }
+
+  /** Of an exchange. */
+  note(event: RequestHeadersEvent, facts: ExchangeFacts, outcome: Result<IssuedToken, RefusedExchange>): void {
+    this.#outcomes.exchanged(outcome.ok ? 'issued' : outcome.error.reason);
+    this.#tell(event, facts, outcome, {});
+  }
+
+  /** Of a request whose form is not read. Its line says how many there were without one since the last. */
+  noteTurnedAway(event: RequestHeadersEvent, refused: RefusedExchange): void {
+    this.#outcomes.exchanged(refused.reason);
+    const untold = this.#linesOf(refused.reason).take();
+    if (untold !== null) this.#tell(event, noFacts(), err(refused), { untold });
+  }
+
+  #linesOf(reason: ExchangeReason): OncePerPeriod {
+    const known = this.#turnedAwayLines.get(reason);
+    if (known !== undefined) return known;
+    const lines = new OncePerPeriod(this.#clock, turnedAwayLineMs);
+    this.#turnedAwayLines.set(reason, lines);
+    return lines;
+  }
+
+  #tell(
+    event: RequestHeadersEvent,
+    facts: ExchangeFacts,
+    outcome: Result<IssuedToken, RefusedExchange>,
+    more: LogFields,
+  ): void {
+    const fields: LogFields = {
+      audit: 'token_exchange',
+      decision: outcome.ok ? 'issued' : 'refused',
+      reason: outcome.ok ? null : outcome.error.reason,
+      ...(!outcome.ok && refusedFields(outcome.error, facts)),
+      ...askedFields(facts),
+      ...(outcome.ok && issuedFields(outcome.value)),
+      client_ip: event.metadata.clientIp,
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      ...more,
+    };
+    if (outcome.ok) this.#logger.info('token exchange', fields);
+    else if (outcome.error.reason === 'signing_failed') this.#logger.error('token exchange', fields);
+    else this.#logger.warn('token exchange', fields);
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type ExchangeReason,
+  exchangeRefusals,
+  type RefusalAnswer,
+} from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import { tokenTypeUri } from '../../../domain/agent/token-exchange/token-kinds.js';
+import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../domain/agent-protocol/messages.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { basicChallenge, bearerChallenge } from '../agent-service/challenges.js';
+import type { IssuedToken, RefusedExchange } from './exchange-facts.js';
+
+/** Every answer of a token endpoint is for one client and one moment (RFC 6749, section 5.1). */
+const answerHeaders: HeaderList = [
+  'Content-Type',
+  'application/json',
+  'Cache-Control',
+  'no-store',
+  'Pragma',
+  'no-cache',
+];
+
+const jsonAnswer = (
+  status: number,
+  body: JsonObject,
+  headers: HeaderList,
+  reasonCodes: readonly string[],
+): AgentAnswer => ({
+  ...allowAnswer,
+  decision: { kind: 'block', status, body: JSON.stringify(body), headers: [...answerHeaders, ...headers] },
+  audit: { ...emptyAudit, reasonCodes },
+});
+
+/** A token goes out (RFC 8693, section 2.2.1). */
+export const issuedAnswer = ({ token, grant }: IssuedToken): AgentAnswer =>
+  jsonAnswer(
+    200,
+    {
+      access_token: token,
+      issued_token_type: tokenTypeUri(grant.issuedKind),
+      token_type: 'Bearer',
+      expires_in: grant.lifetimeSecs,
+      // What is asked for is all there or refused, so that a scope which was asked for is one that the token has.
+      ...(grant.scopes.length > 0 && { scope: grant.scopes.join(' ') }),
+    },
+    [],
+    [],
+  );
+
+/** Seconds after which what hindered an exchange may have passed; one second where it is not told here. */
+const retryAfterSecs: Partial<Readonly<Record<ExchangeReason, number>>> = {
+  keys_unavailable: 5,
+  provider_unavailable: 5,
+  store_unavailable: 5,
+};
+
+const headersOf = ({ reason, retryAfterMs }: RefusedExchange, { status }: RefusalAnswer): HeaderList => {
+  switch (status) {
+    case 401:
+      return ['WWW-Authenticate', basicChallenge, 'WWW-Authenticate', bearerChallenge(null)];
+    case 405:
+      return ['Allow', 'POST'];
+    case 429:
+    case 503: {
+      const seconds = retryAfterMs === null ? retryAfterSecs[reason] : Math.ceil(retryAfterMs / 1_000);
+      return ['Retry-After', String(Math.max(1, seconds ?? 1))];
+    }
+    default:
+      return [];
+  }
+};
+
+/** No token goes out (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The answer is that of the reason; the detail is for the log alone. */
+export const refusedAnswer = (refused: RefusedExchange): AgentAnswer => {
+  const answer: RefusalAnswer = exchangeRefusals[refused.reason];
+  const body = { error: answer.error, error_description: answer.description };
+  return jsonAnswer(answer.status, body, headersOf(refused, answer), [refused.reason]);
+};

@@ -1,0 +1,118 @@
+import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { VerifiedAssertion } from '../../../domain/agent/saml/assertion.js';
+import { attributeClaims } from '../../../domain/agent/saml/attribute-claims.js';
+import { type AcceptedAssertion, judgeAssertion } from '../../../domain/agent/saml/checks/judge-assertion.js';
+import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
+import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
+import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
+import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { SamlDocumentVerifier, VerifierFailure } from '../../ports/agent/saml-document-verifier.js';
+import type { ServiceProviderKey } from '../../ports/agent/saml-keys.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import { isCancelled } from '../../shared/cancellation/is-cancelled.js';
+import { documentKeys } from '../sign-on/saml/document-keys.js';
+import { replayKey } from '../sign-on/saml/replay-key.js';
+import { sharedVerification } from '../sign-on/saml/shared-verification.js';
+import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
+import type { VerificationShares } from '../sign-on/saml/verification-shares.js';
+import type { TokenFault, TokenFaultKind } from './token-fault.js';
+
+/** What SAML tokens are verified with. */
+export interface SamlSubjectTokensParts {
+  readonly options: Pick<
+    SamlOptions,
+    'entityId' | 'clockSkewMs' | 'nameIdFormat' | 'authnContexts' | 'userIdAttribute'
+  >;
+  /** The token endpoint as clients see it: where the assertion has to be confirmed for. */
+  readonly endpointUrl: string;
+  /** Every assertion is taken once; otherwise those alone whose issuer wants that. */
+  readonly oneTime: boolean;
+  /** Null: nothing can be encrypted for us. */
+  readonly key: Pick<ServiceProviderKey, 'decryptionKey'> | null;
+  readonly trust: Pick<IdentityProviderTrust, 'current' | 'hurry'>;
+  readonly verifier: Pick<SamlDocumentVerifier, 'verifyAssertion'>;
+  readonly digest: Pick<SecretDigest, 'sha256Hex'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  /** Those of sign-on: a client has one share for both. */
+  readonly shares: VerificationShares;
+}
+
+/** Failures that say nothing against the document. One that could not be judged most often lacks a key to be judged with. */
+const faultKinds: Partial<Readonly<Record<VerifierFailure, TokenFaultKind>>> = {
+  overloaded: 'overloaded',
+  cancelled: 'cancelled',
+  verifier_failed: 'keys_unavailable',
+};
+
+const faultOf = (failure: VerifierFailure): TokenFault => ({ kind: faultKinds[failure] ?? 'invalid', detail: failure });
+
+/**
+ * Verifies SAML tokens (RFC 8693, section 3; RFC 7522, section 3): base64url of a signed assertion, or of a response. They go through what
+ * a response goes through at sign-on, with the token endpoint in place of the consumer endpoint, and answer no request of ours:
+ * what was meant for a sign-on is never taken here, nor the reverse.
+ */
+export class SamlSubjectTokens {
+  readonly #parts: SamlSubjectTokensParts;
+
+  constructor(parts: SamlSubjectTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether it comes for the first time is not looked at: where that counts `oneTime` says so. Never rejects. */
+  async verify(
+    token: string,
+    event: RequestHeadersEvent,
+    cancellation: Cancellation,
+  ): Promise<Result<SecurityToken, TokenFault>> {
+    const { key, trust, verifier, shares } = this.#parts;
+    const provider = trust.current();
+    if (provider === null) {
+      trust.hurry();
+      return err({ kind: 'provider_unavailable', detail: 'provider_unavailable' });
+    }
+    const verified = await sharedVerification(shares, event, () =>
+      verifier.verifyAssertion(token, documentKeys(provider, key), cancellation),
+    );
+    if (!verified.ok) return err(faultOf(verified.error));
+    const judged = this.#judge(verified.value, provider);
+    if (!judged.ok) return err(faultOf(judged.error));
+    return isCancelled(cancellation) ? err(faultOf('cancelled')) : ok(this.#tokenOf(judged.value, provider));
+  }
+
+  #judge(verified: VerifiedAssertion, { entityId }: IdentityProvider): Result<AcceptedAssertion, DocumentRejection> {
+    const { options, endpointUrl, clock } = this.#parts;
+    return judgeAssertion(verified, {
+      nowMs: clock.wallMs(),
+      clockSkewMs: options.clockSkewMs,
+      idpEntityId: entityId,
+      spEntityId: options.entityId,
+      acsUrl: endpointUrl,
+      requestId: null,
+      allowIdpInitiated: true,
+      nameIdFormat: options.nameIdFormat,
+      authnContexts: options.authnContexts,
+      authenticatedSinceMs: null,
+      userIdAttribute: options.userIdAttribute,
+    });
+  }
+
+  #tokenOf(accepted: AcceptedAssertion, { entityId }: IdentityProvider): SecurityToken {
+    const { oneTime, digest } = this.#parts;
+    const isOnce = oneTime || accepted.oneTimeUse;
+    return {
+      kind: 'saml2',
+      issuer: entityId,
+      subject: accepted.userId,
+      claims: attributeClaims(accepted.attributes),
+      expiresMs: accepted.validUntilMs,
+      isOwn: false,
+      isTypedForAccess: false,
+      oneTime: isOnce
+        ? { key: replayKey(digest, entityId, accepted.assertionId), untilMs: accepted.replayUntilMs }
+        : null,
+    };
+  }
+}

@@ -1,0 +1,171 @@
+import type { TokenExchangeOptions } from '../../../domain/agent/configuration/token-exchange-options.js';
+import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
+import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import { exchangeFormOctets } from '../../../domain/agent/token-exchange/form-octets.js';
+import { exchangeParameters } from '../../../domain/agent/token-exchange/request-parameters.js';
+import type { AsymmetricAlgorithm } from '../../../domain/agent/tokens/signature-algorithm.js';
+import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { addressGroup } from '../../../domain/http/address-group.js';
+import { queryParameters } from '../../../domain/http/query-parameters.js';
+import { err, type Result } from '../../../domain/shared/result.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { PublishedKey, SigningKey } from '../../ports/agent/token-signing-keys.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoint.js';
+import { formHeadFault } from '../agent-service/form-head.js';
+import type { RefusedForm } from '../agent-service/posted-forms.js';
+import { withRemarks } from '../agent-service/with-remarks.js';
+import type { AuthenticateClient } from './authenticate-client.js';
+import {
+  type ExchangeFacts,
+  type ExchangeOutcomes,
+  type IssuedToken,
+  noFacts,
+  type RefusedExchange,
+} from './exchange-facts.js';
+import { ExchangeLog } from './exchange-log.js';
+import type { ExchangeRates } from './exchange-rates.js';
+import { exchangeRemarks } from './exchange-remarks.js';
+import { ExchangeToken } from './exchange-token.js';
+import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
+import { issuedAnswer, refusedAnswer } from './oauth-answers.js';
+import type { SecurityTokens } from './security-tokens.js';
+
+/** What the endpoints of token exchange are made with. */
+export interface TokenEndpointParts {
+  readonly options: TokenExchangeOptions;
+  /** For everybody, where there are no clients. */
+  readonly publicPolicy: ExchangePolicy;
+  /** Null: there are no clients. */
+  readonly authenticate: Pick<AuthenticateClient, 'authenticate' | 'isSpent' | 'spend' | 'claimed'> | null;
+  /** Algorithms of the keys of all clients, for the metadata; in any order, repeated or not. */
+  readonly clientAlgorithms: readonly AsymmetricAlgorithm[];
+  readonly tokens: Pick<SecurityTokens, 'verify'>;
+  /** The first signs; all are published. */
+  readonly keys: readonly [SigningKey, ...PublishedKey[]];
+  /** Remembers the tokens that are taken once. */
+  readonly replays: Pick<ReplayStore, 'remember'>;
+  /** Of the agent; they are asked where the options have a limit. */
+  readonly rates: Pick<ExchangeRates, 'take'>;
+  readonly clock: Clock;
+  readonly scheduler: Pick<Scheduler, 'after'>;
+  readonly random: Pick<Random, 'uuid'>;
+  readonly digest: Pick<SecretDigest, 'sha256Hex'>;
+  readonly logger: Logger;
+  readonly outcomes: ExchangeOutcomes;
+}
+
+const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
+
+const formReasons: Readonly<Record<RefusedForm['kind'], ExchangeReason>> = {
+  too_large: 'form_too_large',
+  overloaded: 'overloaded',
+  dropped: 'form_timeout',
+};
+
+const movedAway: RefusedExchange = { reason: 'cancelled', detail: 'the endpoint has moved', retryAfterMs: null };
+
+/** Parameters in a URI end up in logs, so none is taken there (RFC 6749, sections 2.3.1 and 3.2). */
+const hasParameters = (uri: string): boolean => {
+  const mark = uri.indexOf('?');
+  if (mark < 0) return false;
+  return queryParameters(uri.slice(mark + 1)).some((name, index) => index % 2 === 0 && exchangeParameters.has(name));
+};
+
+/** The token endpoint (RFC 6749, section 3.2; RFC 8693, section 2), the keys of the issuer and what it says of itself. */
+export class TokenEndpoint implements AgentEndpoint {
+  readonly paths: readonly string[];
+  readonly formOctets: number;
+  readonly #options: TokenExchangeOptions;
+  readonly #exchange: ExchangeToken;
+  readonly #documents: IssuerDocuments;
+  readonly #log: ExchangeLog;
+  readonly #rates: Pick<ExchangeRates, 'take'>;
+
+  constructor(parts: TokenEndpointParts) {
+    const { options, keys, clock, rates } = parts;
+    const { rateLimit } = options;
+    this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
+    // What clients may have takes the place of what the block says.
+    this.formOctets = exchangeFormOctets((options.clients ?? [options]).flatMap((of) => of.allowedExchanges));
+    this.#options = options;
+    const takeOfClient = rateLimit === null ? null : (clientId: string) => rates.take('client', clientId, rateLimit);
+    this.#exchange = new ExchangeToken({ ...parts, signer: keys[0], takeOfClient });
+    this.#documents = issuerDocuments(options, keys, parts.clientAlgorithms, parts.digest);
+    this.#log = new ExchangeLog(parts.logger, parts.outcomes, clock);
+    this.#rates = rates;
+  }
+
+  /** At once where the rates can be asked at once. */
+  answer(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
+    switch (path) {
+      case this.#options.jwksPath:
+        return this.#documents.keys.answer(event);
+      case this.#options.metadataPath:
+        return this.#documents.metadata.answer(event);
+      default: {
+        // First of all: whatever a request is, it takes its share of the address.
+        const refused = this.#takeOfAddress(event);
+        return refused instanceof Promise
+          ? refused.then((late) => this.#answerHead(event, late))
+          : this.#answerHead(event, refused);
+      }
+    }
+  }
+
+  async answerForm(
+    event: RequestHeadersEvent,
+    path: string,
+    form: Uint8Array,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    const facts = noFacts();
+    // The configuration has changed since it began: what is here now is no token endpoint.
+    if (path !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
+    return this.#answerTo(event, facts, await this.#exchange.exchange(event, form, facts, cancellation));
+  }
+
+  refuseForm({ kind, event }: RefusedForm): AgentAnswer {
+    return this.#turnAway(event, { reason: formReasons[kind], detail: null, retryAfterMs: null });
+  }
+
+  #takeOfAddress({ metadata }: RequestHeadersEvent): ReturnType<ExchangeRates['take']> {
+    const { rateLimit } = this.#options;
+    return rateLimit === null ? null : this.#rates.take('address', addressGroup(metadata.clientIp), rateLimit);
+  }
+
+  #answerHead(event: RequestHeadersEvent, refused: RefusedExchange | null): AgentAnswer {
+    const fault = refused ?? this.#headFault(event);
+    return fault === null ? wantsForm : this.#turnAway(event, fault);
+  }
+
+  /** What the head of a request says against reading its body; null: nothing. */
+  #headFault({ method, headers, uri }: RequestHeadersEvent): RefusedExchange | null {
+    const fault = (reason: ExchangeReason): RefusedExchange => ({ reason, detail: null, retryAfterMs: null });
+    if (method !== 'POST') return fault('method_not_allowed');
+    const formFault = formHeadFault(headers, this.formOctets);
+    if (formFault !== null) return fault(formFault === 'too_large' ? 'form_too_large' : formFault);
+    return hasParameters(uri) ? fault('parameters_in_query') : null;
+  }
+
+  /** Of a request whose form is not read. */
+  #turnAway(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
+    this.#log.noteTurnedAway(event, refused);
+    return withRemarks(refusedAnswer(refused), exchangeRemarks(noFacts(), err(refused)));
+  }
+
+  #answerTo(
+    event: RequestHeadersEvent,
+    facts: ExchangeFacts,
+    outcome: Result<IssuedToken, RefusedExchange>,
+  ): AgentAnswer {
+    this.#log.note(event, facts, outcome);
+    const answer = outcome.ok ? issuedAnswer(outcome.value) : refusedAnswer(outcome.error);
+    return withRemarks(answer, exchangeRemarks(facts, outcome));
+  }
+}

@@ -1,0 +1,61 @@
+import type { AgentOptions, AuthzOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
+import type { AgentBlockReader } from '../../ports/agent/agent-block-reader.js';
+import type { PolicySet } from './policy-set.js';
+
+export interface AgentPolicies {
+  /** Null where there was any error. */
+  readonly authz: AuthzOptions | null;
+  /** Whether there can be anybody with a role. */
+  readonly rolesPossible: boolean;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** An agent of its own process, which has a socket, may get its methods from flags and variables: the block need not tell all. */
+const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean => {
+  const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
+  return authz?.rolesClaim !== null && (takesTokens || saml?.enabled === true || socket !== undefined);
+};
+
+/** Finds the `authz` block of an agent in a gateway's configuration; `agentName` null means the only one. */
+export const agentPolicies = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentPolicies> => {
+  const { options, problems } = await readBlock(agentName);
+  if (options === null) return { authz: null, rolesPossible: false, problems };
+  if (options.authz !== undefined) {
+    return { authz: options.authz, rolesPossible: rolesPossible(options), problems };
+  }
+  const message = 'the agent has no authz block';
+  return {
+    authz: null,
+    rolesPossible: false,
+    problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+  };
+};
+
+const linksOf = ({ templateLinks }: AuthzOptions): PolicySet['links'] =>
+  templateLinks.map((link) => ({ ...link, position: null, line: null }));
+
+/** The policies that a block names, whether it is enabled or not. */
+export const enforcedSetOf = (authz: AuthzOptions, roles: Pick<AgentPolicies, 'rolesPossible'>): PolicySet => ({
+  paths: authz.policyFiles,
+  inline: authz.inlinePolicies,
+  links: linksOf(authz),
+  strict: authz.strictPolicies,
+  rolesPossible: roles.rolesPossible,
+  defaultDecision: authz.defaultDecision,
+  lenient: false,
+});
+
+/** Those that it has evaluated beside them; null: none. */
+export const shadowSetOf = (authz: AuthzOptions, roles: Pick<AgentPolicies, 'rolesPossible'>): PolicySet | null =>
+  authz.shadowPolicyFiles.length === 0
+    ? null
+    : {
+        paths: authz.shadowPolicyFiles,
+        inline: [],
+        links: linksOf(authz),
+        strict: false,
+        rolesPossible: roles.rolesPossible,
+        defaultDecision: null,
+        lenient: true,
+      };

@@ -1,0 +1,41 @@
+import type { SamlStores } from '../../ports/agent/saml-stores.js';
+import type { SessionEndings } from './session-endings.js';
+
+/**
+ * The same stores; removing a session is done once the other processes of the gateway know of it. Where it is not sure that it is gone, they
+ * are told too: then they ask the store.
+ */
+export const announcedStores = (opened: SamlStores, endings: Pick<SessionEndings, 'announce'>): SamlStores => {
+  const { sessions, replays, requests } = opened;
+  return {
+    sessions: {
+      insert: (session) => sessions.insert(session),
+      find: (idHash) => sessions.find(idHash),
+      touch: (seen) => sessions.touch(seen),
+      list: (query) => sessions.list(query),
+      findByPrefix: (hashPrefix, limit) => sessions.findByPrefix(hashPrefix, limit),
+      removeExpired: (nowMs, seenBeforeMs, limit) => sessions.removeExpired(nowMs, seenBeforeMs, limit),
+      count: () => sessions.count(),
+      async remove(idHash) {
+        const removed = await sessions.remove(idHash);
+        await endings.announce({ hashes: [idHash], subject: null });
+        return removed;
+      },
+      async removeOfSubject(subject) {
+        const removed = await sessions.removeOfSubject(subject);
+        if (!removed.ok) await endings.announce({ hashes: [], subject });
+        else if (removed.value.length > 0) await endings.announce({ hashes: removed.value, subject: null });
+        return removed;
+      },
+      async removeOfUser(userId) {
+        const removed = await sessions.removeOfUser(userId);
+        if (removed.ok && removed.value.length > 0) await endings.announce({ hashes: removed.value, subject: null });
+        return removed;
+      },
+    },
+    replays,
+    requests,
+    isLost: () => opened.isLost(),
+    close: () => opened.close(),
+  };
+};

@@ -1,0 +1,184 @@
+import type { Session } from '../../../domain/agent/saml/session/session.js';
+import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
+import { err, ok } from '../../../domain/shared/result.js';
+import type { SessionStore, Stored, SubjectSessions } from '../../ports/agent/session-store.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
+import type { KnownSessions } from './known-sessions.js';
+import { LastSeenWriter } from './last-seen-writer.js';
+import { expired, type SessionCheckResult, unavailable, unknown } from './session-check-result.js';
+import { isSessionId } from './session-id.js';
+import type { RememberedSession } from './session-memory.js';
+
+/** How long what is remembered of a session counts without the store being asked: one that another process ends is over by then. */
+export const recheckMs = 5_000;
+/** How long a session serves on while the store cannot be asked, from when it last said that the session is there. */
+export const longestWithoutStoreMs = 60_000;
+/** From a use of a session to when the store is told of it, at the most. */
+export const longestWriteDelayMs = 10_000;
+
+export interface SessionsParts {
+  readonly store: SessionStore;
+  /** What is known of them; other configurations may share it. */
+  readonly known: KnownSessions;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly digest: Pick<SecretDigest, 'sha256Hex'>;
+  /** Makes the identity of a session, and the headers that tell of it. */
+  readonly prepare: (session: Session) => PreparedIdentity;
+  /** How long a session lasts without use, in milliseconds; null: as long as it lasts. */
+  readonly idleMs: number | null;
+  /** Entity id of the identity provider whose sessions count; null: it is not known, and those of any do. */
+  readonly issuer: () => string | null;
+}
+
+/**
+ * The sessions of one configuration: those of the store, with a memory of the recent ones before it, so that a request costs a
+ * look into that in the usual case. No method rejects.
+ */
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #known: KnownSessions;
+  readonly #lastSeen: LastSeenWriter;
+  /** A session that is used in other processes as well must not look idle here. */
+  readonly #recheckMs: number;
+
+  constructor(parts: SessionsParts) {
+    const { store, known, scheduler, idleMs } = parts;
+    const quarterMs = idleMs === null ? Number.POSITIVE_INFINITY : idleMs / 4;
+    this.#parts = parts;
+    this.#recheckMs = Math.min(recheckMs, quarterMs);
+    this.#known = known;
+    this.#lastSeen = new LastSeenWriter({
+      store,
+      scheduler,
+      delayMs: Math.min(longestWriteDelayMs, quarterMs),
+    });
+  }
+
+  /** What a session id has come to; a session that is active counts as seen. At once where it is remembered. */
+  check(sessionId: string): SessionCheckResult | Promise<SessionCheckResult> {
+    if (!isSessionId(sessionId)) return unknown;
+    const idHash = this.#parts.digest.sha256Hex(sessionId);
+    const remembered = this.#known.recall(idHash);
+    if (remembered !== null && this.#parts.clock.monotonicMs() < this.#countsUntilMs(remembered)) {
+      return this.#judge(remembered);
+    }
+    if (remembered === null && this.#known.isUnknown(idHash)) return unknown;
+    return this.#ask(idHash);
+  }
+
+  /** Whether the session of this hash counts, as the store has it. It does not count as seen by that. */
+  async isActive(idHash: string): Stored<boolean> {
+    const { store, clock, idleMs, issuer } = this.#parts;
+    const found = await store.find(idHash);
+    if (!found.ok) return found;
+    const rules = { nowMs: clock.wallMs(), idleMs, issuer: issuer() };
+    return ok(found.value !== null && sessionStanding(found.value, rules) === 'active');
+  }
+
+  /** Begins a session: it succeeds once the store has it. */
+  async open(session: Session): Stored<void> {
+    const askedMs = this.#parts.clock.monotonicMs();
+    const inserted = await this.#parts.store.insert(session);
+    if (inserted.ok) this.#known.begun(session, askedMs);
+    else this.#known.mayHaveBegun(session.idHash);
+    return inserted;
+  }
+
+  /** Ends the session of an id, whether or not it is over; null: there is none. */
+  async end(sessionId: string): Stored<Session | null> {
+    if (!isSessionId(sessionId)) return ok(null);
+    const { digest, store } = this.#parts;
+    const idHash = digest.sha256Hex(sessionId);
+    this.#forget(idHash);
+    const found = await store.find(idHash);
+    if (!found.ok || found.value === null) return found;
+    const removed = await store.remove(idHash);
+    // Again, for a request may have found it meanwhile; and where it is not sure that it is gone, the store is to be asked.
+    this.#forget(idHash);
+    if (!removed.ok) return err(removed.error);
+    return ok(removed.value ? found.value : null);
+  }
+
+  /** Ends the sessions that the identity provider names; the result are the hashes of their ids. */
+  async endOfSubject(subject: SubjectSessions): Stored<readonly string[]> {
+    const removed = await this.#parts.store.removeOfSubject(subject);
+    if (removed.ok) for (const idHash of removed.value) this.#forget(idHash);
+    // Where it is not sure which are gone, the store is to be asked about each.
+    else this.#known.endedOfSubject(subject);
+    return removed;
+  }
+
+  /** Writes now when sessions were last seen. */
+  flush(): Promise<void> {
+    return this.#lastSeen.flush();
+  }
+
+  /** The last flush. Requests that are still under way may go on to ask; no timer is left. */
+  stop(): Promise<void> {
+    return this.#lastSeen.stop();
+  }
+
+  async #ask(idHash: string): Promise<SessionCheckResult> {
+    const found = await this.#known.find(idHash);
+    if (found === 'crowded' || found === 'failed') return this.#withoutStore(idHash);
+    // What was found may have ended since it was read.
+    if (found === 'superseded') return this.#ask(idHash);
+    if (found !== 'unknown') return this.#judge(found);
+    this.#lastSeen.forget(idHash);
+    return unknown;
+  }
+
+  /** What is remembered, if it is not too old; the store is not asked about it again for a moment. */
+  #withoutStore(idHash: string): SessionCheckResult {
+    const remembered = this.#known.recall(idHash);
+    if (remembered === null) return unavailable;
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (nowMs >= remembered.confirmedMs + longestWithoutStoreMs) return unavailable;
+    remembered.askedMs = nowMs;
+    return this.#judge(remembered);
+  }
+
+  /** Until when it counts without the store being asked. */
+  #countsUntilMs({ askedMs, confirmedMs }: RememberedSession): number {
+    return Math.min(askedMs + this.#recheckMs, confirmedMs + longestWithoutStoreMs);
+  }
+
+  #judge(remembered: RememberedSession): SessionCheckResult {
+    const { clock, idleMs, issuer } = this.#parts;
+    const nowMs = clock.wallMs();
+    this.#catchUp(remembered);
+    const standing = sessionStanding(remembered.session, { nowMs, idleMs, issuer: issuer() });
+    if (standing === 'other_issuer') return unknown;
+    if (standing !== 'active') return expired;
+    if (nowMs > remembered.session.lastSeenMs) {
+      remembered.session = { ...remembered.session, lastSeenMs: nowMs };
+      this.#lastSeen.note(remembered.session.idHash, nowMs);
+    }
+    return { kind: 'active', prepared: this.#preparedOf(remembered), session: remembered.session };
+  }
+
+  /** It may have been forgotten after a use that the store has not been told of. */
+  #catchUp(remembered: RememberedSession): void {
+    const unwrittenMs = this.#lastSeen.unwritten(remembered.session.idHash);
+    if (unwrittenMs === null || unwrittenMs <= remembered.session.lastSeenMs) return;
+    remembered.session = { ...remembered.session, lastSeenMs: unwrittenMs };
+  }
+
+  /** As this configuration makes it: another one may have remembered the session. */
+  #preparedOf({ session, prepared }: RememberedSession): PreparedIdentity {
+    const known = prepared.get(this);
+    if (known !== undefined) return known;
+    const made = this.#parts.prepare(session);
+    prepared.set(this, made);
+    return made;
+  }
+
+  #forget(idHash: string): void {
+    this.#known.ended(idHash);
+    this.#lastSeen.forget(idHash);
+  }
+}

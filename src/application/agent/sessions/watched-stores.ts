@@ -1,0 +1,36 @@
+import type { SamlStores } from '../../ports/agent/saml-stores.js';
+import type { Stored } from '../../ports/agent/session-store.js';
+import type { StoreState, StoreUse } from './store-state.js';
+
+/** The same stores; what comes of every use of them is noted. */
+export const watchedStores = (opened: SamlStores, state: Pick<StoreState, 'noted'>): SamlStores => {
+  const { sessions, replays, requests } = opened;
+  const noted = async <Value>(use: StoreUse, answer: Stored<Value>): Stored<Value> => state.noted(use, await answer);
+  return {
+    sessions: {
+      insert: (session) => noted('keep', sessions.insert(session)),
+      find: (idHash) => noted('read', sessions.find(idHash)),
+      touch: (seen) => noted('keep', sessions.touch(seen)),
+      remove: (idHash) => noted('remove', sessions.remove(idHash)),
+      removeOfSubject: (subject) => noted('remove', sessions.removeOfSubject(subject)),
+      removeOfUser: (userId) => noted('remove', sessions.removeOfUser(userId)),
+      list: (query) => noted('read', sessions.list(query)),
+      findByPrefix: (hashPrefix, limit) => noted('read', sessions.findByPrefix(hashPrefix, limit)),
+      removeExpired: (nowMs, seenBeforeMs, limit) =>
+        noted('remove', sessions.removeExpired(nowMs, seenBeforeMs, limit)),
+      count: () => noted('read', sessions.count()),
+    },
+    replays: {
+      remember: (key, untilMs, nowMs) => noted('keep', replays.remember(key, untilMs, nowMs)),
+      removeExpired: (nowMs, limit) => noted('remove', replays.removeExpired(nowMs, limit)),
+    },
+    requests: {
+      insert: (request) => noted('keep', requests.insert(request)),
+      find: (handleHash, nowMs) => noted('read', requests.find(handleHash, nowMs)),
+      take: (handleHash, nowMs) => noted('remove', requests.take(handleHash, nowMs)),
+      removeExpired: (nowMs, limit) => noted('remove', requests.removeExpired(nowMs, limit)),
+    },
+    isLost: () => opened.isLost(),
+    close: () => opened.close(),
+  };
+};

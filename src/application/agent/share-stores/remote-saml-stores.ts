@@ -1,0 +1,78 @@
+import { err } from '../../../domain/shared/result.js';
+import type { SamlStores } from '../../ports/agent/saml-stores.js';
+import type { Stored } from '../../ports/agent/session-store.js';
+import type { Correspondence, NoAnswer } from '../../shared/worker-channel/correspondence.js';
+import { closeStores, replayTopics, requestTopics, type StoreTopic, sessionTopics } from './store-topics.js';
+
+/** How long a worker waits for the supervisor's stores, in milliseconds. */
+export const storeDeadlineMs = 2_000;
+
+const failures: Readonly<Record<NoAnswer, string>> = {
+  closed: 'the supervisor, which keeps the sessions, has gone',
+  timed_out: 'the supervisor, which keeps the sessions, did not answer in time',
+  failed: 'the supervisor, which keeps the sessions, could not answer',
+  too_many: 'too many questions to the supervisor, which keeps the sessions, are open',
+};
+
+/** The reason for the log, one clause. */
+export const supervisorFailure = (why: NoAnswer): string => failures[why];
+
+/** The stores that the supervisor has opened under a handle. Whatever it does not answer in time is a failure. */
+export class RemoteSamlStores implements SamlStores {
+  readonly #correspondence: Pick<Correspondence, 'ask'>;
+  readonly #handle: number;
+  #closed: Promise<void> | null = null;
+
+  readonly sessions: SamlStores['sessions'] = {
+    insert: (session) => this.#ask(sessionTopics.insert, session),
+    find: (idHash) => this.#ask(sessionTopics.find, idHash),
+    touch: (seen) => this.#ask(sessionTopics.touch, seen),
+    remove: (idHash) => this.#ask(sessionTopics.remove, idHash),
+    removeOfSubject: (subject) => this.#ask(sessionTopics.removeOfSubject, subject),
+    removeOfUser: (userId) => this.#ask(sessionTopics.removeOfUser, userId),
+    list: (query) => this.#ask(sessionTopics.list, query),
+    findByPrefix: (hashPrefix, limit) => this.#ask(sessionTopics.findByPrefix, hashPrefix, limit),
+    removeExpired: (nowMs, seenBeforeMs, limit) => this.#ask(sessionTopics.removeExpired, nowMs, seenBeforeMs, limit),
+    count: () => this.#ask(sessionTopics.count),
+  };
+
+  readonly replays: SamlStores['replays'] = {
+    remember: (key, untilMs, nowMs) => this.#ask(replayTopics.remember, key, untilMs, nowMs),
+    removeExpired: (nowMs, limit) => this.#ask(replayTopics.removeExpired, nowMs, limit),
+  };
+
+  readonly requests: SamlStores['requests'] = {
+    insert: (request) => this.#ask(requestTopics.insert, request),
+    find: (handleHash, nowMs) => this.#ask(requestTopics.find, handleHash, nowMs),
+    take: (handleHash, nowMs) => this.#ask(requestTopics.take, handleHash, nowMs),
+    removeExpired: (nowMs, limit) => this.#ask(requestTopics.removeExpired, nowMs, limit),
+  };
+
+  constructor(correspondence: Pick<Correspondence, 'ask'>, handle: number) {
+    this.#correspondence = correspondence;
+    this.#handle = handle;
+  }
+
+  /** What the supervisor has it keeps; where the supervisor itself is gone, this process ends. */
+  isLost(): boolean {
+    return false;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.#correspondence.ask(closeStores, { handle: this.#handle }, storeDeadlineMs);
+  }
+
+  async #ask<Values extends readonly unknown[], Value>(
+    topic: StoreTopic<Values, Value>,
+    ...values: Values
+  ): Stored<Value> {
+    if (this.#closed !== null) return err({ reason: 'the store is closed' });
+    const answered = await this.#correspondence.ask(topic, { handle: this.#handle, values }, storeDeadlineMs);
+    return answered.ok ? answered.value : err({ reason: supervisorFailure(answered.error) });
+  }
+}

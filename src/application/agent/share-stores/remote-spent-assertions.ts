@@ -1,0 +1,39 @@
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { AssertionMemories, AssertionMemory, TakenAssertion } from '../exchange-token/assertion-memory.js';
+import { SpentAssertionsOfAgents } from '../exchange-token/spent-assertions-of-agents.js';
+import { giveBackAssertion, takeAssertion } from './assertion-topics.js';
+
+/** How long a worker waits to hear whether an assertion was taken before, in milliseconds. */
+export const assertionDeadlineMs = 2_000;
+
+/** In a worker: the supervisor decides which assertion comes for the first time. What came here before is known here. */
+export class RemoteSpentAssertions implements AssertionMemories {
+  readonly #correspondence: Pick<Correspondence, 'ask' | 'tell'>;
+  readonly #here: SpentAssertionsOfAgents;
+
+  constructor(correspondence: Pick<Correspondence, 'ask' | 'tell'>, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#correspondence = correspondence;
+    this.#here = new SpentAssertionsOfAgents(clock);
+  }
+
+  of(agent: string | null): AssertionMemory {
+    const here = this.#here.of(agent);
+    return {
+      has: (clientId, id) => here.has(clientId, id),
+      take: (clientId, id) => (here.has(clientId, id) ? 'seen' : this.#take(here, agent, clientId, id)),
+      giveBack: (clientId, id) => {
+        here.giveBack(clientId, id);
+        this.#correspondence.tell(giveBackAssertion, { agent, clientId, id });
+      },
+    };
+  }
+
+  async #take(here: AssertionMemory, agent: string | null, clientId: string, id: string): Promise<TakenAssertion> {
+    const answered = await this.#correspondence.ask(takeAssertion, { agent, clientId, id }, assertionDeadlineMs);
+    if (!answered.ok) return 'unavailable';
+    // Whoever shows it again costs the client nothing of its rate, and the supervisor no question.
+    if (answered.value !== 'full') await here.take(clientId, id);
+    return answered.value;
+  }
+}

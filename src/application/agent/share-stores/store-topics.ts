@@ -1,0 +1,59 @@
+import type { Result } from '../../../domain/shared/result.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { SessionStore, StoreFailure } from '../../ports/agent/session-store.js';
+import type { SignOnRequestStore } from '../../ports/agent/sign-on-request-store.js';
+import { type Topic, topic } from '../../shared/worker-channel/topic.js';
+
+/** Which stores of a worker are meant, and what its call brings. */
+export interface StoreCall<Values extends readonly unknown[]> {
+  /** Given by the worker when it opened them. */
+  readonly handle: number;
+  readonly values: Values;
+}
+
+/** One method of a store. */
+export type StoreTopic<Values extends readonly unknown[], Value> = Topic<
+  StoreCall<Values>,
+  Result<Value, StoreFailure>
+>;
+
+type TopicOf<Method> = Method extends (
+  ...values: infer Values extends readonly unknown[]
+) => Promise<Result<infer Value, StoreFailure>>
+  ? StoreTopic<Values, Value>
+  : never;
+
+type TopicsOf<Store> = { readonly [Name in keyof Store]: TopicOf<Store[Name]> };
+
+/** Opens the stores of a namespace under a handle. The error is one clause. */
+export const openStores = topic<{ readonly handle: number; readonly namespace: string }, Result<void, string>>(
+  'saml-stores open',
+);
+
+/** What was asked before is done first. */
+export const closeStores = topic<{ readonly handle: number }, null>('saml-stores close');
+
+export const sessionTopics: TopicsOf<SessionStore> = {
+  insert: topic('sessions insert'),
+  find: topic('sessions find'),
+  touch: topic('sessions touch'),
+  remove: topic('sessions remove'),
+  removeOfSubject: topic('sessions remove-of-subject'),
+  removeOfUser: topic('sessions remove-of-user'),
+  list: topic('sessions list'),
+  findByPrefix: topic('sessions find-by-prefix'),
+  removeExpired: topic('sessions remove-expired'),
+  count: topic('sessions count'),
+};
+
+export const replayTopics: TopicsOf<ReplayStore> = {
+  remember: topic('replays remember'),
+  removeExpired: topic('replays remove-expired'),
+};
+
+export const requestTopics: TopicsOf<SignOnRequestStore> = {
+  insert: topic('sign-on-requests insert'),
+  find: topic('sign-on-requests find'),
+  take: topic('sign-on-requests take'),
+  removeExpired: topic('sign-on-requests remove-expired'),
+};

@@ -1,0 +1,33 @@
+import { toConfigurationProblem } from '../../../../domain/agent/configuration/option-problem-text.js';
+import type { OptionReport } from '../../../../domain/agent/configuration/option-report.js';
+import { enabledSaml } from '../../../../domain/agent/configuration/saml-option-rules.js';
+import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../../../domain/configuration/configuration-problem.js';
+import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.js';
+
+export interface AgentSaml {
+  /** Null where there was any error. */
+  readonly options: SamlOptions | null;
+  /** Errors alone: warnings are for who starts or checks the agent. */
+  readonly errors: readonly ConfigurationProblem[];
+}
+
+const ignored: OptionReport = () => undefined;
+
+/**
+ * Finds the `saml` block of an agent in a gateway's configuration; `agentName` null means the only one. Whether it is enabled does not
+ * matter: an identity provider is told of it before it is, and sessions may be left after it was.
+ */
+export const agentSaml = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentSaml> => {
+  const { options, problems } = await readBlock(agentName);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (options === null) return { options: null, errors };
+  const { saml } = options;
+  if (saml === undefined) {
+    return { options: null, errors: [...errors, unplacedProblem('error', 'the agent has no saml block')] };
+  }
+  const report: OptionReport = (option, message, suggestion) =>
+    errors.push(toConfigurationProblem({ severity: 'error', option, message, suggestion: suggestion ?? null }));
+  const complete = enabledSaml({ ...saml, enabled: true }, report, ignored);
+  return { options: errors.length === 0 ? complete : null, errors };
+};

@@ -1,0 +1,115 @@
+import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import {
+  type AnsweredSignOn,
+  answeredRecord,
+  readAnsweredRecord,
+  sessionsOfReplay,
+} from '../../../../domain/agent/saml/sign-on/answered-sign-on.js';
+import { isFromOtherSite } from '../../../../domain/agent/saml/sign-on/browser-navigation.js';
+import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { type AgentAnswer, emptyAudit, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import { ok, type Result } from '../../../../domain/shared/result.js';
+import type { Stored, StoreFailure } from '../../../ports/agent/session-store.js';
+import { withRemarks } from '../../agent-service/with-remarks.js';
+import { isHandle } from './awaited-answers.js';
+import { onwardPage, redirectAnswer, usedUpPage } from './sign-on-answers.js';
+import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnRefusals } from './sign-on-refusals.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+
+/** The fields of the form that the identity provider has the browser post. */
+export interface PostedResponse {
+  readonly encoded: string;
+  readonly relayState: string;
+}
+
+type AnsweredParts = Pick<SingleSignOnParts, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
+
+/** Remembers the sign-ons that were completed: a browser that posts the form again, as by its back button, is led to the page. */
+export class AnsweredSignOns {
+  readonly #parts: AnsweredParts;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+
+  constructor(parts: AnsweredParts, cookies: SignOnCookies, refusals: SignOnRefusals) {
+    this.#parts = parts;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+  }
+
+  /** Where that fails the form is refused when it comes again, and the sign-on goes on. */
+  async remember(
+    posted: PostedResponse,
+    request: SignOnRequest | null,
+    { idHash: sessionHash }: Session,
+    returnTo: string,
+    correlationId: string,
+  ): Promise<void> {
+    const { requests, clock, logger } = this.#parts;
+    const key = this.#keyOf(posted);
+    const documentHash = this.documentHash(posted);
+    const answered = { key, requestId: request?.requestId ?? '', documentHash, sessionHash, returnTo };
+    const stored = await requests.insert(answeredRecord(answered, clock.wallMs()));
+    if (stored.ok) return;
+    const fields = { correlation_id: correlationId, detail: stored.error.reason };
+    logger.warn('a sign-on will not be recognised when its form is posted again', fields);
+  }
+
+  /** The sign-on that a form like this has completed; null: there is none, or another browser has brought the form. */
+  async find(event: RequestHeadersEvent, posted: PostedResponse): Promise<Result<AnsweredSignOn | null, StoreFailure>> {
+    const { options, requests, clock } = this.#parts;
+    // Nothing else is remembered: it is not worth asking the store.
+    if (!isHandle(posted.relayState) && !options.allowIdpInitiated) return ok(null);
+    const found = await requests.find(this.#keyOf(posted), clock.wallMs());
+    if (!found.ok) return found;
+    const answered = found.value === null ? null : readAnsweredRecord(found.value);
+    return ok(answered !== null && this.#sessionsOf(event, answered).length > 0 ? answered : null);
+  }
+
+  /** No form leads to that page any more. */
+  async forget({ key }: AnsweredSignOn): Stored<void> {
+    const taken = await this.#parts.requests.take(key, this.#parts.clock.wallMs());
+    return taken.ok ? ok(undefined) : taken;
+  }
+
+  documentHash({ encoded }: PostedResponse): string {
+    return this.#parts.digest.sha256Hex(encoded);
+  }
+
+  /**
+   * Refuses the form, and leads the browser to its page: 303 where it has a session, else a page with a link there. No session is
+   * opened, and no cookie set.
+   */
+  async answer(event: RequestHeadersEvent, answered: AnsweredSignOn): Promise<Result<AgentAnswer, StoreFailure>> {
+    const isSignedOn = await this.#isOneActive(this.#sessionsOf(event, answered));
+    if (!isSignedOn.ok) return isSignedOn;
+    this.#refusals.note(event, 'replayed', 'sign-on', null);
+    const page = isSignedOn.value ? this.#onward(answered) : usedUpPage(answered.returnTo);
+    const refused = { ...page, audit: { ...emptyAudit, reasonCodes: ['replayed'] } };
+    return ok(withRemarks(refused, { event: 'sign_on', outcome: 'failed' }));
+  }
+
+  #onward({ returnTo }: AnsweredSignOn): AgentAnswer {
+    const isStrict = this.#parts.options.cookie.sameSite === 'Strict';
+    return isStrict ? onwardPage(returnTo, []) : redirectAnswer(returnTo, [], 303);
+  }
+
+  #sessionsOf({ headers }: RequestHeadersEvent, answered: AnsweredSignOn): readonly string[] {
+    const shown = this.#cookies.sessionIds(headers).map((id) => this.#parts.digest.sha256Hex(id));
+    return sessionsOfReplay(shown, isFromOtherSite(headers), answered);
+  }
+
+  async #isOneActive(idHashes: readonly string[]): Stored<boolean> {
+    for (const idHash of idHashes) {
+      const active = await this.#parts.sessions.isActive(idHash);
+      if (!active.ok || active.value) return active;
+    }
+    return ok(false);
+  }
+
+  /** By its handle where it answers a request of ours; else by the document, as a RelayState of others may be that of many. */
+  #keyOf({ encoded, relayState }: PostedResponse): string {
+    const { digest } = this.#parts;
+    return digest.sha256Hex(isHandle(relayState) ? `answered\n${relayState}` : `answered\n\n${encoded}`);
+  }
+}

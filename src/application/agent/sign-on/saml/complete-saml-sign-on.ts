@@ -1,0 +1,326 @@
+import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/judge-assertion.js';
+import { judgeResponse } from '../../../../domain/agent/saml/checks/judge-response.js';
+import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
+import { newSession } from '../../../../domain/agent/saml/session/new-session.js';
+import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import { allowedReturn } from '../../../../domain/agent/saml/sign-on/return-to.js';
+import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import { parseForm } from '../../../../domain/shared/form-urlencoded.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { isCancelled } from '../../../shared/cancellation/is-cancelled.js';
+import { withRemarks } from '../../agent-service/with-remarks.js';
+import { AnsweredSignOns, type PostedResponse } from './answered-sign-ons.js';
+import type { AwaitedAnswers } from './awaited-answers.js';
+import { documentKeys } from './document-keys.js';
+import { RefusedAttempts } from './refused-attempts.js';
+import { replayKey } from './replay-key.js';
+import { sessionRemarks } from './session-remarks.js';
+import { sharedVerification } from './shared-verification.js';
+import { onwardPage, redirectAnswer } from './sign-on-answers.js';
+import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnRefusal } from './sign-on-refusal.js';
+import type { SignOnRefusals } from './sign-on-refusals.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { VerificationShares } from './verification-shares.js';
+
+type CompleteParts = Pick<
+  SingleSignOnParts,
+  | 'options'
+  | 'key'
+  | 'trust'
+  | 'verifier'
+  | 'sessions'
+  | 'requests'
+  | 'replays'
+  | 'random'
+  | 'digest'
+  | 'clock'
+  | 'logger'
+  | 'outcomes'
+>;
+
+interface Refused {
+  readonly reason: SignOnRefusal;
+  /** Of a store, for the log. */
+  readonly detail: string | null;
+  /** The request can no longer be answered, so its binding cookie is of no use. */
+  readonly isOver?: boolean;
+}
+
+const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null });
+const refusedForGood = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null, isOver: true });
+const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
+
+/** Says nothing against the document: the next one, or the same, may be in order. */
+const isNoFault = (reason: SignOnRefusal): boolean =>
+  reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
+
+/** What a response has to answer. */
+interface AskedFor {
+  readonly requestId: string;
+  /** From when on the user has to have been authenticated, where that is asked for; null: from any time. */
+  readonly createdMs: number | null;
+}
+
+interface OpenedSession {
+  /** The secret of the cookie. */
+  readonly id: string;
+  readonly session: Session;
+}
+
+/** Takes the identity provider's Response at the consumer path (SAML profiles, section 4.1.4) and opens a session. */
+export class CompleteSamlSignOn {
+  readonly #parts: CompleteParts;
+  readonly #awaited: AwaitedAnswers;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
+  readonly #answered: AnsweredSignOns;
+  readonly #attempts = new RefusedAttempts();
+
+  constructor(
+    parts: CompleteParts,
+    awaited: AwaitedAnswers,
+    cookies: SignOnCookies,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
+    this.#parts = parts;
+    this.#awaited = awaited;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+    this.#shares = shares;
+    this.#answered = new AnsweredSignOns(parts, cookies, refusals);
+  }
+
+  /** Where nobody waits for the answer any more no session is opened. */
+  async complete(event: RequestHeadersEvent, form: Uint8Array, cancellation: Cancellation): Promise<AgentAnswer> {
+    const fields = parseForm(form);
+    const encoded = fields.ok ? (fields.value.get('SAMLResponse') ?? '') : '';
+    if (!fields.ok || encoded === '') return this.#refusals.refuse(event, 'malformed_form', 'sign-on');
+    const relayState = fields.value.get('RelayState') ?? '';
+    const outcome = await this.#answer(event, { encoded, relayState }, cancellation);
+    return outcome.ok ? outcome.value : this.#refuse(event, outcome.error, relayState);
+  }
+
+  #refuse(event: RequestHeadersEvent, { reason, detail, isOver = false }: Refused, relayState: string): AgentAnswer {
+    const handleHash = this.#parts.digest.sha256Hex(relayState);
+    const cookies = isOver ? this.#cookies.clearShownBinding(event.headers, handleHash) : [];
+    return this.#refusals.refuse(event, reason, 'sign-on', detail, cookies);
+  }
+
+  async #answer(
+    event: RequestHeadersEvent,
+    posted: PostedResponse,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer, Refused>> {
+    const provider = this.#parts.trust.current();
+    if (provider === null) {
+      this.#parts.trust.hurry();
+      return refused('provider_unavailable');
+    }
+    const { relayState } = posted;
+    const found = await this.#awaited.find(relayState, 'sign_on');
+    if (!found.ok) return storeFailed(found.error.reason);
+    const again = found.value === null ? await this.#answerAgain(event, posted, provider, cancellation) : ok(null);
+    if (!again.ok) return again;
+    if (again.value !== null) return ok(again.value);
+    const request = this.#acceptable(event, found.value, relayState);
+    if (!request.ok) return request;
+    const judged = await this.#judge(event, posted.encoded, provider, request.value, cancellation);
+    if (!judged.ok) return this.#countRefusal(judged, request.value, relayState);
+    const taken = request.value === null ? ok(null) : await this.#awaited.take(relayState, 'sign_on');
+    if (!taken.ok) return storeFailed(taken.error.reason);
+    // The same form was posted twice at once, and the other one was quicker.
+    if (request.value !== null && taken.value === null) {
+      const other = await this.#answerAgain(event, posted, provider, cancellation);
+      if (!other.ok) return other;
+      return other.value === null ? refusedForGood('unknown_request') : ok(other.value);
+    }
+    const accepted = await this.#acceptOnce(judged.value, provider, taken.value, cancellation);
+    if (!accepted.ok) return accepted;
+    const opened = await this.#open(accepted.value, provider, cancellation);
+    if (!opened.ok) return opened;
+    await this.#endShownSessions(event);
+    if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
+    const returnTo = request.value?.returnTo ?? allowedReturn(relayState);
+    await this.#answered.remember(posted, request.value, opened.value.session, returnTo, event.correlationId);
+    return ok(this.#goOn(event, request.value, returnTo, opened.value));
+  }
+
+  /**
+   * The answer to a form that has completed a sign-on before; null: it has not. The same document was verified then. Another document
+   * for that request is verified first, so that a forged one learns nothing.
+   */
+  async #answerAgain(
+    event: RequestHeadersEvent,
+    posted: PostedResponse,
+    provider: IdentityProvider,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer | null, Refused>> {
+    const found = await this.#answered.find(event, posted);
+    if (!found.ok) return storeFailed(found.error.reason);
+    const answered = found.value;
+    if (answered === null) return ok(null);
+    if (answered.documentHash !== this.#answered.documentHash(posted)) {
+      const asked = { requestId: answered.requestId, createdMs: null };
+      const judged = await this.#judge(event, posted.encoded, provider, asked, cancellation);
+      if (!judged.ok) {
+        if (isNoFault(judged.error.reason) || !this.#attempts.noted(answered.key)) return judged;
+        const forgotten = await this.#answered.forget(answered);
+        return forgotten.ok ? judged : err({ ...judged.error, detail: forgotten.error.reason });
+      }
+    }
+    const answer = await this.#answered.answer(event, answered);
+    return answer.ok ? answer : storeFailed(answer.error.reason);
+  }
+
+  /** The request that is answered, where this browser may answer it; null: there was none, and none is needed. */
+  #acceptable(
+    event: RequestHeadersEvent,
+    request: SignOnRequest | null,
+    relayState: string,
+  ): Result<SignOnRequest | null, Refused> {
+    if (request === null) {
+      if (this.#parts.options.allowIdpInitiated) return ok(null);
+      return relayState === '' ? refused('unsolicited') : refusedForGood('unknown_request');
+    }
+    return this.#isOfBrowser(event, request) ? ok(request) : refused('other_browser');
+  }
+
+  #isOfBrowser(event: RequestHeadersEvent, { handleHash, bindingHash }: SignOnRequest): boolean {
+    // One that began while browsers were not bound yet is no good either.
+    if (bindingHash === null) return !this.#parts.options.browserBinding;
+    const secret = this.#cookies.binding(event.headers, handleHash);
+    const { digest } = this.#parts;
+    return secret !== null && digest.equal(digest.sha256Hex(secret), bindingHash);
+  }
+
+  async #judge(
+    event: RequestHeadersEvent,
+    encoded: string,
+    provider: IdentityProvider,
+    request: AskedFor | null,
+    cancellation: Cancellation,
+  ): Promise<Result<AcceptedAssertion, Refused>> {
+    const { options, key, verifier, clock } = this.#parts;
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyResponse(encoded, documentKeys(provider, key), cancellation),
+    );
+    if (!verified.ok) return refused(verified.error);
+    const nowMs = clock.wallMs();
+    const judged = judgeResponse(verified.value, {
+      nowMs,
+      clockSkewMs: options.clockSkewMs,
+      idpEntityId: provider.entityId,
+      spEntityId: options.entityId,
+      acsUrl: options.acsUrl,
+      requestId: request?.requestId ?? null,
+      allowIdpInitiated: options.allowIdpInitiated,
+      nameIdFormat: options.nameIdFormat,
+      authnContexts: options.authnContexts,
+      authenticatedSinceMs: options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null,
+      userIdAttribute: options.userIdAttribute,
+    });
+    if (!judged.ok) return refused(judged.error);
+    return isCancelled(cancellation) ? refused('cancelled') : judged;
+  }
+
+  /** A request outlasts a few documents that are refused, for the answer that is meant for it, and no more of them than that. */
+  async #countRefusal(
+    refusal: { readonly ok: false; readonly error: Refused },
+    request: SignOnRequest | null,
+    relayState: string,
+  ): Promise<Result<never, Refused>> {
+    const { reason } = refusal.error;
+    if (request === null || isNoFault(reason) || !this.#attempts.noted(request.handleHash)) return refusal;
+    const taken = await this.#awaited.take(relayState, 'sign_on');
+    return taken.ok ? refusal : err({ reason, detail: taken.error.reason });
+  }
+
+  /** Sees to it that an assertion is accepted once. The request is put back where the assertion could still be. */
+  async #acceptOnce(
+    accepted: AcceptedAssertion,
+    { entityId }: IdentityProvider,
+    request: SignOnRequest | null,
+    cancellation: Cancellation,
+  ): Promise<Result<AcceptedAssertion, Refused>> {
+    const { replays, digest, clock } = this.#parts;
+    if (isCancelled(cancellation)) return this.#putBack(request, { reason: 'cancelled', detail: null });
+    const key = replayKey(digest, entityId, accepted.assertionId);
+    const remembered = await replays.remember(key, accepted.replayUntilMs, clock.wallMs());
+    if (!remembered.ok) {
+      return this.#putBack(request, { reason: 'store_unavailable', detail: remembered.error.reason });
+    }
+    return remembered.value === 'first' ? ok(accepted) : refusedForGood('replayed');
+  }
+
+  /** Where that fails too the browser has to begin anew. */
+  async #putBack(request: SignOnRequest | null, refusal: Refused): Promise<Result<never, Refused>> {
+    if (request === null) return err(refusal);
+    const stored = await this.#parts.requests.insert(request);
+    return err(stored.ok ? refusal : { reason: refusal.reason, detail: refusal.detail ?? stored.error.reason });
+  }
+
+  async #open(
+    accepted: AcceptedAssertion,
+    { entityId }: IdentityProvider,
+    cancellation: Cancellation,
+  ): Promise<Result<OpenedSession, Refused>> {
+    const { options, sessions, random, digest, clock } = this.#parts;
+    if (isCancelled(cancellation)) return refused('cancelled');
+    const id = random.token();
+    const session = newSession({
+      accepted,
+      idHash: digest.sha256Hex(id),
+      issuer: entityId,
+      nowMs: clock.wallMs(),
+      ttlMs: options.sessionTtlMs,
+    });
+    // The skew lets one through that is over by our clock: it would send the browser back to the identity provider for ever.
+    if (session.expiresMs <= session.createdMs) return refusedForGood('session_over');
+    const opened = await sessions.open(session);
+    if (!opened.ok) return storeFailed(opened.error.reason);
+    return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });
+  }
+
+  /** Nobody gets the cookie of the session. */
+  async #endAgain(id: string): Promise<Result<never, Refused>> {
+    const ended = await this.#parts.sessions.end(id);
+    return ended.ok ? refused('cancelled') : err({ reason: 'cancelled', detail: ended.error.reason });
+  }
+
+  /** Rotation: the browser forgets the session that it had, so nobody else goes on with it either. */
+  async #endShownSessions({ headers, correlationId }: RequestHeadersEvent): Promise<void> {
+    for (const sessionId of this.#cookies.sessionIds(headers)) {
+      const ended = await this.#parts.sessions.end(sessionId);
+      if (ended.ok) continue;
+      const fields = { correlation_id: correlationId, detail: ended.error.reason };
+      this.#parts.logger.warn('the session before a sign-on could not be ended', fields);
+    }
+  }
+
+  #goOn(
+    event: RequestHeadersEvent,
+    request: SignOnRequest | null,
+    returnTo: string,
+    { id, session }: OpenedSession,
+  ): AgentAnswer {
+    const { options, outcomes, logger } = this.#parts;
+    outcomes.completed();
+    logger.info('sign-on completed', {
+      user: session.userId,
+      session: session.idHash.slice(0, 12),
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+    });
+    const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
+    if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
+    const isStrict = options.cookie.sameSite === 'Strict';
+    const answer = isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
+    return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });
+  }
+}

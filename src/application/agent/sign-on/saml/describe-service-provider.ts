@@ -1,0 +1,34 @@
+import { type ConfigurationProblem, unplacedProblem } from '../../../../domain/configuration/configuration-problem.js';
+import { ok } from '../../../../domain/shared/result.js';
+import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.js';
+import type { SamlKeys } from '../../../ports/agent/saml-keys.js';
+import type { TextFileReader } from '../../../ports/shared/text-file-reader.js';
+import { agentSaml } from './agent-saml.js';
+import { readServiceProviderKey } from './read-service-provider-key.js';
+import { metadataOf } from './service-provider.js';
+
+export interface DescriptionParts {
+  readonly files: TextFileReader;
+  readonly keys: SamlKeys;
+}
+
+export interface ServiceProviderDescription {
+  /** The metadata, as the metadata path serves it; null where there was an error. */
+  readonly metadata: string | null;
+  readonly errors: readonly ConfigurationProblem[];
+}
+
+/** Makes the metadata of the service provider that an agent block describes. Nothing is fetched, and nothing served. */
+export const describeServiceProvider = async (
+  readBlock: AgentBlockReader,
+  agentName: string | null,
+  parts: DescriptionParts,
+): Promise<ServiceProviderDescription> => {
+  const { options, errors } = await agentSaml(readBlock, agentName);
+  if (options === null) return { metadata: null, errors };
+  const { serviceProviderKey } = options;
+  const key = serviceProviderKey === null ? ok(null) : await readServiceProviderKey(serviceProviderKey, parts);
+  if (key.ok) return { metadata: metadataOf(options, key.value), errors };
+  const faults = key.error.map(({ message }) => unplacedProblem('error', `saml: ${message}`));
+  return { metadata: null, errors: [...errors, ...faults] };
+};

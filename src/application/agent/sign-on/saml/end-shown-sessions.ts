@@ -1,0 +1,51 @@
+import type { Session } from '../../../../domain/agent/saml/session/session.js';
+import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnRefusals } from './sign-on-refusals.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+
+type ShownParts = Pick<SingleSignOnParts, 'sessions' | 'logger'>;
+
+/** Ends the sessions that a browser shows, so that what it is told of having signed out is true. */
+export class EndShownSessions {
+  readonly #parts: ShownParts;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+
+  constructor(parts: ShownParts, cookies: SignOnCookies, refusals: SignOnRefusals) {
+    this.#parts = parts;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+  }
+
+  /**
+   * The first of them that lived; null: none did. The error is the answer where not all could be ended: the cookie stays
+   * then, so that the browser can try again.
+   */
+  async end(event: RequestHeadersEvent): Promise<Result<Session | null, AgentAnswer>> {
+    const { sessions, logger } = this.#parts;
+    const shown = this.#cookies.allSessionIds(event.headers);
+    if (shown === null) {
+      return err(this.#refusals.refuse(event, 'malformed_form', 'sign-out', 'the request shows too many sessions'));
+    }
+    let first: Session | null = null;
+    for (const sessionId of shown) {
+      const ended = await sessions.end(sessionId);
+      if (!ended.ok) {
+        return err(this.#refusals.refuse(event, 'store_unavailable', 'sign-out', ended.error.reason));
+      }
+      const session = ended.value;
+      if (session === null) continue;
+      first ??= session;
+      logger.info('session ended by its user', {
+        user: session.userId,
+        session: session.idHash.slice(0, 12),
+        trace_id: eventTraceId(event),
+        correlation_id: event.correlationId,
+      });
+    }
+    return ok(first);
+  }
+}

@@ -1,0 +1,114 @@
+import { judgeLogoutResponse } from '../../../../domain/agent/saml/checks/judge-logout.js';
+import type { SignOnRequest } from '../../../../domain/agent/saml/sign-on/sign-on-request.js';
+import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifier.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { withRemarks } from '../../agent-service/with-remarks.js';
+import type { AwaitedAnswers } from './awaited-answers.js';
+import { documentKeys } from './document-keys.js';
+import type { EndShownSessions } from './end-shown-sessions.js';
+import type { LogoutMessage } from './logout-message.js';
+import { logoutUrlOf } from './service-provider.js';
+import { sharedVerification } from './shared-verification.js';
+import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnRefusal } from './sign-on-refusal.js';
+import type { SignOnRefusals } from './sign-on-refusals.js';
+import { signedOutAnswer } from './signed-out-answers.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { VerificationShares } from './verification-shares.js';
+
+type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
+
+/**
+ * Takes the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session ended before
+ * it was asked, so what it says is for the log. Anybody can have a browser bring one that answers nothing, though. By redirect
+ * that is as good as a link that signs out: whatever session is shown ends, before the browser is told that it has. By POST
+ * the browser keeps a SameSite Lax cookie back, so nothing is said of a session that nobody saw.
+ */
+export class FinishSignOut {
+  readonly #parts: FinishParts;
+  readonly #awaited: AwaitedAnswers;
+  readonly #cookies: SignOnCookies;
+  readonly #shown: EndShownSessions;
+  readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
+
+  constructor(
+    parts: FinishParts,
+    awaited: AwaitedAnswers,
+    cookies: SignOnCookies,
+    shown: EndShownSessions,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
+    this.#parts = parts;
+    this.#awaited = awaited;
+    this.#cookies = cookies;
+    this.#shown = shown;
+    this.#refusals = refusals;
+    this.#shares = shares;
+  }
+
+  async finish(
+    event: RequestHeadersEvent,
+    { message, relayState }: LogoutMessage,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    const { options, logger, outcomes } = this.#parts;
+    const unawaited = message.binding === 'post' ? await this.#refusalOfUnawaited(event, relayState) : null;
+    if (unawaited !== null) return unawaited;
+    const ended = await this.#shown.end(event);
+    if (!ended.ok) return ended.error;
+    const reason = await this.#fault(event, message, relayState, cancellation);
+    const fields = {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      client_ip: event.metadata.clientIp,
+    };
+    if (reason === null)
+      logger.info('sign-out completed', { trace_id: eventTraceId(event), correlation_id: event.correlationId });
+    else {
+      outcomes.refused(reason);
+      logger.warn('the identity provider has not confirmed a sign-out', { reason, ...fields });
+    }
+    const answer = signedOutAnswer(options.signedOutPath, [this.#cookies.clearSession()]);
+    return withRemarks(answer, { event: 'sign_out', outcome: reason === null ? 'succeeded' : 'failed' });
+  }
+
+  /** Null: a request of ours is answered. It stays until the sessions that are shown have ended. */
+  async #refusalOfUnawaited(event: RequestHeadersEvent, relayState: string): Promise<AgentAnswer | null> {
+    const found = await this.#awaited.find(relayState, 'sign_out');
+    if (!found.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', found.error.reason);
+    return found.value === null ? this.#refusals.refuse(event, 'unknown_request', 'sign-out') : null;
+  }
+
+  /** Why it does not say that the user is signed out; null where it does. */
+  async #fault(
+    event: RequestHeadersEvent,
+    message: ReceivedMessage,
+    relayState: string,
+    cancellation: Cancellation,
+  ): Promise<SignOnRefusal | null> {
+    const taken = await this.#awaited.take(relayState, 'sign_out');
+    if (!taken.ok) return 'store_unavailable';
+    return taken.value === null ? 'unknown_request' : this.#faultOfAnswer(event, message, taken.value, cancellation);
+  }
+
+  async #faultOfAnswer(
+    event: RequestHeadersEvent,
+    message: ReceivedMessage,
+    { requestId }: SignOnRequest,
+    cancellation: Cancellation,
+  ): Promise<SignOnRefusal | null> {
+    const { options, key, trust, verifier } = this.#parts;
+    const provider = trust.current();
+    if (provider === null) return 'provider_unavailable';
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyLogoutResponse(message, documentKeys(provider, key), cancellation),
+    );
+    if (!verified.ok) return verified.error;
+    const logoutUrl = logoutUrlOf(options);
+    return judgeLogoutResponse(verified.value, { idpEntityId: provider.entityId, logoutUrl, requestId });
+  }
+}

@@ -1,0 +1,129 @@
+import { judgeLogoutRequest, logoutReplayUntilMs } from '../../../../domain/agent/saml/checks/judge-logout.js';
+import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
+import type { LogoutRequest } from '../../../../domain/agent/saml/logout-message.js';
+import { logoutResponseXml } from '../../../../domain/agent/saml/messages/logout-response.js';
+import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
+import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { withRemarks } from '../../agent-service/with-remarks.js';
+import { documentKeys } from './document-keys.js';
+import type { LogoutMessage } from './logout-message.js';
+import type { ProviderMessages } from './provider-messages.js';
+import { logoutUrlOf } from './service-provider.js';
+import { sessionNames } from './session-remarks.js';
+import { sharedVerification } from './shared-verification.js';
+import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnRefusals } from './sign-on-refusals.js';
+import { othersSignedOutAnswer, signedOutAnswer } from './signed-out-answers.js';
+import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { VerificationShares } from './verification-shares.js';
+
+type FollowParts = Pick<
+  SingleSignOnParts,
+  'options' | 'key' | 'trust' | 'verifier' | 'sessions' | 'replays' | 'random' | 'digest' | 'clock' | 'logger'
+>;
+
+/** Ends the sessions that the identity provider says, and tells it so (SAML profiles, section 4.4.3). */
+export class FollowLogoutRequest {
+  readonly #parts: FollowParts;
+  readonly #messages: ProviderMessages;
+  readonly #cookies: SignOnCookies;
+  readonly #refusals: SignOnRefusals;
+  readonly #shares: VerificationShares;
+
+  constructor(
+    parts: FollowParts,
+    messages: ProviderMessages,
+    cookies: SignOnCookies,
+    refusals: SignOnRefusals,
+    shares: VerificationShares,
+  ) {
+    this.#parts = parts;
+    this.#messages = messages;
+    this.#cookies = cookies;
+    this.#refusals = refusals;
+    this.#shares = shares;
+  }
+
+  async follow(
+    event: RequestHeadersEvent,
+    { message, relayState }: LogoutMessage,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    const { options, key, trust, verifier, replays, digest, clock } = this.#parts;
+    const provider = trust.current();
+    if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-out');
+    const verified = await sharedVerification(this.#shares, event, () =>
+      verifier.verifyLogoutRequest(message, documentKeys(provider, key), cancellation),
+    );
+    if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
+    const request = verified.value;
+    const nowMs = clock.wallMs();
+    const fault = judgeLogoutRequest(request, {
+      nowMs,
+      clockSkewMs: options.clockSkewMs,
+      idpEntityId: provider.entityId,
+      logoutUrl: logoutUrlOf(options),
+    });
+    if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
+    // Sent again, it would end sessions that began after it.
+    const replayKey = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
+    const remembered = await replays.remember(replayKey, logoutReplayUntilMs(request), nowMs);
+    if (!remembered.ok) return this.#storeFailed(event, remembered.error.reason);
+    if (remembered.value === 'seen') return this.#refusals.refuse(event, 'replayed', 'sign-out');
+    return this.#endSessions(event, request, provider, relayState);
+  }
+
+  async #endSessions(
+    event: RequestHeadersEvent,
+    request: LogoutRequest,
+    provider: IdentityProvider,
+    relayState: string,
+  ): Promise<AgentAnswer> {
+    const { options, sessions, random, clock, logger } = this.#parts;
+    const { issuer, nameId, sessionIndexes } = request;
+    const ended = await sessions.endOfSubject({ issuer, nameId: nameId.value, sessionIndexes });
+    if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
+    logger.info('sessions ended by the identity provider', {
+      sessions: ended.value.length,
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+    });
+    const isSignedOut = this.#showsNoneBut(event, ended.value);
+    const cookies = isSignedOut ? [this.#cookies.clearSession()] : [];
+    const remarks = {
+      event: 'sign_out',
+      outcome: 'succeeded',
+      subject: remarkText(nameId.value),
+      session: sessionNames(ended.value),
+    } as const;
+    if (provider.logout === null) {
+      const answer = isSignedOut ? signedOutAnswer(options.signedOutPath, cookies) : othersSignedOutAnswer();
+      return withRemarks(answer, remarks);
+    }
+    const location = provider.logout.responseLocation ?? provider.logout.location;
+    const id = `_${random.uuid()}`;
+    const xml = logoutResponseXml({
+      id,
+      issueInstantMs: clock.wallMs(),
+      destination: location,
+      entityId: options.entityId,
+      inResponseTo: request.id,
+    });
+    const message = { id, location, parameter: 'SAMLResponse', xml, relayState: relayState || null } as const;
+    const answer = await this.#messages.answer({ ...message, byPost: provider.logout.byPost === true }, cookies);
+    return withRemarks(answer, remarks);
+  }
+
+  /** Whether the browser shows no session, or none that has not ended: somebody else's message is no reason to forget another. */
+  #showsNoneBut({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
+    const { digest } = this.#parts;
+    const shown = this.#cookies.allSessionIds(headers);
+    return shown?.every((sessionId) => endedHashes.includes(digest.sha256Hex(sessionId))) ?? false;
+  }
+
+  #storeFailed(event: RequestHeadersEvent, detail: string): AgentAnswer {
+    return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', detail);
+  }
+}

@@ -1,0 +1,138 @@
+import type { SessionStoreOptions } from '../../../../../domain/agent/configuration/saml-options.js';
+import { ok, type Result } from '../../../../../domain/shared/result.js';
+import type { SamlStoreOpener, SamlStores } from '../../../../ports/agent/saml-stores.js';
+import type { Clock } from '../../../../ports/shared/clock.js';
+import type { Logger } from '../../../../ports/shared/logger.js';
+import { announcedStores } from '../../../sessions/announced-stores.js';
+import { KnownSessions } from '../../../sessions/known-sessions.js';
+import type { EndedSessions, SessionEndings } from '../../../sessions/session-endings.js';
+import { StoreState } from '../../../sessions/store-state.js';
+import { watchedStores } from '../../../sessions/watched-stores.js';
+
+/** The use of opened stores, by one configuration. */
+export interface SamlStoreLease {
+  readonly stores: SamlStores;
+  /** What came of the uses of `stores`, by whoever shares them. */
+  readonly state: Pick<StoreState, 'failure' | 'fails' | 'onChange'>;
+  /** What is known of their sessions, whoever asked. */
+  readonly known: KnownSessions;
+  /** Resolves once they are closed, if nobody else uses them. Calling it again changes nothing. */
+  release(): Promise<void>;
+}
+
+type OpenedStores = Omit<SamlStoreLease, 'release'>;
+
+interface SharedStores {
+  leases: number;
+  /** Null as long as they are not open. */
+  stores: SamlStores | null;
+  readonly opened: Promise<Result<OpenedStores, string>>;
+}
+
+export interface SamlStoreLeasesParts {
+  readonly opener: SamlStoreOpener;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Of the other processes of the gateway. */
+  readonly endings: SessionEndings;
+}
+
+const placeOf = (options: SessionStoreOptions): string => {
+  switch (options.kind) {
+    case 'sqlite':
+      return options.path;
+    case 'redis':
+      return options.url.reveal();
+    case 'memory':
+      return '';
+  }
+};
+
+/** The stores of single sign-on of a process: configurations that name the same ones share them, and the last one closes them. */
+export class SamlStoreLeases {
+  readonly #parts: SamlStoreLeasesParts;
+  readonly #shared = new Map<string, SharedStores>();
+  /** Those that are being closed: their place is free only then. */
+  readonly #closing = new Map<string, Promise<void>>();
+  /** Of all stores that are open. */
+  readonly #known = new Map<SamlStores, KnownSessions>();
+
+  constructor(parts: SamlStoreLeasesParts) {
+    this.#parts = parts;
+    parts.endings.hear((ended) => this.#forget(ended));
+  }
+
+  /** The error is one clause that says what to do. Stores that are lost are left to those who have them, and opened anew. */
+  async acquire(options: SessionStoreOptions, namespace: string): Promise<Result<SamlStoreLease, string>> {
+    const id = JSON.stringify([options.kind, placeOf(options), namespace]);
+    const known = this.#shared.get(id);
+    const shared = known === undefined || known.stores?.isLost() === true ? this.#open(id, options, namespace) : known;
+    shared.leases += 1;
+    const opened = await shared.opened.finally(() => this.#endOpening(id, shared));
+    if (!opened.ok) return opened;
+    let released: Promise<void> | null = null;
+    const release = (): Promise<void> => {
+      released ??= this.#release(id, shared, opened.value.stores);
+      return released;
+    };
+    return ok({ ...opened.value, release });
+  }
+
+  #open(id: string, options: SessionStoreOptions, namespace: string): SharedStores {
+    const free = this.#closing.get(id) ?? Promise.resolve();
+    const opened = free.then(() => this.#parts.opener.open(options, namespace));
+    const shared: SharedStores = {
+      leases: 0,
+      stores: null,
+      opened: opened.then((outcome) => {
+        if (!outcome.ok) return outcome;
+        shared.stores = outcome.value;
+        return ok(this.#watched(outcome.value));
+      }),
+    };
+    this.#shared.set(id, shared);
+    return shared;
+  }
+
+  #watched(opened: SamlStores): OpenedStores {
+    const { clock, logger, endings } = this.#parts;
+    const state = new StoreState(logger);
+    const stores = announcedStores(watchedStores(opened, state), endings);
+    const known = new KnownSessions(stores.sessions, clock);
+    this.#known.set(stores, known);
+    return { stores, state, known };
+  }
+
+  /** What has ended elsewhere counts here no more. Ids are random: which store it was in makes no difference. */
+  #forget({ hashes, subject }: EndedSessions): void {
+    for (const known of this.#known.values()) {
+      for (const idHash of hashes) known.ended(idHash);
+      if (subject !== null) known.endedOfSubject(subject);
+    }
+  }
+
+  /** What could not be opened is tried anew by whoever comes next. */
+  #endOpening(id: string, shared: SharedStores): void {
+    if (shared.stores === null && this.#shared.get(id) === shared) this.#shared.delete(id);
+  }
+
+  async #release(id: string, shared: SharedStores, stores: SamlStores): Promise<void> {
+    shared.leases -= 1;
+    if (shared.leases > 0) return;
+    this.#known.delete(stores);
+    if (this.#shared.get(id) !== shared) {
+      // They were lost, and others have their place.
+      await stores.close();
+      return;
+    }
+    this.#shared.delete(id);
+    const closed = stores.close();
+    const free = closed
+      .catch(() => undefined)
+      .then(() => {
+        if (this.#closing.get(id) === free) this.#closing.delete(id);
+      });
+    this.#closing.set(id, free);
+    await closed;
+  }
+}

@@ -1,0 +1,37 @@
+import type { JwtAlgorithm } from '../../../domain/agent/configuration/agent-configuration.js';
+import { checkIdTokenClaims, checkIdTokenHeader } from '../../../domain/agent/tokens/id-token-rules.js';
+import { checkJwtClaims, type JwtClaimRules } from '../../../domain/agent/tokens/jwt-claim-rules.js';
+import { checkJwtHeader } from '../../../domain/agent/tokens/jwt-header-rules.js';
+import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { ReadToken } from './read-token.js';
+import { rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
+
+export interface JwtTokensParts {
+  readonly algorithm: JwtAlgorithm;
+  readonly rules: JwtClaimRules;
+  readonly verifier: TokenVerifier;
+  readonly clock: Clock;
+}
+
+/** Tokens signed with the configured key. */
+export class JwtTokens {
+  readonly #parts: JwtTokensParts;
+
+  constructor(parts: JwtTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** Never throws. */
+  verify({ token, header, payload }: ReadToken, use: TokenUse): SettledVerdict {
+    const { algorithm, rules, verifier, clock } = this.#parts;
+    const unfit = checkJwtHeader(header, algorithm) ?? (use === 'id' ? checkIdTokenHeader(header) : null);
+    if (unfit !== null) return rejected(unfit);
+    // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
+    if (!verifier.isSigned(token)) return rejected('bad_signature');
+    const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
+    const accepted = check(payload, rules, clock.wallMs());
+    if (!accepted.ok) return rejected(accepted.error);
+    return { kind: 'verified', token: { ...accepted.value, claims: payload, key: null } };
+  }
+}

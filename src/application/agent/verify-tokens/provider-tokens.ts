@@ -1,0 +1,95 @@
+import type { OidcProviderOptions } from '../../../domain/agent/configuration/agent-configuration.js';
+import { checkIdTokenClaims, checkIdTokenHeader } from '../../../domain/agent/tokens/id-token-rules.js';
+import { checkJwtClaims } from '../../../domain/agent/tokens/jwt-claim-rules.js';
+import { checkOidcHeader, type KeyReference } from '../../../domain/agent/tokens/oidc-header-rules.js';
+import { hasScopes } from '../../../domain/agent/tokens/scope-rules.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { KeySet } from '../keys/key-set.js';
+import type { VerifyingKey } from '../keys/verifying-key.js';
+import type { ReadToken } from './read-token.js';
+import { rejected, type TokenUse, type TokenVerdict } from './token-verdict.js';
+
+export interface OidcProvider {
+  readonly options: OidcProviderOptions;
+  readonly keys: KeySet;
+}
+
+/** A token with what it has to be verified as. */
+interface ShownToken {
+  readonly read: ReadToken;
+  readonly use: TokenUse;
+  readonly reference: KeyReference;
+}
+
+/** Attempts to get a key that is waited for: one that had begun before the token came, and one for its sake. */
+const awaitedAttempts = 2;
+/** How long a request waits for keys, from its coming on: less than a gateway waits for an agent by default. */
+export const keyPatienceMs = 800;
+
+const undecided: TokenVerdict = { kind: 'undecided', reason: 'keys_unavailable' };
+
+/** Tokens of OpenID Connect and OAuth 2.0 providers, which are JWTs signed with a key of the provider's set. */
+export class ProviderTokens {
+  readonly #providers: ReadonlyMap<string, OidcProvider>;
+  readonly #clock: Clock;
+
+  /** @param providers no two of them have one issuer */
+  constructor(providers: readonly OidcProvider[], clock: Clock) {
+    this.#providers = new Map(providers.map((provider) => [provider.options.issuer, provider]));
+    this.#clock = clock;
+  }
+
+  /** Answers at once where the key is known; a wait for it ends with the cancellation. Never rejects. */
+  verify(read: ReadToken, cancellation: Cancellation, use: TokenUse): TokenVerdict | Promise<TokenVerdict> {
+    const { header, payload } = read;
+    // The issuer is only a claim yet: it picks the keys that have to prove it.
+    const provider = typeof payload['iss'] === 'string' ? this.#providers.get(payload['iss']) : undefined;
+    if (provider === undefined) return rejected('unknown_issuer');
+    const reference = checkOidcHeader(header);
+    if (!reference.ok) return rejected(reference.error);
+    const { algorithms } = provider.options;
+    if (algorithms !== null && !algorithms.includes(reference.value.algorithm)) return rejected('wrong_algorithm');
+    const unfit = use === 'id' ? checkIdTokenHeader(header) : null;
+    if (unfit !== null) return rejected(unfit);
+    const shown: ShownToken = { read, use, reference: reference.value };
+    const { kid, algorithm } = reference.value;
+    const key = provider.keys.find(kid, algorithm);
+    return key === null ? this.#withoutKey(shown, provider, cancellation) : this.#judge(shown, provider, key);
+  }
+
+  async #withoutKey(shown: ShownToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
+    const { keys } = provider;
+    const { kid, algorithm } = shown.reference;
+    const untilMs = this.#clock.monotonicMs() + keyPatienceMs;
+    for (let attempt = 0; attempt < awaitedAttempts; attempt += 1) {
+      // Another set would not help a token that names the algorithm of its key wrongly.
+      if (kid !== null && keys.hasKid(kid)) return rejected('wrong_algorithm');
+      const waiting = keys.refetch(Math.max(0, untilMs - this.#clock.monotonicMs()), cancellation);
+      if (waiting === 'too_soon') break;
+      if (waiting === 'crowded') return undecided;
+      const end = await waiting;
+      if (end === 'cancelled') return { kind: 'cancelled' };
+      const key = keys.find(kid, algorithm);
+      if (key !== null) return this.#judge(shown, provider, key);
+      // The fetch goes on: it may bring the key yet.
+      if (end === 'timed_out') return undecided;
+    }
+    return keys.state() === 'absent' ? undecided : rejected('unknown_key');
+  }
+
+  #judge({ read, use }: ShownToken, { options }: OidcProvider, key: VerifyingKey): TokenVerdict {
+    const { token, payload: claims } = read;
+    // Claims are judged only once the signature holds: nothing is said about a token that someone made up.
+    if (!key.verifier.isSigned(token)) return rejected('bad_signature');
+    const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
+    const accepted = check(claims, options, this.#clock.wallMs());
+    if (!accepted.ok) return rejected(accepted.error);
+    const { requiredScopes } = options;
+    // An ID token has no scopes.
+    if (use === 'access' && !hasScopes(claims, requiredScopes)) {
+      return { kind: 'failed', reason: 'insufficient_scope', scope: requiredScopes.join(' ') };
+    }
+    return { kind: 'verified', token: { ...accepted.value, claims, key } };
+  }
+}

@@ -1,0 +1,304 @@
+import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
+import { faultOfAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
+import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
+import type { Result } from '../../../domain/shared/result.js';
+import type {
+  AgentCallListener,
+  AgentFailure,
+  AgentFailureCode,
+  AgentOutcome,
+} from '../../ports/gateway/agent-client.js';
+import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
+import type { Permits } from '../../ports/gateway/permits.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import { type AgentCall, ambiguousOutcome, failedOutcome } from './agent-call.js';
+import { shortened } from './agent-words.js';
+import { CallBook } from './call-book.js';
+import type { ConnectionPool } from './connection-pool.js';
+import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
+import { EventRoutes } from './event-routes.js';
+import { paceOf } from './pace-of.js';
+import type { PooledConnection } from './pooled-connection.js';
+import { WaitingCalls } from './waiting-calls.js';
+
+export interface CallTrafficParts {
+  /** For a call, the wait for a free place included; milliseconds. */
+  readonly timeoutMs: number;
+  /** Calls that may wait for a free place. */
+  readonly maxQueueDepth: number;
+  /** See `PooledAgentClientSettings`. */
+  readonly queue?: Permits | null;
+  readonly pool: ConnectionPool;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  /** Why no connection takes a new call; null where calls may wait for one. Asked only where there is none. */
+  readonly absence: () => AgentFailure | null;
+  /** Whenever no call and no dialogue is left. */
+  readonly onIdle: () => void;
+}
+
+/** Brings calls to the connections of one agent and each answer back to its call. */
+export class CallTraffic {
+  readonly #parts: CallTrafficParts;
+  readonly #pool: ConnectionPool;
+  readonly #calls: CallBook;
+  readonly #waiting: WaitingCalls;
+  readonly #dialogues = new Dialogues();
+  readonly #routes: EventRoutes;
+  #isClosing = false;
+
+  constructor(parts: CallTrafficParts) {
+    const { timeoutMs, maxQueueDepth, queue, pool, clock, scheduler } = parts;
+    this.#parts = parts;
+    this.#pool = pool;
+    this.#routes = new EventRoutes(pool);
+    this.#waiting = new WaitingCalls(maxQueueDepth, queue ?? null, (call) => {
+      this.#calls.settle(call, this.#waiting.refusal);
+      this.#checkIdle();
+    });
+    this.#calls = new CallBook(timeoutMs, clock, scheduler, (call) => {
+      call.connection?.noteTimeOut();
+      this.#abandon(call, 'timeout', failedOutcome('timed_out', `no answer in ${timeoutMs} ms`));
+    });
+  }
+
+  /** Calls that wait for a free place. */
+  get queueDepth(): number {
+    return this.#waiting.size;
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.size === 0 && this.#dialogues.size === 0;
+  }
+
+  /** The outcome of a call that is not taken; null: the listener is told. */
+  ask(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    const { correlationId } = event;
+    const side = chunkSide(event);
+    const open = this.#dialogues.get(correlationId);
+    const dialogue = side !== null && open?.side === side ? open : null;
+    if (side !== null && dialogue === null) {
+      return failedOutcome('disconnected', 'the connection that the headers went by has ended');
+    }
+    if (this.#isClosing && side === null) return failedOutcome('unreachable', 'the client is closing');
+    if (this.#calls.get(correlationId) !== undefined || (open !== null && side === null)) {
+      return failedOutcome('unreachable', 'another call for this request is open');
+    }
+    const best = dialogue === null ? this.#pool.choose() : null;
+    const connection = dialogue?.connection ?? this.#routes.choose(event, best);
+    if (connection === null && best !== null) return ambiguousOutcome;
+    const absence = connection === null ? this.#parts.absence() : null;
+    if (absence !== null) return failedOutcome(absence.code, absence.detail);
+    const free = connection !== null && this.#isFree(connection, dialogue) ? connection : null;
+    const place = free === null ? this.#waiting.take() : 'taken';
+    if (place === 'full') return this.#waiting.refusal;
+    const call = this.#calls.open(event, dialogue, listener);
+    if (free === null) this.#waiting.add(call, place);
+    else this.#send(call, free);
+    call.isMade = true;
+    return null;
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    const call = this.#calls.get(correlationId);
+    if (call !== undefined) this.#abandon(call, reason, failedOutcome('cancelled', reason));
+    else this.#closeDialogue(correlationId, reason);
+    this.#checkIdle();
+  }
+
+  conclude(correlationId: string): void {
+    if (this.#calls.get(correlationId) === undefined) this.#closeDialogue(correlationId, 'manual');
+    const home = this.#routes.conclude(correlationId);
+    if (home !== null) this.closeIfDone(home);
+  }
+
+  /** Takes no new call from now on; chunks of dialogues still. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  /** Gives up whatever there still is. */
+  end(): void {
+    for (const call of this.#calls.all()) {
+      this.#abandon(call, 'proxy_shutdown', failedOutcome('cancelled', 'the client is closing'));
+    }
+    for (const correlationId of this.#dialogues.ids()) this.#closeDialogue(correlationId, 'proxy_shutdown');
+    this.#calls.close();
+    this.#waiting.close();
+  }
+
+  onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
+    const call = this.#calls.get(correlationId);
+    if (call === undefined || call.connection !== connection) {
+      this.#routes.answeredLate(correlationId, connection);
+      return;
+    }
+    this.#pool.release(connection);
+    const problem = answer.ok ? faultOfAnswer(answer.value, call.event) : answer.error;
+    if (!answer.ok || problem !== null) {
+      this.#calls.settle(call, failedOutcome('malformed_answer', shortened(problem ?? '')));
+      const isAsked = answer.ok && opensDialogue(answer.value);
+      // No chunk will come: what the agent keeps for the request it can let go.
+      if (this.#dialogues.close(correlationId) !== null || isAsked) connection.sendCancel(correlationId, 'manual');
+    } else {
+      this.#follow(call, connection, answer.value);
+      this.#routes.answered(call.event, connection);
+      this.#calls.remove(call);
+    }
+    this.#afterCall(connection);
+    if (answer.ok && problem === null) call.tell(answer);
+  }
+
+  onFlowControl(connection: PooledConnection, signal: FlowControl): void {
+    const pace = paceOf(signal);
+    if (pace === null) return;
+    const isPause = pace === 'pause';
+    if (signal.correlationId === null) connection.isPaused = isPause;
+    else this.#holdChunks(signal.correlationId, connection, isPause);
+    if (!isPause) this.pump();
+  }
+
+  /** The connection has ended, and has no place in the pool any more. */
+  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
+    this.#dialogues.ended(connection);
+    this.#routes.ended(connection);
+    for (const call of this.#calls.callsOf(connection)) {
+      this.#waiting.delete(call);
+      // What could not be read may have been the answer to any call that was sent.
+      const isAnswered = end.kind === 'malformed' && call.connection === connection;
+      this.#calls.settle(call, failedOutcome(isAnswered ? 'malformed_answer' : 'disconnected', end.detail));
+    }
+    // What it carried counted against what the agent takes over all of them.
+    this.pump();
+    this.#checkIdle();
+  }
+
+  /** Sends what waits, as far as there is room. */
+  pump(): void {
+    if (this.#waiting.size === 0) return;
+    let free = this.#pool.choose();
+    for (const call of this.#waiting) {
+      if (!this.#pool.hasPlace) return;
+      const connection = call.dialogue?.connection ?? this.#routes.choose(call.event, free);
+      if (connection === null || !this.#isFree(connection, call.dialogue)) continue;
+      this.#waiting.delete(call);
+      this.#send(call, connection);
+      free = this.#pool.choose();
+    }
+  }
+
+  /** No connection can take a new call: those that wait for one need not wait on. */
+  failWaiting({ code, detail }: AgentFailure): void {
+    for (const call of this.#waiting) {
+      if (call.dialogue !== null || this.#routes.choose(call.event, null) !== null) continue;
+      this.#waiting.delete(call);
+      this.#calls.settle(call, failedOutcome(code, detail));
+    }
+    this.closeDone();
+    this.#checkIdle();
+  }
+
+  /** One that gets no new call waits for nothing else, except for the rest of requests that the agent knows by it. */
+  closeIfDone(connection: PooledConnection): void {
+    const isDraining = connection.state === 'draining';
+    if (!connection.isReady || !connection.isIdle || !(isDraining || connection.isLeaving)) return;
+    if (this.#isKept(connection)) return;
+    connection.close(isDraining ? 'the agent has drained' : 'it comes back with the configuration in force');
+  }
+
+  /** Looks at all of them: what they were kept for may go another way. */
+  closeDone(): void {
+    for (const connection of this.#pool.ready()) this.closeIfDone(connection);
+  }
+
+  /** Whether requests are under way that the agent knows by it, or events wait that could go by no other. */
+  #isKept(connection: PooledConnection): boolean {
+    if (!connection.takesRest) return false;
+    return connection.followed > 0 || (this.#waiting.size > 0 && this.#pool.choose() === null);
+  }
+
+  #isFree(connection: PooledConnection, dialogue: Dialogue | null): boolean {
+    return this.#pool.hasPlace && connection.hasRoom && dialogue?.isPaused !== true;
+  }
+
+  #send(call: AgentCall, connection: PooledConnection): void {
+    const { correlationId, kind } = call.event;
+    // Which connection it goes by, and whether there ever is one, was not known when it was asked.
+    if (!connection.supports(kind)) {
+      this.#fail(call, 'unsupported_event', `the agent does not support ${kind}`);
+      return;
+    }
+    // Before it is sent: the connection may end of it.
+    call.connection = connection;
+    this.#pool.occupy(connection);
+    if (connection.sendEvent(call.event) || this.#calls.get(correlationId) !== call) return;
+    this.#pool.release(connection);
+    this.#fail(call, 'unreachable', 'the event is larger than a message can be');
+  }
+
+  /** A call could not be sent. */
+  #fail(call: AgentCall, code: AgentFailureCode, detail: string): void {
+    this.#calls.settle(call, failedOutcome(code, detail));
+    this.#closeDialogue(call.event.correlationId, 'manual');
+    this.#checkIdle();
+  }
+
+  /** A dialogue begins, goes on or ends with an answer. */
+  #follow(call: AgentCall, connection: PooledConnection, answer: AgentAnswer): void {
+    const { correlationId } = call.event;
+    const side = askedSide(call.event);
+    if (side === null || !opensDialogue(answer)) this.#dialogues.close(correlationId);
+    else if (call.dialogue === null) {
+      this.#dialogues.open(correlationId, { connection, side, isPaused: call.holdsChunks });
+    }
+  }
+
+  /** A pause can come before the answer that asks for the body. */
+  #holdChunks(correlationId: string, connection: PooledConnection, isHeld: boolean): void {
+    const dialogue = this.#dialogues.get(correlationId);
+    if (dialogue?.connection === connection) dialogue.isPaused = isHeld;
+    if (dialogue !== null) return;
+    const call = this.#calls.get(correlationId);
+    if (call?.connection === connection) call.holdsChunks = isHeld;
+  }
+
+  /** Gives up a call: tells the agent where it knows of it. */
+  #abandon(call: AgentCall, reason: CancelReason, outcome: AgentOutcome): void {
+    const { connection, event } = call;
+    const { correlationId } = event;
+    this.#waiting.delete(call);
+    this.#calls.settle(call, outcome);
+    if (connection === null) {
+      this.#closeDialogue(correlationId, reason);
+      this.closeDone();
+      this.#checkIdle();
+      return;
+    }
+    this.#dialogues.close(correlationId);
+    this.#pool.release(connection);
+    const excess = this.#routes.givenUp(event, connection);
+    connection.sendCancel(correlationId, reason);
+    excess?.close('too many calls by it were given up');
+    this.#afterCall(connection);
+  }
+
+  /** The agent need not wait for the rest of a body. */
+  #closeDialogue(correlationId: string, reason: CancelReason): void {
+    const dialogue = this.#dialogues.close(correlationId);
+    if (dialogue === null) return;
+    dialogue.connection.sendCancel(correlationId, reason);
+    this.closeIfDone(dialogue.connection);
+  }
+
+  #afterCall(connection: PooledConnection): void {
+    this.pump();
+    this.closeIfDone(connection);
+    this.#checkIdle();
+  }
+
+  #checkIdle(): void {
+    if (this.isIdle) this.#parts.onIdle();
+  }
+}

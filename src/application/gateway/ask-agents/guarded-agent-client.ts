@@ -1,0 +1,203 @@
+import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import { octetsOfAnswerOver } from '../../../domain/agent-protocol/lasting-answers.js';
+import { type AgentEvent, allowAnswer, type CancelReason } from '../../../domain/agent-protocol/messages.js';
+import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { AgentSubscription } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { agentResponseLimit } from '../../../domain/gateway/limits/agent-limits.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import { ok } from '../../../domain/shared/result.js';
+import type {
+  AgentCallListener,
+  AgentClient,
+  AgentOutcome,
+  AgentReportReader,
+  AgentStatus,
+  ConfigureOutcome,
+} from '../../ports/gateway/agent-client.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { MaybePromise } from '../../ports/shared/soon.js';
+import { type Admission, AgentBreaker } from './agent-breaker.js';
+import { failedOutcome } from './agent-call.js';
+import { EventSupport } from './event-support.js';
+
+/** What holds for the calls of one agent, whatever the transport. */
+export interface AgentCallRules {
+  /** Null: it is asked however often it fails. */
+  readonly breaker: CircuitBreakerRules | null;
+  /** Octets of an answer, body mutations not counted; see `octetsOverMaximum`. */
+  readonly maxResponseBytes: number;
+  /** What the agent's block subscribes it to. */
+  readonly events: readonly AgentSubscription[];
+}
+
+/** Nothing hangs on the answer to an event that only tells: it is left out. */
+const unsupported = ({ kind }: AgentEvent, outcome: AgentOutcome): AgentOutcome =>
+  kind === 'request_complete' ? ok(allowAnswer) : outcome;
+
+const circuitOpen = failedOutcome('circuit_open', 'the agent has failed too often');
+
+/** A call whose outcome is looked at before whoever has asked is told. */
+class GuardedCall implements AgentCallListener {
+  readonly #event: AgentEvent;
+  readonly #admission: Admission | null;
+  readonly #listener: AgentCallListener;
+  readonly #settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome;
+
+  constructor(
+    event: AgentEvent,
+    admission: Admission | null,
+    listener: AgentCallListener,
+    settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome,
+  ) {
+    this.#event = event;
+    this.#admission = admission;
+    this.#listener = listener;
+    this.#settle = settle;
+  }
+
+  answered(outcome: AgentOutcome): void {
+    this.#listener.answered(this.#settle(this.#event, this.#admission, outcome));
+  }
+}
+
+/**
+ * An agent's client with what no transport need know about around it: a circuit breaker, a limit of the size of answers,
+ * and that an agent is sent no event that it does not support.
+ */
+export class GuardedAgentClient implements AgentClient {
+  readonly name: string;
+  readonly #inner: AgentClient;
+  readonly #maxResponseBytes: number;
+  readonly #breaker: AgentBreaker | null;
+  readonly #support: EventSupport;
+
+  constructor(
+    inner: AgentClient,
+    { breaker, maxResponseBytes, events }: AgentCallRules,
+    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.name = inner.name;
+    this.#inner = inner;
+    this.#maxResponseBytes = maxResponseBytes;
+    this.#breaker = breaker && new AgentBreaker(inner.name, breaker, clock, logger);
+    this.#support = new EventSupport(inner.name, events, logger);
+  }
+
+  ask(event: AgentEvent): MaybePromise<AgentOutcome> {
+    const obstacle = this.#unsupported(event);
+    if (obstacle !== null) return obstacle;
+    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
+    if (this.#breaker !== null && admission === null) return circuitOpen;
+    const given = this.#inner.ask(event);
+    if (!(given instanceof Promise)) return this.#settled(event, admission, given);
+    return given.then((late) => this.#settled(event, admission, late));
+  }
+
+  askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
+    const obstacle = this.#unsupported(event);
+    if (obstacle !== null) return obstacle;
+    const admission = this.#breaker === null ? null : this.#breaker.admit(event);
+    if (this.#breaker !== null && admission === null) return circuitOpen;
+    const given = this.#inner.askFor(event, new GuardedCall(event, admission, listener, this.#settle));
+    return given === null ? null : this.#settled(event, admission, given);
+  }
+
+  cancel(correlationId: string, reason: CancelReason): void {
+    this.#inner.cancel(correlationId, reason);
+  }
+
+  conclude(correlationId: string): void {
+    this.#inner.conclude(correlationId);
+  }
+
+  configure(config: JsonObject | null): Promise<ConfigureOutcome> {
+    return this.#inner.configure(config);
+  }
+
+  capabilities(): AgentCapabilities | null {
+    return this.#inner.capabilities();
+  }
+
+  onCapabilities(listener: () => void): void {
+    this.#inner.onCapabilities(listener);
+  }
+
+  status(): AgentStatus {
+    this.#support.review(this.#inner.capabilities());
+    const unsupportedEvents = this.#support.missing;
+    return { ...this.#inner.status(), breaker: this.#breaker?.state ?? null, unsupportedEvents };
+  }
+
+  reportTo(reader: AgentReportReader): void {
+    this.#inner.reportTo(reader);
+  }
+
+  reportNow(): void {
+    this.#inner.reportNow();
+  }
+
+  start(): void {
+    this.#inner.start();
+  }
+
+  retire(isContinued: boolean, isSucceeded: boolean): void {
+    this.#inner.retire(isContinued, isSucceeded);
+  }
+
+  stop(graceMs: number): Promise<void> {
+    return this.#inner.stop(graceMs);
+  }
+
+  /** The outcome of a call that is not made, because the agent does not take such events; null where it may. */
+  #unsupported(event: AgentEvent): AgentOutcome | null {
+    this.#support.review(this.#inner.capabilities());
+    if (isBodyChunk(event) || this.#support.has(event.kind)) return null;
+    return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
+  }
+
+  readonly #settle = (event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome =>
+    this.#settled(event, admission, given);
+
+  #settled(event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome {
+    const outcome = this.#checked(event, given);
+    if (admission !== null) this.#breaker?.note(admission, outcome);
+    if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;
+    // What it supports was not known before: it has connected for the first time meanwhile, or in another version.
+    this.#support.review(this.#inner.capabilities());
+    return unsupported(event, outcome);
+  }
+
+  #checked(event: AgentEvent, outcome: AgentOutcome): AgentOutcome {
+    if (!outcome.ok) return outcome;
+    const answer = outcome.value;
+    const isOpen = opensDialogue(answer);
+    let failure: AgentOutcome | null = null;
+    const maximum = this.#maxResponseBytes;
+    const octets = octetsOfAnswerOver(answer, maximum);
+    if (octets !== null) {
+      const limit = agentResponseLimit(maximum, octets);
+      failure = failedOutcome('response_too_large', `an answer of more than ${maximum} octets`, limit);
+    } else if (isOpen && !this.#takesBodyAfter(event)) {
+      failure = failedOutcome('malformed_answer', 'it asks for a body, and does not support body chunks');
+    }
+    if (failure === null) return outcome;
+    // No chunk will come: what the agent keeps for the request it can let go.
+    if (isOpen) this.#inner.cancel(event.correlationId, 'manual');
+    return failure;
+  }
+
+  /** Whether the agent can be sent the body that it asks for. */
+  #takesBodyAfter(event: AgentEvent): boolean {
+    this.#support.review(this.#inner.capabilities());
+    switch (event.kind) {
+      case 'request_headers':
+        return this.#support.has('request_body_chunk');
+      case 'response_headers':
+        return this.#support.has('response_body_chunk');
+      default:
+        return true;
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
+
+/** What an agent's FlowControl message comes to; null where it changes nothing. */
+export const paceOf = ({ action, bufferAvailable }: FlowControl): 'pause' | 'resume' | null => {
+  if (action !== 'update_capacity') return action;
+  if (bufferAvailable === null) return null;
+  return bufferAvailable > 0 ? 'resume' : 'pause';
+};

@@ -1,0 +1,113 @@
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import type { AgentState } from '../../../domain/agent-protocol/health.js';
+import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import { agentWordLimits, shortened } from './agent-words.js';
+
+/** Between two lines about the state that the agent reports, in milliseconds. */
+const healthQuietMs = 1_000;
+
+/** Between two lines about what cannot be read, in milliseconds. */
+const malformedQuietMs = 60_000;
+
+/** Writes a line when an agent comes, goes, refuses or changes its state: never one for each attempt. */
+export class ReachabilityLog {
+  readonly #agent: string;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  #state: 'starting' | 'up' | 'down' | 'refused' = 'starting';
+  #refusal: string | null = null;
+  #health: AgentState = 'healthy';
+  #healthLoggedMs = Number.NEGATIVE_INFINITY;
+  #malformedLoggedMs = Number.NEGATIVE_INFINITY;
+  /** Connections that were closed for what came by them, since a line was written about one. */
+  #malformedSince = 0;
+  #hasUnreadableReports = false;
+  #hasDroppedHeaders = false;
+
+  constructor(agent: string, clock: Clock, logger: Logger) {
+    this.#agent = agent;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Why the agent and the gateway did not agree when they last met; null where they did, or have not met. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  up(capabilities: AgentCapabilities): void {
+    if (this.#state === 'up') return;
+    this.#state = 'up';
+    this.#refusal = null;
+    this.#hasUnreadableReports = false;
+    this.#logger.info('Agent connected', {
+      agent: this.#agent,
+      agent_id: capabilities.agentId.slice(0, agentWordLimits.id),
+      version: capabilities.version.slice(0, agentWordLimits.id),
+    });
+  }
+
+  /** The last connection has ended, or an attempt while there was none. */
+  down(end: ConnectionEnd): void {
+    const reason = shortened(end.detail);
+    const fields = { agent: this.#agent, reason };
+    this.#refusal = end.kind === 'refused' ? reason : null;
+    if (end.kind === 'refused') {
+      if (this.#state !== 'refused') this.#logger.error('Agent refused', fields);
+      this.#state = 'refused';
+    } else {
+      if (this.#state !== 'down') this.#logger.warn('Agent unreachable', fields);
+      this.#state = 'down';
+    }
+  }
+
+  /** What came cannot be read, so the connection was closed: a line at most once in a while, with what came to it since. */
+  malformed(end: ConnectionEnd): void {
+    this.#malformedSince += 1;
+    const now = this.#clock.monotonicMs();
+    if (now - this.#malformedLoggedMs < malformedQuietMs) return;
+    this.#logger.error('Agent sent what cannot be read', {
+      agent: this.#agent,
+      reason: end.detail,
+      connections: this.#malformedSince,
+    });
+    this.#malformedLoggedMs = now;
+    this.#malformedSince = 0;
+  }
+
+  /** It goes on with the configuration before. */
+  refusesConfiguration(reason: string): void {
+    this.#logger.error('Agent refuses its configuration', { agent: this.#agent, reason });
+  }
+
+  health(state: AgentState, message: string | null): void {
+    const now = this.#clock.monotonicMs();
+    if (state === this.#health || now - this.#healthLoggedMs < healthQuietMs) return;
+    this.#health = state;
+    this.#healthLoggedMs = now;
+    const write = state === 'healthy' ? 'info' : 'warn';
+    this.#logger[write]('Agent reports its state', {
+      agent: this.#agent,
+      state,
+      reason: message && shortened(message),
+    });
+  }
+
+  /** Once: what an agent may own does not change from one connection to the next. */
+  droppedOwnedHeaders(names: readonly string[]): void {
+    if (this.#hasDroppedHeaders) return;
+    this.#hasDroppedHeaders = true;
+    this.#logger.warn('Agent claims headers that no agent can own; they stay as they are', {
+      agent: this.#agent,
+      headers: names.slice(0, 10).map((name) => name.slice(0, 100)),
+    });
+  }
+
+  unreadableReport(problem: string): void {
+    if (this.#hasUnreadableReports) return;
+    this.#hasUnreadableReports = true;
+    this.#logger.warn('Agent sent a report that cannot be read', { agent: this.#agent, reason: problem });
+  }
+}

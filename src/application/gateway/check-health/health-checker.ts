@@ -1,0 +1,127 @@
+import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import type { HealthCheck } from '../../../domain/gateway/configuration/upstream-options.js';
+import { noteCheck } from '../../../domain/gateway/health/target-health.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { type HealthProber, outOfDescriptors } from '../../ports/gateway/health-prober.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import { type CheckedTarget, type WatchedTarget, WatchedTargets } from './watched-targets.js';
+
+export interface HealthCheckerParts {
+  readonly prober: HealthProber;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'fraction'>;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+}
+
+/** Checks of one upstream that are under way at a time: more wait for one of them to end. */
+export const maximumChecks = 32;
+
+/** Share of the interval by which a check may come earlier or later, so that the checks of many gateways do not meet. */
+const jitter = 0.1;
+
+/**
+ * Checks the targets of one upstream, each once in an interval, and never one of them twice at a time. The first check of
+ * a target begins at once, the second at some time within the interval.
+ */
+export class HealthChecker {
+  readonly #upstream: string;
+  readonly #check: HealthCheck;
+  readonly #parts: HealthCheckerParts;
+  readonly #watched = new WatchedTargets();
+  /** In the order in which their checks were due. */
+  #waiting: WatchedTarget[] = [];
+  #underWay = 0;
+  #isRunning = false;
+
+  constructor(upstream: string, check: HealthCheck, parts: HealthCheckerParts) {
+    this.#upstream = upstream;
+    this.#check = check;
+    this.#parts = parts;
+  }
+
+  /** The targets from now on. Those that stay keep their times, and what a check that is under way comes to is taken in. */
+  watch(targets: readonly CheckedTarget[]): void {
+    this.#watched.replace(targets);
+    this.#waiting = this.#waiting.filter(({ isGone }) => !isGone);
+    if (this.#isRunning) this.#plan();
+  }
+
+  start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#plan();
+  }
+
+  /** No target is watched any more. Checks that are under way end by themselves, and what they come to is not heeded. */
+  stop(): void {
+    this.#isRunning = false;
+    this.watch([]);
+  }
+
+  #plan(): void {
+    for (const watched of this.#watched.unplanned()) this.#due(watched);
+  }
+
+  #due(watched: WatchedTarget): void {
+    watched.timer = null;
+    watched.state = 'waiting';
+    this.#waiting.push(watched);
+    this.#startWaiting();
+  }
+
+  #startWaiting(): void {
+    while (this.#underWay < maximumChecks) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      void this.#run(next);
+    }
+  }
+
+  async #run(watched: WatchedTarget): Promise<void> {
+    const { prober, clock } = this.#parts;
+    const { probe, timeoutMs } = this.#check;
+    const nextMs = clock.monotonicMs() + this.#pause(watched.isFirstCheck);
+    watched.state = 'checking';
+    watched.isFirstCheck = false;
+    this.#underWay += 1;
+    const result = await prober.probe(watched.checked.target, probe, timeoutMs);
+    this.#underWay -= 1;
+    watched.state = 'idle';
+    if (watched.isGone) this.#watched.forget(watched);
+    else if (this.#isRunning) {
+      this.#note(watched.checked, result);
+      this.#schedule(watched, nextMs);
+    }
+    this.#startWaiting();
+  }
+
+  /** From the beginning of a check to that of the next, in milliseconds. */
+  #pause(isFirst: boolean): number {
+    const fraction = this.#parts.random.fraction();
+    return this.#check.intervalMs * (isFirst ? fraction : 1 + jitter * (2 * fraction - 1));
+  }
+
+  #schedule(watched: WatchedTarget, nextMs: number): void {
+    const { clock, scheduler } = this.#parts;
+    const delayMs = Math.max(0, nextMs - clock.monotonicMs());
+    watched.timer = scheduler.after(delayMs, () => this.#due(watched));
+  }
+
+  #note(checked: CheckedTarget, result: Result<void, string>): void {
+    if (!result.ok && result.error === outOfDescriptors) return;
+    const before = checked.health();
+    const next = noteCheck(before, result, this.#check, this.#parts.clock.wallMs());
+    if (next === before) return;
+    checked.update(next);
+    if (next.healthy === before.healthy) return;
+    const { address, authority } = checked.target;
+    const target = socketAddressText(address);
+    const fields = { upstream: this.#upstream, target, ...(authority === target ? {} : { name: authority }) };
+    if (next.healthy) this.#parts.logger.info('Target is healthy again', fields);
+    else this.#parts.logger.warn('Target is unhealthy', { ...fields, error: next.lastError });
+  }
+}

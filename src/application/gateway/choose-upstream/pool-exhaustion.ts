@@ -1,0 +1,40 @@
+import type { UpstreamMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import { OncePerPeriod } from '../../shared/once-per-period.js';
+
+/** Between two log lines about the pools of one upstream. */
+export const exhaustionLineMs = 60_000;
+
+/** Counts the requests that found every connection to their target busy, and says so in the log once a minute. */
+export class PoolExhaustion {
+  readonly #upstream: string;
+  readonly #maxConnections: number;
+  readonly #counters: UpstreamMetrics;
+  readonly #logger: Logger;
+  readonly #lines: OncePerPeriod;
+
+  constructor(
+    { name, maxConnections }: { readonly name: string; readonly maxConnections: number },
+    { counters, clock, logger }: { readonly counters: UpstreamMetrics; readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.#upstream = name;
+    this.#maxConnections = maxConnections;
+    this.#counters = counters;
+    this.#logger = logger;
+    this.#lines = new OncePerPeriod(clock, exhaustionLineMs);
+  }
+
+  note(target: string): void {
+    this.#counters.poolExhausted();
+    const leftOut = this.#lines.take();
+    if (leftOut === null) return;
+    this.#logger.warn('every connection to a target is busy: requests wait. Raise max-connections, or add a target', {
+      upstream: this.#upstream,
+      target,
+      limit_name: 'max-connections',
+      limit: this.#maxConnections,
+      requests_left_out: leftOut,
+    });
+  }
+}

@@ -1,0 +1,241 @@
+import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { letBackIn } from '../../../domain/gateway/load-balancing/target-ejection.js';
+import type { GatewayMetrics, PoolFigures } from '../../ports/gateway/gateway-metrics.js';
+import type { DrainChange, TargetStatus } from '../../ports/gateway/gateway-state.js';
+import type { HealthProber } from '../../ports/gateway/health-prober.js';
+import type { HostResolver } from '../../ports/gateway/host-resolver.js';
+import type { TargetClientFactory } from '../../ports/gateway/upstream-client.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import { HealthChecker } from '../check-health/health-checker.js';
+import { type ChoiceParts, ChosenEndpoint, sparedMessage } from './chosen-endpoint.js';
+import type { TargetChoice, TargetChooser, TargetWish } from './chosen-target.js';
+import type { Endpoint, PickedEndpoint } from './endpoint.js';
+import { EndpointPicker } from './endpoint-picker.js';
+import { EndpointSet } from './endpoint-set.js';
+import { HeldLedgers } from './held-ledgers.js';
+import { HostLookups } from './host-lookups.js';
+import { PoolExhaustion } from './pool-exhaustion.js';
+import { poolFigures } from './pool-figures.js';
+import type { TargetLedgers } from './target-ledgers.js';
+import { targetStatuses } from './target-statuses.js';
+
+export interface UpstreamTargetsParts {
+  /** Those of the gateway. */
+  readonly ledgers: TargetLedgers;
+  readonly createClient: TargetClientFactory;
+  readonly resolver: HostResolver;
+  /** Asked where the upstream has health checks. */
+  readonly prober: HealthProber;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly metrics: Pick<GatewayMetrics, 'upstream'>;
+}
+
+/** What clients are told to wait where it is not known when a target will be back. */
+const unknownWaitMs = 10_000;
+
+/** Hosts without an address that are named in the detail of a choice. */
+const namedHosts = 5;
+
+/**
+ * The targets of one upstream of one generation: which addresses they have, how these are, and which of them a request
+ * goes to. An endpoint that is unhealthy, drained or ejected is never chosen; where the configuration spares the last
+ * one, an ejected one is let back in before there is none.
+ */
+export class UpstreamTargets implements TargetChooser {
+  readonly #configuration: UpstreamConfiguration;
+  readonly #parts: UpstreamTargetsParts;
+  readonly #ledgers: HeldLedgers;
+  readonly #lookups: HostLookups;
+  readonly #endpoints: EndpointSet;
+  readonly #picker: EndpointPicker;
+  readonly #checker: HealthChecker | null;
+  readonly #choiceParts: ChoiceParts;
+
+  /** @param idleLimit connections of the upstream that are kept while nothing uses them */
+  constructor(configuration: UpstreamConfiguration, idleLimit: number, parts: UpstreamTargetsParts) {
+    const { name, targets, healthCheck, balancing, stickyCookie, dnsRefreshMs } = configuration;
+    const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = parts;
+    this.#configuration = configuration;
+    this.#parts = parts;
+    this.#ledgers = new HeldLedgers(ledgers, name, {
+      breaker: configuration.targetBreaker,
+      sparesLast: configuration.sparesLastTarget,
+      probe: healthCheck?.probe ?? null,
+    });
+    this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
+      ledgers: this.#ledgers,
+      createClient,
+      clock,
+      exhaustion: new PoolExhaustion(configuration, { counters: metrics.upstream(name), clock, logger }),
+    });
+    this.#picker = new EndpointPicker(balancing, stickyCookie, random);
+    this.#checker = healthCheck === null ? null : new HealthChecker(name, healthCheck, parts);
+    this.#lookups = new HostLookups(
+      name,
+      targets.map(({ address }) => address.host),
+      dnsRefreshMs,
+      { resolver, known: ledgers.knownAddresses, random, scheduler, clock, logger },
+      () => this.#place(),
+    );
+    this.#choiceParts = {
+      upstream: name,
+      clock,
+      logger,
+      isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
+      whenUnused: (endpoint) => this.#endpoints.closeUnused(endpoint),
+    };
+    this.#place();
+  }
+
+  get hasChoice(): boolean {
+    return this.#endpoints.weighted.length > 1;
+  }
+
+  hasOther(tried: readonly string[]): boolean {
+    return this.#endpoints.weighted.some(({ text }) => !tried.includes(text));
+  }
+
+  /** Resolves when the names of targets have been looked up, whatever that came to, and at the latest after two seconds. */
+  start(): Promise<void> {
+    return this.#lookups.start();
+  }
+
+  /** The configuration is in force: its checks begin, and its rules hold for what other generations still send, too. */
+  takeOver(): void {
+    this.#ledgers.takeOver();
+    this.#checker?.start();
+  }
+
+  choose(wish: TargetWish): TargetChoice {
+    const picked = this.#picker.pick(this.#candidates(wish), wish) ?? this.#spared(wish);
+    if (picked === null) return this.#noChoice(wish);
+    return new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#choiceParts);
+  }
+
+  statuses(): readonly TargetStatus[] {
+    const isDrained = (name: string): boolean => this.#ledgers.find(name)?.drained === true;
+    const { current } = this.#endpoints;
+    return targetStatuses(this.#configuration, current, this.#lookups, isDrained, this.#parts.clock);
+  }
+
+  pools(): readonly PoolFigures[] {
+    return poolFigures(this.#configuration.name, this.#endpoints.all);
+  }
+
+  /**
+   * Sends no new request to a target, over reloads, until that is taken back.
+   *
+   * @param address `host:port`: of an endpoint; or as it is configured, for every address that the name has or will have
+   */
+  drain(address: string): DrainChange {
+    return this.#setDrained(address, true);
+  }
+
+  /** Takes `drain` of the same address back. An address is drained for as long as its name is. */
+  undrain(address: string): DrainChange {
+    return this.#setDrained(address, false);
+  }
+
+  /**
+   * Another generation has come: it looks at the targets from now on, by its own checks. What is still here goes by what
+   * is known.
+   */
+  stopLooking(): void {
+    this.#lookups.stop();
+    this.#checker?.stop();
+  }
+
+  /** Requests in flight finish within the grace; then the connections close, and what is left of them is cut off. */
+  async close(graceMs: number): Promise<void> {
+    this.stopLooking();
+    await this.#endpoints.close(graceMs);
+    this.#ledgers.releaseAll();
+  }
+
+  #place(): void {
+    this.#endpoints.replace((host) => this.#lookups.addressesOf(host));
+    // Names are held too: somebody may drain one that has no address yet.
+    const names = this.#configuration.targets.map(({ address }) => socketAddressText(address));
+    for (const name of names) this.#ledgers.hold(name);
+    this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
+    this.#checker?.watch(this.#endpoints.current);
+  }
+
+  #candidates({ tried }: TargetWish): readonly Endpoint[] {
+    const { weighted } = this.#endpoints;
+    for (const endpoint of weighted) {
+      if (endpoint.isOpen && (tried.length === 0 || !tried.includes(endpoint.text))) continue;
+      return weighted.filter((each) => each.isOpen && !tried.includes(each.text));
+    }
+    // Nearly always; nothing is copied.
+    return weighted;
+  }
+
+  /** One that is well, though ejected, where there is no other: the one that would be tried first. */
+  #spared(wish: TargetWish): PickedEndpoint | null {
+    const { weighted } = this.#endpoints;
+    if (weighted.some(({ isOpen }) => isOpen)) return null;
+    const well = weighted.filter(
+      ({ isSparedLast, isWell, isDrained, text }) => isSparedLast && isWell && !isDrained && !wish.tried.includes(text),
+    );
+    const [first] = well.toSorted((one, other) => one.ejectedMs - other.ejectedMs);
+    if (first === undefined) return null;
+    first.ledger.ejection = letBackIn(first.ledger.ejection);
+    this.#parts.logger.info(sparedMessage, { upstream: this.#configuration.name, target: first.text });
+    return this.#picker.pick([first], wish);
+  }
+
+  #noChoice({ tried }: TargetWish): TargetChoice {
+    if (tried.length > 0) return { kind: 'exhausted' };
+    if (this.#endpoints.weighted.length > 0) {
+      return { kind: 'unhealthy', retryAfterSeconds: Math.max(1, Math.ceil(this.#waitMs() / 1000)) };
+    }
+    const hosts = new Set(this.#configuration.targets.map(({ address }) => address.host));
+    const lost = [...hosts].filter((host) => this.#lookups.addressesOf(host).length === 0);
+    const detail = lost
+      .slice(0, namedHosts)
+      .map((host) => `${host}: ${this.#lookups.errorOf(host)}`)
+      .join(', ');
+    return { kind: 'unresolved', detail };
+  }
+
+  /** Milliseconds until the first endpoint may be well again. */
+  #waitMs(): number {
+    const checkMs = this.#configuration.healthCheck?.intervalMs ?? 0;
+    let shortestMs: number | null = null;
+    for (const { isDrained, isWell, ejectedMs } of this.#endpoints.weighted) {
+      if (isDrained) continue;
+      const waitMs = Math.max(isWell ? 0 : checkMs, ejectedMs);
+      if (shortestMs === null || waitMs < shortestMs) shortestMs = waitMs;
+    }
+    return shortestMs ?? unknownWaitMs;
+  }
+
+  #setDrained(address: string, drained: boolean): DrainChange {
+    const ledger = this.#ledgers.find(address);
+    if (ledger === undefined) return 'no_target';
+    const wasDrained = ledger.drained;
+    ledger.drained = drained;
+    if (wasDrained !== drained) {
+      const message = drained
+        ? 'Target gets no new requests: it is drained'
+        : 'Target gets requests again: it is not drained any more';
+      this.#parts.logger.info(message, { upstream: this.#configuration.name, target: address });
+    }
+    const drainedBy = drained ? null : this.#drainedNameOf(address);
+    return { drained: drained || drainedBy !== null, drainedBy };
+  }
+
+  /** The name that keeps requests from one of its addresses; null where none does. */
+  #drainedNameOf(address: string): string | null {
+    const endpoint = this.#endpoints.current.find(({ text }) => text.toLowerCase() === address.toLowerCase());
+    return endpoint?.names.find((name) => this.#ledgers.find(name)?.drained) ?? null;
+  }
+}

@@ -1,0 +1,68 @@
+import type { AgentDecision } from '../../../domain/agent-protocol/messages.js';
+import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
+import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
+import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import { withHeader } from '../../../domain/http/with-header.js';
+import { withoutHeader } from '../../../domain/http/without-header.js';
+import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
+import { problemHeaders } from './answer-problem.js';
+import type { Exchange } from './exchange.js';
+import { sendError } from './send-error.js';
+import type { StageOutcome } from './stage.js';
+import { withResponseOperations } from './with-response-operations.js';
+
+/** A quoted-string (RFC 9110, section 5.6.4). */
+const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+
+interface MadeResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string | null;
+}
+
+const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correlationId: string): MadeResponse => {
+  switch (decision.kind) {
+    case 'block':
+      return { status: decision.status, headers: withoutFraming(decision.headers), body: decision.body };
+    case 'redirect':
+      return { status: decision.status, headers: ['Location', decision.url], body: null };
+    case 'challenge': {
+      const params = Object.entries(decision.params).map(([name, value]) => `${name}=${quoted(value)}`);
+      const challenge = [decision.challengeType, params.join(', ')].join(' ').trimEnd();
+      const { status } = gatewayProblems.agent_challenge;
+      const headers = [...problemHeaders('agent_challenge', correlationId), 'WWW-Authenticate', challenge];
+      return { status, headers, body: problemBody('agent_challenge', 'An agent asks for credentials.', correlationId) };
+    }
+  }
+};
+
+/** The body is framed by what is sent, whatever the agent says of it. */
+const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
+
+/** What a refusal says: the `detail` of a problem document (RFC 9457), else the body itself. */
+const refusalText = (body: string | null): string => {
+  if (body === null) return 'An agent refuses the request.';
+  const detail = parseStrictJsonObject(body)?.['detail'];
+  return typeof detail === 'string' ? detail : body;
+};
+
+/** Sends the client what an agent decided in place of the upstream's answer. */
+export const answerWithDecision = (
+  exchange: Exchange,
+  decision: Exclude<AgentDecision, { kind: 'allow' }>,
+  verdict: Verdict,
+): StageOutcome => {
+  const { status, headers, body } = responseTo(decision, exchange.correlationId);
+  const operated = withResponseOperations(headers, exchange.responseOperations);
+  const all = withHeader([...operated, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
+  exchange.status = status;
+  exchange.verdict = verdict;
+  if (status < 400) exchange.response.send(status, all, body, exchange.close);
+  else {
+    exchange.errorType = 'blocked_by_agent';
+    sendError(exchange, { headers: all, body, message: refusalText(body), close: exchange.close });
+  }
+  return 'ended';
+};

@@ -1,0 +1,51 @@
+import { opensOn } from '../../../domain/agent-protocol/failure-rules.js';
+import type { AgentFailure } from '../../ports/gateway/agent-client.js';
+import type { AgentCallMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { RequestAudit } from '../audit/audit-trail.js';
+import type { ProblemAnswerer } from './answer-problem.js';
+import type { Exchange } from './exchange.js';
+import { type AgentLimitDependencies, noteAgentLimit } from './note-agent-limit.js';
+import type { RouteAgent } from './route-agent.js';
+import type { StageOutcome } from './stage.js';
+
+export interface FailureModeDependencies extends AgentLimitDependencies {
+  readonly problems: ProblemAnswerer;
+  readonly audit: RequestAudit;
+}
+
+/** What goes on without an agent, in the words of the log. */
+export type JudgedMessage = 'request' | 'response';
+
+/**
+ * What becomes of a request or response that an agent has given no answer about: with failure mode `open` it goes on without
+ * that agent, with `closed` the client gets a problem. An answer that came, and is none, opens nothing; see `opensOn`.
+ */
+export const applyFailureMode = (
+  exchange: Exchange,
+  { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
+  failure: AgentFailure,
+  message: JudgedMessage,
+  dependencies: FailureModeDependencies,
+): StageOutcome => {
+  const { problems, logger, audit } = dependencies;
+  noteAgentLimit(exchange, client.name, failure, dependencies);
+  if (failure.code === 'timed_out') metrics.timedOut();
+  else metrics.failed();
+  const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
+  const isLetThrough = failureMode === 'open' && opensOn(failure.code);
+  audit.undecided(exchange, client.name, failure.code, isLetThrough);
+  if (isLetThrough) {
+    metrics.failedOpen();
+    logger.warn(`a ${message} goes on without an agent`, {
+      ...fields,
+      correlation_id: exchange.correlationId,
+      trace_id: exchange.traceId,
+      client_ip: exchange.client.address,
+      route: exchange.route?.configuration.id ?? null,
+    });
+    return 'continue';
+  }
+  return failure.code === 'timed_out'
+    ? problems.answer(exchange, 'agent_timeout', `The agent "${client.name}" did not answer in time.`, fields)
+    : problems.answer(exchange, 'agent_unavailable', `The agent "${client.name}" is not available.`, fields);
+};

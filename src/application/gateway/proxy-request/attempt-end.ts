@@ -1,0 +1,50 @@
+import {
+  type AttemptFailure,
+  type AttemptOutcome,
+  outcomeOfFailure,
+  outcomeOfStatus,
+} from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
+import type { Exchange } from './exchange.js';
+import type { ResponseFault } from './response-fault.js';
+
+/** How an attempt ended: one sending of a request to a target, until nothing more goes to or comes from it. */
+export interface AttemptEnd {
+  readonly outcome: AttemptOutcome;
+  /** What went wrong, in one word; null: nothing. */
+  readonly errorType: string | null;
+  /** The same at length, for whoever looks after the target. */
+  readonly detail: string | undefined;
+}
+
+const success: AttemptEnd = { outcome: 'success', errorType: null, detail: undefined };
+
+/** One that nothing went wrong with; but the answer may be a failure itself. */
+export const endOfStatus = (status: number): AttemptEnd => {
+  const outcome = outcomeOfStatus(status);
+  return outcome === 'success' ? success : { outcome, errorType: null, detail: `status ${status}` };
+};
+
+/** One without an answer, or with one that broke off. */
+export const endOfFailure = (failure: AttemptFailure, detail: string): AttemptEnd => ({
+  outcome: outcomeOfFailure(failure),
+  errorType: failure,
+  detail,
+});
+
+/** One whose answer has come as far as it will. `fault` is why the client did not get all of it; null: it is gone, or has it. */
+export const endOfAnswer = (exchange: Exchange, status: number, fault: ResponseFault | null): AttemptEnd => {
+  const said = endOfStatus(status);
+  // A status that is a failure is one, however much of its body comes.
+  if (said.outcome === 'failure') return said;
+  if (exchange.abandoned) return endOfFailure('cancelled', 'the client is gone');
+  if (fault?.kind !== 'upstream') return said;
+  const { code, detail } = blamed(exchange, fault.failure);
+  return endOfFailure(code, detail);
+};
+
+/** A failure as it has to be told: no upstream is to blame for a request body that did not come. */
+export const blamed = (exchange: Exchange, failure: UpstreamFailure): UpstreamFailure => {
+  if (failure.code === 'cancelled' || (exchange.body?.failure ?? null) === null) return failure;
+  return { ...failure, code: 'request_body' };
+};

@@ -1,0 +1,233 @@
+import type {
+  AgentConfiguration,
+  GatewayConfiguration,
+  LimitsConfiguration,
+  RouteConfiguration,
+  UpstreamConfiguration,
+} from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { RateLimits } from '../../../domain/gateway/configuration/rate-limit-options.js';
+import { configuredOwnedHeaders } from '../../../domain/gateway/identity-headers/configured-owned-headers.js';
+import { type BodySizeLimit, bodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
+import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
+import { compileRouteTable } from '../../../domain/gateway/routing/route-table.js';
+import { longMethods } from '../../../domain/http/unserved-method.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { AgentClient } from '../../ports/gateway/agent-client.js';
+import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
+import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { RequestAdmissions } from '../admit/request-admissions.js';
+import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
+import type { RequestAudit } from '../audit/audit-trail.js';
+import type { TargetChooser } from '../choose-upstream/chosen-target.js';
+import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
+import type { RateLimiter } from '../limit-rate/rate-limiter.js';
+import type { StatusReports } from '../report-status/status-reports.js';
+import type { ProblemAnswerer } from './answer-problem.js';
+import type { CompiledRoute } from './compiled-route.js';
+import { IdentityHeaderFilter } from './identity-header-filter.js';
+import { inspectionLimits } from './inspection-limits.js';
+import { ResponseJudge } from './judge-response.js';
+import { RetryAllowance } from './retry-allowance.js';
+import type { RouteAgent } from './route-agent.js';
+import type { RouteBreaker } from './route-breaker.js';
+import type { RouteBreakers } from './route-breakers.js';
+import type { Stage } from './stage.js';
+import { admitRequest } from './stages/admit-request.js';
+import { answerBuiltin } from './stages/answer-builtin.js';
+import { askAgents } from './stages/ask-agents.js';
+import { bufferRequest } from './stages/buffer-request.js';
+import { checkRequest } from './stages/check-request.js';
+import { chooseRoute } from './stages/choose-route.js';
+import { countForwards } from './stages/count-forwards.js';
+import { limitBody } from './stages/limit-body.js';
+import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
+import { offerReadableCodings } from './stages/offer-readable-codings.js';
+import { prepareHeaders } from './stages/prepare-headers.js';
+import { resolveTarget } from './stages/resolve-target.js';
+import { sendToUpstream } from './stages/send-to-upstream.js';
+
+/** What the stages of every configuration work with. */
+export interface StageDependencies {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly metrics: GatewayMetrics;
+  readonly problems: ProblemAnswerer;
+  readonly inflater: BodyInflater;
+  readonly reports: StatusReports;
+  readonly pathPatterns: PathPatternCompiler;
+  readonly admissions: RequestAdmissions;
+  readonly descriptors: DescriptorGuard;
+  readonly routeBreakers: RouteBreakers;
+  readonly digest: SecretDigest;
+  readonly audit: RequestAudit;
+}
+
+/** What one configuration's stages send requests to. */
+export interface GatewayPeers {
+  readonly agents: ReadonlyMap<string, AgentClient>;
+  readonly upstreams: ReadonlyMap<string, TargetChooser>;
+  readonly limiter: RateLimiter;
+  readonly declaredHeaders: DeclaredHeaderNames;
+}
+
+/** A configuration as the request path runs it. */
+export interface CompiledGateway {
+  /** Every request goes through these; the last chooses the route and goes on with its own. */
+  readonly stages: readonly Stage[];
+  /** In matching order. */
+  readonly routes: readonly CompiledRoute[];
+  /** By route. */
+  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+}
+
+/** Turns a configuration into stages and a route table. An error names the route that cannot be. */
+export const compileGateway = (
+  configuration: GatewayConfiguration,
+  peers: GatewayPeers,
+  dependencies: StageDependencies,
+): Result<CompiledGateway, string> => {
+  const { limits } = configuration;
+  const { metrics, problems, pathPatterns } = dependencies;
+  const table = compileRouteTable(configuration.routes, pathPatterns);
+  if (!table.ok) return err(table.error.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
+  const allowances = new Map(
+    configuration.upstreams.map(({ name, retries }) => [name, new RetryAllowance(retries.budgetPercent)]),
+  );
+  const breakers = new Map(
+    configuration.routes.flatMap(({ id, circuitBreaker }) =>
+      circuitBreaker === null ? [] : [[id, dependencies.routeBreakers.of(id, circuitBreaker)]],
+    ),
+  );
+  const identity = new IdentityHeaderFilter(
+    configuration.agents.flatMap(({ config }) => configuredOwnedHeaders(config)),
+    peers.declaredHeaders,
+  );
+  const shared = { ...dependencies, peers, allowances, breakers, identity };
+  const routes = new Map(table.value.routes.map((route) => [route, compileRoute(route, configuration, shared)]));
+  const unroutedRate = limitUnroutedRate(limits.rates, { ...dependencies, limiter: peers.limiter });
+  return ok({
+    stages: [
+      checkRequest(
+        limits,
+        longMethods(configuration.routes.flatMap(({ matches }) => matches.methods)),
+        problems,
+        metrics,
+      ),
+      resolveTarget(problems),
+      chooseRoute(table.value, routes, unroutedRate, problems),
+    ],
+    routes: [...routes.values()],
+    breakers,
+  });
+};
+
+const noRateLimits: RateLimits = { global: null, perClient: null, perRoute: null };
+
+/** What the routes of one configuration share. */
+interface RouteDependencies extends StageDependencies {
+  readonly peers: GatewayPeers;
+  /** By upstream. */
+  readonly allowances: ReadonlyMap<string, RetryAllowance>;
+  /** By route. */
+  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly identity: IdentityHeaderFilter;
+}
+
+const compileRoute = (
+  route: RouteConfiguration,
+  configuration: GatewayConfiguration,
+  dependencies: RouteDependencies,
+): CompiledRoute => {
+  const { identity, metrics, peers, problems } = dependencies;
+  const { limits } = configuration;
+  const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
+  // INVARIANT: the rules of the configuration refuse a route whose agents or upstream are not defined.
+  const blocks = route.agents.map((name) =>
+    configuration.agents.find((agent) => agent.name === name),
+  ) as AgentConfiguration[];
+  const agents = blocks.map((block) => routeAgent(block, peers, metrics));
+  const { inflater, clock } = dependencies;
+  const inspection = { inflater, clock, limits: inspectionLimits(limits) };
+  // What the gateway itself answers tells how things are also when nothing else goes: only its own policy holds it back.
+  const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
+  const rate = limitRouteRate(
+    rates,
+    { id: route.id, policy: route.policies.rateLimit },
+    agents.length === 0 ? null : identity,
+    {
+      ...dependencies,
+      limiter: peers.limiter,
+    },
+  );
+  const stages: (Stage | null)[] = [
+    prepareHeaders(route.policies.forwardsIdentityHeaders ? null : identity),
+    rate.beforeAgents,
+    limitBody(maxBodySize, problems, metrics),
+  ];
+  const upstream = configuration.upstreams.find(({ name }) => name === route.upstream);
+  if (upstream !== undefined) stages.push(admit(route, upstream, dependencies));
+  if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodySize }));
+  stages.push(rate.afterAgents);
+  if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
+  if (upstream !== undefined) {
+    stages.push(countForwards);
+    if (route.policies.bufferRequests) {
+      stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
+    }
+    if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
+    const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
+    stages.push(send(route, upstream, { ...dependencies, limits, maxBodySize, responseJudge }));
+  }
+  return {
+    configuration: route,
+    stages: stages.filter((stage) => stage !== null),
+    metrics: metrics.route(route.id),
+    inFlight: 0,
+  };
+};
+
+const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
+  policies.requestTimeoutMs ?? timeouts.requestMs;
+
+const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: RouteDependencies): Stage => {
+  const { admissions } = dependencies;
+  const places = admissions.route(route.id);
+  return admitRequest({ ...dependencies, places, timeoutMs: timeoutOf(route, upstream) });
+};
+
+interface SendingRoute extends RouteDependencies {
+  readonly limits: LimitsConfiguration;
+  readonly maxBodySize: BodySizeLimit;
+  readonly responseJudge: ResponseJudge | null;
+}
+
+const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: SendingRoute): Stage => {
+  const { peers, allowances, breakers, limits } = dependencies;
+  // INVARIANT: every upstream of the configuration has its targets and its allowance.
+  return sendToUpstream(upstream.name, {
+    ...dependencies,
+    chooser: peers.upstreams.get(upstream.name) as TargetChooser,
+    allowance: allowances.get(upstream.name) as RetryAllowance,
+    retries: upstream.retries,
+    timeoutMs: timeoutOf(route, upstream),
+    readTimeoutMs: route.policies.readTimeoutMs,
+    routeBreaker: breakers.get(route.id) ?? null,
+    heldResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
+  });
+};
+
+const routeAgent = (
+  { name, events, failureMode }: AgentConfiguration,
+  { agents }: GatewayPeers,
+  metrics: GatewayMetrics,
+): RouteAgent => ({
+  client: agents.get(name) as AgentClient,
+  events: new Set(events),
+  failureMode,
+  metrics: metrics.agent(name),
+});

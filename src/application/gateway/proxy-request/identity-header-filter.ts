@@ -1,0 +1,49 @@
+import { alwaysOwned, type OwnedHeaders, ownedHeaders, stripNewlyOwned } from '../../../domain/http/owned-headers.js';
+import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
+import type { Exchange } from './exchange.js';
+
+/**
+ * The headers that no client may send, on any route: the fixed identity and certificate headers, those that the agent
+ * blocks of the configuration name, and those that agents declare in their handshakes. Compiled again only when an agent
+ * declares other names.
+ */
+export class IdentityHeaderFilter {
+  readonly #configured: readonly string[];
+  readonly #declared: DeclaredHeaderNames;
+  #revision: number;
+  #compiled: OwnedHeaders;
+
+  constructor(configured: readonly string[], declared: DeclaredHeaderNames) {
+    this.#configured = configured;
+    this.#declared = declared;
+    this.#revision = declared.revision;
+    this.#compiled = this.#compile();
+  }
+
+  current(): OwnedHeaders {
+    if (this.#revision !== this.#declared.revision) {
+      this.#revision = this.#declared.revision;
+      this.#compiled = this.#compile();
+    }
+    return this.#compiled;
+  }
+
+  /**
+   * Removes what agents have declared since the headers were prepared: an agent may have connected only while the request
+   * waited for it. Call it before the agent's own headers are applied.
+   */
+  removeNewlyDeclared(exchange: Exchange): void {
+    const now = this.current();
+    const { identityNames: before, certificateFields, headers } = exchange;
+    if (before === null || before === now) return;
+    exchange.identityNames = now;
+    // A certificate is the gateway's own value, whichever agent reads it.
+    const certificates = certificateFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+    exchange.headers = stripNewlyOwned(headers, { before, now }, new Set(certificates));
+    if (exchange.headers !== headers) exchange.alike = null;
+  }
+
+  #compile(): OwnedHeaders {
+    return ownedHeaders([...alwaysOwned, ...this.#configured, ...this.#declared.all()]);
+  }
+}

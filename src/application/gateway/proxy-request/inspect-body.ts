@@ -1,0 +1,132 @@
+import { foldAnswers } from '../../../domain/agent-protocol/answer-folding.js';
+import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
+import { headerOperationsFault } from '../../../domain/agent-protocol/header-operations.js';
+import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
+import { contentCodingsOf, withoutContentEncoding } from '../../../domain/http/content-codings.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import { withHeader } from '../../../domain/http/with-header.js';
+import { withoutHeader } from '../../../domain/http/without-header.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { AgentFailure } from '../../ports/gateway/agent-client.js';
+import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
+import type { BodySource } from '../../ports/gateway/body-source.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import { askAgent } from './ask-agent.js';
+import type { BodyDirection } from './body-direction.js';
+import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
+import type { RequestTrace } from './request-trace.js';
+import type { RouteAgent } from './route-agent.js';
+import { type BodyAfterwards, ShownBody, type ShownBodyFault } from './shown-body.js';
+
+/** A body that an agent wants to see before it decides. */
+export interface BodyInspection {
+  readonly agent: RouteAgent;
+  readonly correlationId: string;
+  /** The answer to the head, which asked for the body. */
+  readonly first: AgentAnswer;
+  /** Of the message as it stands; its Content-Encoding is that of `body`. */
+  readonly headers: HeaderList;
+  /** Null where the message has none. */
+  readonly body: BodySource | null;
+  /** The body is a part of something (RFC 9110, section 14): its codings are those of the whole. */
+  readonly isPart: boolean;
+  readonly direction: BodyDirection;
+  /** Null while tracing is off. */
+  readonly trace: RequestTrace | null;
+}
+
+export interface InspectionParts {
+  readonly inflater: BodyInflater;
+  readonly limits: InspectionLimits;
+  readonly clock: Clock;
+}
+
+/** What the agent has decided, and the whole body again, as it leaves it. */
+export interface InspectedBody extends BodyAfterwards {
+  /** Every answer of the agent, the first included, folded into one. */
+  readonly answer: AgentAnswer;
+}
+
+/** Why there is no decision. The dialogue with the agent has ended in every case. */
+export type InspectionFailure =
+  /** For the failure mode of the agent to say; `body` is the whole body as it came. */
+  | { readonly kind: 'agent'; readonly failure: AgentFailure; readonly body: BodySource | null }
+  | ShownBodyFault
+  /** Its Content-Encoding has a coding that cannot be taken off. */
+  | { readonly kind: 'unsupported_encoding'; readonly detail: string };
+
+/**
+ * Sends an agent a body, without its content codings, for as long as it wants more of it; always with a last chunk, which
+ * is empty where there is no body. No octet goes on meanwhile. Whoever gives up waiting has to cancel both the call and the
+ * body.
+ */
+export const inspectBody = async (
+  inspection: BodyInspection,
+  parts: InspectionParts,
+): Promise<Result<InspectedBody, InspectionFailure>> => {
+  const { agent, correlationId, body, direction } = inspection;
+  if (!takesBody(agent, direction.event)) {
+    agent.client.cancel(correlationId, 'manual');
+    const detail = `it asks for the body, and its events do not hold ${direction.event}`;
+    return err({ kind: 'agent', failure: { code: 'malformed_answer', detail }, body });
+  }
+  const inspected = await inspect(inspection, parts);
+  if (!inspected.ok && inspected.error.kind !== 'agent') {
+    agent.client.cancel(correlationId, inspected.error.kind === 'unreadable' ? direction.unreadable : 'manual');
+  }
+  return inspected;
+};
+
+/** The fields of a message whose body has been inspected: with its framing and content coding as they are now. */
+export const headersOfInspected = (headers: HeaderList, { body, isChanged }: BodyAfterwards): HeaderList => {
+  if (!isChanged) return headers;
+  const plain = withoutContentEncoding(headers);
+  const length = body === null ? 0 : body.declaredLength;
+  return length === null ? withoutHeader(plain, 'content-length') : withHeader(plain, 'Content-Length', `${length}`);
+};
+
+/** Whether an agent is shown bodies: its block subscribes it to them, and it takes them. */
+const takesBody = ({ client, events }: RouteAgent, event: BodyDirection['event']): boolean =>
+  events.has(event) && (client.capabilities()?.supportedEvents.includes(event) ?? true);
+
+/** Operations add up over a dialogue, and so does what makes them malformed: there can be too many. */
+const operationsFailure = ({ requestHeaders, responseHeaders }: AgentAnswer): AgentFailure | null => {
+  const detail = headerOperationsFault(requestHeaders) ?? headerOperationsFault(responseHeaders);
+  return detail === null ? null : { code: 'malformed_answer', detail };
+};
+
+const inspect = async (
+  { agent, correlationId, first, headers, body, isPart, direction, trace }: BodyInspection,
+  { inflater, limits, clock }: InspectionParts,
+): Promise<Result<InspectedBody, InspectionFailure>> => {
+  const { client } = agent;
+  const codings = body === null ? [] : contentCodingsOf(headers);
+  if (codings === null) return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off' });
+  if (isPart && codings.length > 0) {
+    return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off a part' });
+  }
+  const cut = inspectionCut(limits, client.name, client.capabilities());
+  const shown = new ShownBody(body, codings, cut, { inflater, rules: limits.decompression });
+  const fail = (failure: AgentFailure): Result<never, InspectionFailure> =>
+    err({ kind: 'agent', failure, body: shown.original() });
+  let answer = first;
+  for (;;) {
+    const piece = await shown.next();
+    if (!piece.ok) return piece;
+    const outcome = await askAgent(agent, direction.chunkOf(correlationId, piece.value), clock, trace);
+    // INVARIANT: an answer that is given mutates the chunk that was asked about, or none.
+    const kept = shown.keep(outcome.ok ? (direction.mutationOf(outcome.value)?.data ?? null) : null);
+    if (!outcome.ok) {
+      // One that was never sent leaves the agent waiting for it; whoever has cancelled it has told the agent so.
+      if (outcome.error.code !== 'cancelled') client.cancel(correlationId, 'manual');
+      return fail(outcome.error);
+    }
+    answer = foldAnswers(answer, outcome.value);
+    const failure = kept.ok ? operationsFailure(answer) : kept.error;
+    if (failure !== null) {
+      client.cancel(correlationId, 'manual');
+      return fail(failure);
+    }
+    if (!opensDialogue(outcome.value)) return ok({ answer, ...shown.afterwards(direction.keepsTrailers) });
+  }
+};

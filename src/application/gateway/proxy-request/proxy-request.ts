@@ -1,0 +1,250 @@
+import { maxTargetBytes } from '../../../domain/gateway/limits/request-limits.js';
+import { type CidrSet, noCidrs } from '../../../domain/http/cidr-set.js';
+import { type ClientAddress, clientAddress } from '../../../domain/http/client-address.js';
+import { acceptCorrelationId, sentCorrelationId } from '../../../domain/http/correlation-id.js';
+import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
+import { KnownPeer } from '../../../domain/http/known-peer.js';
+import { loggedMethod } from '../../../domain/http/unserved-method.js';
+import type { AccessLog } from '../../ports/gateway/access-log.js';
+import type { GatewayMetrics, RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
+import {
+  type Admission,
+  defaultEngineLimits,
+  type HandshakeFailure,
+  type ProxyHeaderFailure,
+  type RejectionAnswer,
+  type RequestHandler,
+} from '../../ports/gateway/http-engine.js';
+import type { ClientRequest, ClientResponse, RejectedRequest } from '../../ports/gateway/http-exchange.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { LogFields, Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { ConnectionAdmissions } from '../admit/connection-admissions.js';
+import type { FloodLog } from '../admit/flood-log.js';
+import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
+import type { CertificateHeaderRules } from './certificate-header-rules.js';
+import { Exchange, type ExchangeOwner } from './exchange.js';
+import type { RequestTrace } from './request-trace.js';
+import { runStages, type Stage } from './stage.js';
+import { takeCertificateFields } from './take-certificate-fields.js';
+import { tellCompletion } from './tell-completion.js';
+
+/** What requests are handled by at the moment. */
+export interface RequestPath {
+  readonly stages: readonly Stage[];
+  /** Peers whose forwarding headers are believed, by listener. */
+  readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+  readonly certificateHeaders: CertificateHeaderRules;
+  /** Null while tracing is off. */
+  readonly tracing: { begin(exchange: Exchange): RequestTrace } | null;
+  /** Responses end their connections. */
+  readonly closing: boolean;
+  /** Told of every request that enters, and of its end. */
+  entered(): void;
+  left(): void;
+}
+
+export interface ProxyRequestDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** For what comes before there is a request, as often as clients like. */
+  readonly floodLog: FloodLog;
+  readonly accessLog: AccessLog;
+  readonly metrics: GatewayMetrics;
+  readonly problems: ProblemAnswerer;
+  readonly connections: ConnectionAdmissions;
+}
+
+/** nginx's name for it: the client closed the request. Seen in logs and metrics only. */
+const clientClosedRequest = 499;
+
+const rejections = {
+  malformed: ['malformed_request', 'The request is no valid HTTP.'],
+  invalid_host: ['invalid_host', 'The Host header is repeated.'],
+  header_too_large: ['header_too_large', 'The header section is too large to be read.'],
+  target_too_long: ['target_too_long', 'The request line is too long to be read.'],
+  method_too_long: ['method_not_implemented', 'The method is too long to be read.'],
+  timed_out: ['request_timeout', 'The request head did not come in time.'],
+} as const satisfies Record<RejectedRequest['reason'], readonly [GatewayProblemCode, string]>;
+
+/** One octet more is the least that was too much: the rest was not read. */
+const readLimit = (name: string, limit: number): LogFields => ({ limit, limit_name: name, actual: limit + 1 });
+
+/** The limit that a head was over. */
+const limitOf = (reason: RejectedRequest['reason']): LogFields | null => {
+  if (reason === 'target_too_long') return readLimit('max-target-bytes', maxTargetBytes);
+  if (reason === 'header_too_large') return readLimit('max-head-bytes', defaultEngineLimits.maxHeadBytes);
+  return null;
+};
+
+/** As the access log has it. */
+const protocolText = (version: string): string => {
+  switch (version) {
+    case '1.1':
+      return 'HTTP/1.1';
+    case '2.0':
+      return 'HTTP/2.0';
+    default:
+      return `HTTP/${version}`;
+  }
+};
+
+const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): ClientAddress => {
+  const known = connection.known?.trusted === trusted ? connection.known : new KnownPeer(connection, trusted);
+  connection.known = known;
+  if (known.client !== null) return known.client;
+  const { peerAddress, peerPort } = connection;
+  return clientAddress({ peerAddress, peerPort, headers, trusted });
+};
+
+/** Takes each request through the stages of the configuration in force, and writes down how it ended. */
+export class ProxyRequest implements RequestHandler {
+  readonly #dependencies: ProxyRequestDependencies;
+  readonly #current: () => RequestPath;
+  readonly #unrouted: RouteMetrics;
+  readonly #owner: ExchangeOwner;
+
+  constructor(dependencies: ProxyRequestDependencies, current: () => RequestPath) {
+    this.#dependencies = dependencies;
+    this.#current = current;
+    this.#unrouted = dependencies.metrics.route(null);
+    this.#owner = {
+      get isClosing(): boolean {
+        return current().closing;
+      },
+      failed: (exchange, error) => this.#failed(exchange, error),
+    };
+  }
+
+  admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
+    return this.#dependencies.connections.admit(listener, peerAddress);
+  }
+
+  handle(request: ClientRequest, response: ClientResponse): void {
+    const { clock, random } = this.#dependencies;
+    const path = this.#current();
+    const id = random.uuid();
+    const trusted =
+      (request.connection.isUnnamed ? null : path.trustedProxies.get(request.connection.listener)) ?? noCidrs;
+    const exchange = new Exchange(
+      request,
+      response,
+      id,
+      acceptCorrelationId(sentCorrelationId(request.headers, request.received)) ?? id,
+      clientOf(request, trusted),
+      clock.turnMs(),
+      this.#owner,
+    );
+    if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
+    takeCertificateFields(exchange, path.certificateHeaders);
+    path.entered();
+    response.onClosed((completed) => {
+      if (!completed) {
+        exchange.errorType ??= 'client_gone';
+        // The log never has a status that was not sent.
+        if (!response.headSent) exchange.status = 0;
+        exchange.abandon();
+      }
+      // What is left of the body is not wanted, and nobody waits for it any more.
+      exchange.body?.cancel();
+      exchange.inflation?.cancel();
+      exchange.admission?.release();
+      path.left();
+      this.#record(exchange);
+    });
+    try {
+      const outcome = runStages(path.stages, exchange);
+      if (typeof outcome !== 'string') outcome.catch((error: unknown) => this.#failed(exchange, error));
+    } catch (error) {
+      this.#failed(exchange, error);
+    }
+  }
+
+  reject({ reason, connection }: RejectedRequest): RejectionAnswer {
+    const { floodLog, random } = this.#dependencies;
+    const [code, detail] = rejections[reason];
+    const { status, title, level } = gatewayProblems[code];
+    const correlationId = random.uuid();
+    const limit = limitOf(reason);
+    floodLog.write(`request ${reason}`, {
+      level,
+      message: title,
+      shared: { error_type: code, ...limit },
+      own: { client_ip: connection.peerAddress, trace_id: correlationId },
+    });
+    if (limit) this.#dependencies.metrics.limitExceeded('header_size');
+    this.#unrouted.finished(status, 0);
+    return {
+      status,
+      headers: problemHeaders(code, correlationId),
+      body: problemBody(code, detail, correlationId),
+    };
+  }
+
+  handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
+    // The codes are the TLS library's: one kind of failure hides no other.
+    this.#dependencies.floodLog.write(`handshake ${code}`, {
+      level: 'info',
+      message: 'TLS handshake failed',
+      shared: { code },
+      own: { listener, client_ip: peerAddress },
+    });
+  }
+
+  proxyHeaderFailed({ listener, peerAddress, reason }: ProxyHeaderFailure): void {
+    this.#dependencies.floodLog.write(`PROXY header ${reason}`, {
+      level: 'warn',
+      message: 'PROXY header refused',
+      shared: { reason },
+      own: { listener, peer_ip: peerAddress },
+    });
+  }
+
+  /** A fault of the gateway's own: the client learns no more than that. */
+  #failed(exchange: Exchange, error: unknown): void {
+    const { logger, problems } = this.#dependencies;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.traceId, error: text });
+    try {
+      problems.answer(exchange, 'internal_error', 'The request could not be handled.');
+    } catch {
+      // There may be nobody to catch it, and the client is not to wait.
+      exchange.response.abort();
+    }
+  }
+
+  #record(exchange: Exchange): void {
+    const { clock, accessLog } = this.#dependencies;
+    // What was answered where it was read took some time, too.
+    const turnMs = clock.turnMs();
+    const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
+    const { request, route } = exchange;
+    const status = exchange.status === 0 ? clientClosedRequest : exchange.status;
+    if (route) route.inFlight -= 1;
+    (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
+    exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.errorType);
+    if (exchange.asked.length > 0) tellCompletion(exchange, { status, durationMs }, this.#dependencies);
+    if (!accessLog.isOn) return;
+    accessLog.write({
+      requestId: exchange.id,
+      traceId: exchange.traceId,
+      correlationId: exchange.correlationId,
+      clientIp: exchange.client.address,
+      method: loggedMethod(request.method),
+      path: exchange.path,
+      protocol: protocolText(request.httpVersion),
+      host: exchange.host,
+      route: route?.configuration.id ?? null,
+      upstream: route?.configuration.upstream ?? null,
+      target: exchange.target,
+      status: exchange.grpcStatus === null ? status : 200,
+      grpcStatus: exchange.grpcStatus,
+      durationMs,
+      requestBytes: exchange.body?.octets ?? 0,
+      responseBytes: exchange.response.bytesSent(),
+      errorType: exchange.errorType,
+      verdict: exchange.verdict,
+    });
+  }
+}

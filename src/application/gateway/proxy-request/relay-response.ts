@@ -1,0 +1,131 @@
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import { ownFields, passAsTheyAre, returnableFields, withOwnFields } from '../../../domain/http/returnable-fields.js';
+import { passableTrailers } from '../../../domain/http/trailer-fields.js';
+import { withoutHeader } from '../../../domain/http/without-header.js';
+import type { BodySource } from '../../ports/gateway/body-source.js';
+import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
+import type { MaybePromise } from '../../ports/shared/soon.js';
+import type { Exchange } from './exchange.js';
+import { type ResponseFault, responseFaultOf } from './response-fault.js';
+import { settledFields } from './settled-fields.js';
+import { withResponseOperations } from './with-response-operations.js';
+
+const nothing = new Uint8Array(0);
+
+/** The trailers that the client gets: none that speaks of what the head, an agent or the gateway has settled. */
+const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
+  trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
+
+/** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
+export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
+  const { responseOperations } = exchange;
+  if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
+  // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
+  const sound = status === 204 ? withoutHeader(headers, 'content-length') : headers;
+  return withOwnFields(withResponseOperations(withoutHopByHop(sound), responseOperations), exchange);
+};
+
+/** Sends the head of a response. Its list is only asked for where something in it has to change. */
+const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
+  const { response, close } = exchange;
+  const { status, received } = upstream;
+  if (
+    received !== null &&
+    exchange.responseOperations.length === 0 &&
+    passAsTheyAre(received.passedTraits, status, exchange) &&
+    response.passOn?.(status, received, ownFields(exchange), close) === true
+  ) {
+    return;
+  }
+  response.begin(status, responseHead(exchange, status, upstream.headers), close, received);
+};
+
+const end = (exchange: Exchange, body: BodySource): null => {
+  exchange.response.end(clientTrailers(exchange, body.trailers()));
+  return null;
+};
+
+const brokenOff = (exchange: Exchange, error: unknown): ResponseFault | null =>
+  exchange.abandoned ? null : responseFaultOf(error);
+
+/** Once it has to be waited, for the upstream or for the client. */
+const relaySlowly = async (
+  exchange: Exchange,
+  body: BodySource,
+  first: Promise<Uint8Array | null>,
+): Promise<ResponseFault | null> => {
+  try {
+    for (let piece = await first; piece !== null; piece = await body.read()) {
+      if (exchange.abandoned) {
+        body.cancel();
+        return null;
+      }
+      const writable = exchange.response.write(piece, body);
+      if (writable !== undefined) await writable;
+    }
+  } catch (error) {
+    return brokenOff(exchange, error);
+  }
+  return end(exchange, body);
+};
+
+/** What of a body is there already, and all of it where that is all. */
+const relayBody = (exchange: Exchange, body: BodySource): MaybePromise<ResponseFault | null> => {
+  try {
+    const text = body.readText?.() ?? null;
+    const taken = text === null ? undefined : exchange.response.writeText(text);
+    if (taken !== undefined) {
+      return relaySlowly(
+        exchange,
+        body,
+        taken.then(() => body.read()),
+      );
+    }
+    for (let piece = body.read(); piece !== null; piece = body.read()) {
+      if (piece instanceof Promise) return relaySlowly(exchange, body, piece);
+      if (exchange.abandoned) {
+        body.cancel();
+        return null;
+      }
+      const writable = exchange.response.write(piece, body);
+      if (writable !== undefined) {
+        return relaySlowly(
+          exchange,
+          body,
+          writable.then(() => body.read()),
+        );
+      }
+    }
+  } catch (error) {
+    return brokenOff(exchange, error);
+  }
+  return end(exchange, body);
+};
+
+/**
+ * Passes a response on piece by piece, as fast as the slower side goes. The result is why it ended before its end, where
+ * the client has to be told; else null.
+ */
+export const relayResponse = (exchange: Exchange, upstream: UpstreamResponse): MaybePromise<ResponseFault | null> => {
+  const { response } = exchange;
+  const { body } = upstream;
+  if (exchange.abandoned) {
+    body?.cancel();
+    return null;
+  }
+  exchange.status = upstream.status;
+  begin(exchange, upstream);
+  if (body === null) {
+    response.end([]);
+    return null;
+  }
+  if (!upstream.isBodyLate) return relayBody(exchange, body);
+  // An empty piece takes the head with it.
+  const writable = response.write(nothing);
+  return relaySlowly(
+    exchange,
+    body,
+    Promise.resolve(writable).then(() => body.read()),
+  );
+};

@@ -1,0 +1,36 @@
+import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import { firstHeader } from '../../../domain/http/header-list.js';
+import { lowerNames } from '../../../domain/http/lower-names.js';
+import type { Exchange } from './exchange.js';
+
+/** How agents are told of versions of HTTP; those that there are, made once. */
+const protocols: ReadonlyMap<string, string> = new Map(
+  ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
+);
+
+/** The head of a request as it stands, for an agent. `nowMs` is that of the wall clock. */
+export const requestHeadersEvent = (exchange: Exchange, nowMs: number): RequestHeadersEvent => {
+  const { request, client, route } = exchange;
+  const { tls } = request.connection;
+  return {
+    kind: 'request_headers',
+    correlationId: exchange.id,
+    metadata: {
+      correlationId: exchange.id,
+      requestId: exchange.id,
+      clientIp: client.address,
+      clientPort: client.port,
+      serverName: exchange.host ?? tls?.serverName ?? null,
+      protocol: protocols.get(request.httpVersion) ?? `HTTP/${request.httpVersion}`,
+      tlsVersion: tls?.version ?? null,
+      tlsCipher: tls?.cipher ?? null,
+      routeId: route?.configuration.id ?? null,
+      upstreamId: route?.configuration.upstream ?? null,
+      timestampMs: nowMs,
+      traceparent: exchange.trace?.traceparent ?? firstHeader(request.headers, 'traceparent') ?? null,
+    },
+    method: request.method,
+    uri: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
+    headers: request.connection.known?.lowerNames(exchange.headers, exchange.alike) ?? lowerNames(exchange.headers),
+  };
+};

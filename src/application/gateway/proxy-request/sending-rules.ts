@@ -1,0 +1,33 @@
+import type { RetryRules } from '../../../domain/gateway/configuration/upstream-options.js';
+import type { UpstreamMetrics } from '../../ports/gateway/gateway-metrics.js';
+import type { Clock } from '../../ports/shared/clock.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { TargetChooser } from '../choose-upstream/chosen-target.js';
+import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
+import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
+import type { ResponseJudge } from './judge-response.js';
+import type { RetryAllowance } from './retry-allowance.js';
+
+/** How the requests of a route are sent to its upstream, and their answers passed on. Made when the configuration loads. */
+export interface SendingRules {
+  /** The upstream's name. */
+  readonly upstream: string;
+  readonly chooser: TargetChooser;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  /** Those of the upstream. */
+  readonly counters: UpstreamMetrics;
+  /** For all attempts of a request together. */
+  readonly timeoutMs: number;
+  /** That of the route; null: the upstream's. */
+  readonly readTimeoutMs: number | null;
+  readonly retries: RetryRules;
+  /** That of the upstream. */
+  readonly allowance: RetryAllowance;
+  readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
+  readonly answers: UpstreamFailureAnswers;
+  /** Octets of a response that are held before any of it goes on; null: it goes on as it comes. */
+  readonly heldResponseOctets: number | null;
+  /** Null where no agent of the route wants to see responses. */
+  readonly responseJudge: ResponseJudge | null;
+}

@@ -1,0 +1,94 @@
+import { addressGroup } from '../../../../domain/http/address-group.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import type { Clock } from '../../../ports/shared/clock.js';
+import type { RequestAdmissions, SettledAdmission } from '../../admit/request-admissions.js';
+import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import type { Exchange } from '../exchange.js';
+import type { Stage, StageOutcome } from '../stage.js';
+
+export interface AdmitRequestDependencies {
+  readonly admissions: RequestAdmissions;
+  /** Those of the route. */
+  readonly places: RoutePlaces;
+  /** How long a request waits to be let in at the most; milliseconds. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly problems: ProblemAnswerer;
+  readonly metrics: GatewayMetrics;
+}
+
+/**
+ * The client whose requests are counted. Other peers than trusted proxies are counted by their connections; a proxy that
+ * names no client speaks for all of its own.
+ */
+const countedClient = ({ client: { peerTrusted, source, address } }: Exchange): string | null =>
+  peerTrusted && source !== 'connection' ? addressGroup(address) : null;
+
+/** Lets a request be in flight, at once or when its turn comes, or refuses it. */
+export const admitRequest = (dependencies: AdmitRequestDependencies): Stage => {
+  const { admissions, places } = dependencies;
+  return (exchange) => {
+    // Whoever has gone while an earlier stage waited would never give the place back.
+    if (exchange.abandoned) return 'ended';
+    const admission = admissions.admit(places, countedClient(exchange));
+    if (admission.kind === 'asked') return onceSettled(exchange, admission.settled, dependencies);
+    return follow(exchange, admission, dependencies);
+  };
+};
+
+/** Others are asked: that does not take long, and no body is read meanwhile. */
+const onceSettled = async (
+  exchange: Exchange,
+  settled: Promise<SettledAdmission>,
+  dependencies: AdmitRequestDependencies,
+): Promise<StageOutcome> => {
+  const admission = await settled;
+  if (!exchange.abandoned) return follow(exchange, admission, dependencies);
+  if (admission.kind === 'place') admission.release();
+  else if (admission.kind === 'full') admission.place.giveUp();
+  return 'ended';
+};
+
+const follow = (
+  exchange: Exchange,
+  admission: SettledAdmission,
+  dependencies: AdmitRequestDependencies,
+): StageOutcome | Promise<StageOutcome> => {
+  switch (admission.kind) {
+    case 'place':
+      exchange.admission = admission;
+      return 'continue';
+    case 'refused':
+      return answerViolation(exchange, admission.violation, dependencies.problems, dependencies.metrics);
+    case 'full':
+      return waitForTurn(exchange, admission.place, dependencies);
+  }
+};
+
+const waitForTurn = (
+  exchange: Exchange,
+  place: RequestPlace,
+  { admissions, timeoutMs, clock, problems, metrics }: AdmitRequestDependencies,
+): Promise<StageOutcome> =>
+  new Promise((resolve) => {
+    const sinceMs = clock.monotonicMs();
+    const { body } = exchange.request;
+    // A client that goes away before all of its body has come is noticed only where somebody reads.
+    body?.lookAhead(true);
+    const leave = admissions.wait(place, exchange.client.address, timeoutMs, (violation) => {
+      exchange.waitOver();
+      body?.lookAhead(false);
+      if (violation === null) {
+        exchange.admission = place;
+        exchange.queuedMs = clock.monotonicMs() - sinceMs;
+        resolve('continue');
+      } else resolve(answerViolation(exchange, violation, problems, metrics));
+    });
+    if (leave === null) return;
+    exchange.waitFor(() => {
+      leave();
+      resolve('ended');
+    });
+  });

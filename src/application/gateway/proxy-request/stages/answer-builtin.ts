@@ -1,0 +1,18 @@
+import type { BuiltinHandler } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
+import { answerBuiltin as answer } from '../../report-status/answer-builtin.js';
+import type { StatusReports } from '../../report-status/status-reports.js';
+import type { Stage, StageOutcome } from '../stage.js';
+
+/** Answers with one of the gateway's own reports. */
+export const answerBuiltin =
+  (handler: BuiltinHandler, reports: StatusReports): Stage =>
+  async (exchange): Promise<StageOutcome> => {
+    const { method } = exchange.request;
+    const { status, headers, body } = await answer(reports, handler, method, exchange.correlationId);
+    exchange.status = status;
+    if (exchange.abandoned) return 'ended';
+    const all = [...headers, ...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId];
+    exchange.response.send(status, all, body, exchange.close);
+    return 'ended';
+  };

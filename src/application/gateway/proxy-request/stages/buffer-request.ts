@@ -1,0 +1,65 @@
+import type { LimitViolation } from '../../../../domain/gateway/limits/limit-violation.js';
+import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-limits.js';
+import { withHeader } from '../../../../domain/http/with-header.js';
+import type { BodySource } from '../../../ports/gateway/body-source.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import { answerBodyFailure } from '../answer-body-failure.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import type { Exchange } from '../exchange.js';
+import { HeldBody, type ReadAhead, readAhead } from '../held-body.js';
+import type { Stage } from '../stage.js';
+
+export interface BufferDependencies {
+  readonly problems: ProblemAnswerer;
+  readonly metrics: GatewayMetrics;
+  /** What is held of a body. */
+  readonly maxBufferOctets: number;
+  /** What a body may have. */
+  readonly maxBodySize: BodySizeLimit;
+}
+
+/**
+ * Reads the body whole before the request is sent on: an upstream is not kept busy by a slow client, and the request can be sent to
+ * another target. A body that is too long for that is refused.
+ */
+export const bufferRequest = (dependencies: BufferDependencies): Stage => {
+  const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
+
+  const violation = (actual: number): LimitViolation => ({
+    code: 'body_too_large',
+    name: 'max-body-buffer-bytes',
+    limit: maxBufferOctets,
+    actual,
+  });
+
+  const buffer = async (exchange: Exchange, body: BodySource) => {
+    let read: ReadAhead;
+    try {
+      read = await readAhead(body, maxBufferOctets);
+    } catch {
+      return exchange.abandoned ? 'ended' : answerBodyFailure(exchange, maxBodySize, problems, metrics);
+    }
+    if (exchange.abandoned) return 'ended';
+    const { kept, hasEnded } = read;
+    if (!hasEnded) return answerViolation(exchange, violation(kept.octets), problems, metrics);
+    hold(exchange, new HeldBody(kept, body.trailers(), body.declaredLength ?? kept.octets));
+    return 'continue';
+  };
+
+  return (exchange) => {
+    const body = exchange.forwardedBody;
+    if (body === null) return 'continue';
+    const { declaredLength } = body;
+    if (declaredLength !== null && declaredLength > maxBufferOctets) {
+      return answerViolation(exchange, violation(declaredLength), problems, metrics);
+    }
+    return buffer(exchange, body);
+  };
+};
+
+/** The length of a body that came without one is known now. */
+const hold = (exchange: Exchange, body: HeldBody): void => {
+  exchange.headers = withHeader(exchange.headers, 'Content-Length', String(body.declaredLength));
+  exchange.forwardedBody = body;
+};

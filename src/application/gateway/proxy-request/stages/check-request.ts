@@ -1,0 +1,104 @@
+import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import { checkRequestHead, checkTarget, parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
+import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { allHeaders, noHeaders } from '../../../../domain/http/header-list.js';
+import { type KnownFields, knownOf, traitsOf } from '../../../../domain/http/known-fields.js';
+import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/unserved-method.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import type { Stage } from '../stage.js';
+
+/** Node's parser takes versions too that have another framing than the one that it reads. */
+const isServed = (httpVersion: string): boolean =>
+  httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
+
+const knownLengths = ({ fields, lengthAt }: KnownFields): readonly string[] =>
+  lengthAt < 0 ? noHeaders : [fields[lengthAt + 1] as string];
+
+/** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */
+const framingFault = (request: ClientRequest): string | null => {
+  const { headers, httpVersion, wantsWebSocket } = request;
+  const known = knownOf(headers, request.received);
+  const lengths = known === null ? allHeaders(headers, 'content-length') : knownLengths(known);
+  if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or no number.';
+  const hasCodings = (traitsOf(headers, request.received) & fieldTrait.transferEncoding) !== 0;
+  const codings = hasCodings ? allHeaders(headers, 'transfer-encoding') : noHeaders;
+  // What follows such a request belongs to the tunnel; an agent would judge a body that it never sees.
+  if (wantsWebSocket && (codings.length > 0 || (lengths[0] ?? '0') !== '0'))
+    return 'A request for WebSocket has no body.';
+  if (codings.length === 0) return null;
+  if (lengths.length > 0) return 'A request has Content-Length or Transfer-Encoding, not both.';
+  if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
+  if (codings.length > 1 || (codings[0] as string).toLowerCase() !== 'chunked') {
+    return 'The only transfer coding that is read is "chunked".';
+  }
+  return null;
+};
+
+/** Whether any of its expectations (RFC 9110, section 10.1.1) is another than to be asked for the body. */
+const expectsMore = ({ headers, received }: ClientRequest): boolean =>
+  (traitsOf(headers, received) & fieldTrait.expect) !== 0 &&
+  allHeaders(headers, 'expect').some((expectation) => expectation.toLowerCase() !== '100-continue');
+
+const more = fieldTrait.contentLength | fieldTrait.transferEncoding | fieldTrait.expect;
+
+const letterE = 0x65;
+
+/** Whether there is a field that frames the body, or expects something. Most requests have none, and are not looked at again. */
+const saysMore = ({ headers, received }: ClientRequest): boolean => {
+  const known = knownOf(headers, received);
+  if (known !== null) return (known.traits & more) !== 0;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    switch (name.length) {
+      case 6:
+        // Many names are as long as this one.
+        if ((name.charCodeAt(0) | 0x20) === letterE && name.toLowerCase() === 'expect') return true;
+        break;
+      case 14:
+        if (name.toLowerCase() === 'content-length') return true;
+        break;
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') return true;
+    }
+  }
+  return false;
+};
+
+/**
+ * Refuses heads over a limit, and what the gateway could only guess the meaning of.
+ *
+ * @param methods that are served though they are longer than `maxMethodLength`
+ */
+export const checkRequest =
+  (
+    limits: LimitsConfiguration,
+    methods: ReadonlySet<string>,
+    problems: ProblemAnswerer,
+    metrics: GatewayMetrics,
+  ): Stage =>
+  (exchange) => {
+    const { request } = exchange;
+    const violation = checkTarget(request.target) ?? checkRequestHead(request.headers, limits, request.received);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+    if (isUnservedMethod(request.method)) {
+      return problems.answer(exchange, 'method_not_implemented', `${request.method} is not served.`);
+    }
+    if (isOverlongMethod(request.method, methods)) {
+      const detail = `A method of more than ${maxMethodLength} characters is served only where a route names it.`;
+      return problems.answer(exchange, 'method_not_implemented', detail);
+    }
+    if (!isServed(request.httpVersion)) {
+      const detail = 'The only versions that are served are HTTP/2, 1.1 and 1.0.';
+      return problems.answer(exchange, 'malformed_request', detail);
+    }
+    if (!saysMore(request)) return 'continue';
+    const framing = framingFault(request);
+    if (framing !== null) return problems.answer(exchange, 'malformed_request', framing);
+    if (expectsMore(request)) {
+      return problems.answer(exchange, 'expectation_failed', 'The only expectation that is met is "100-continue".');
+    }
+    return 'continue';
+  };

@@ -1,0 +1,44 @@
+import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { CompiledRoute } from '../compiled-route.js';
+import type { Exchange } from '../exchange.js';
+import { runStages, type Stage, type StageOutcome } from '../stage.js';
+
+/**
+ * Finds the route and goes on with its stages.
+ *
+ * @param unrouted what requests that no route takes go through before they are told so; null: nothing
+ */
+export const chooseRoute = (
+  table: RouteTable,
+  routes: ReadonlyMap<RouteConfiguration, CompiledRoute>,
+  unrouted: Stage | null,
+  problems: ProblemAnswerer,
+): Stage => {
+  const refuse = (exchange: Exchange, detail: string): StageOutcome | Promise<StageOutcome> => {
+    const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
+    return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
+  };
+  const places = new Map([...routes.keys()].map((configuration, place) => [configuration, place]));
+  const compiled = [...routes.values()];
+  const these = {};
+  /** The place of the route that takes the request; -1: none does. */
+  const find = ({ request: { method }, host, path, query, headers, knownTarget }: Exchange): number => {
+    const known = knownTarget?.routeAmong(these) ?? -1;
+    if (known >= 0) return known;
+    const found = table.find({ method, host, path, query, headers });
+    const place = found === null ? -1 : (places.get(found) ?? -1);
+    knownTarget?.rememberRoute(these, place);
+    return place;
+  };
+  return (exchange) => {
+    // What is asked of the server itself (RFC 9110, section 9.3.7) is not asked of any one upstream.
+    if (exchange.path === '*') return refuse(exchange, 'No route takes the target "*".');
+    const route = compiled[find(exchange)];
+    if (route === undefined) return refuse(exchange, 'No route of this gateway takes the request.');
+    exchange.route = route;
+    route.inFlight += 1;
+    return runStages(route.stages, exchange);
+  };
+};

@@ -1,0 +1,20 @@
+import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
+import { countedForwards } from '../../../../domain/http/max-forwards.js';
+import type { Stage } from '../stage.js';
+
+/** Answers an OPTIONS that may be forwarded no further in the place of the upstream. */
+export const countForwards: Stage = (exchange) => {
+  const fields = countedForwards(exchange.request.method, exchange.headers);
+  if (fields !== null) {
+    exchange.headers = fields;
+    return 'continue';
+  }
+  exchange.status = 200;
+  exchange.response.send(
+    200,
+    [...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId],
+    '',
+    exchange.close,
+  );
+  return 'ended';
+};

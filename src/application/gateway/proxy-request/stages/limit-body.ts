@@ -1,0 +1,19 @@
+import { type BodySizeLimit, checkBodySize } from '../../../../domain/gateway/limits/request-limits.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { answerViolation } from '../answer-violation.js';
+import { MeteredBody } from '../metered-body.js';
+import type { Stage } from '../stage.js';
+
+/** Refuses a body that says it is too large, and watches one that does not say. */
+export const limitBody =
+  (limit: BodySizeLimit, problems: ProblemAnswerer, metrics: GatewayMetrics): Stage =>
+  (exchange) => {
+    const { body } = exchange.request;
+    if (body === null) return 'continue';
+    const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, limit);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+    exchange.body = new MeteredBody(body, limit.octets);
+    exchange.forwardedBody = exchange.body;
+    return 'continue';
+  };

@@ -1,0 +1,166 @@
+import type { RateLimits } from '../../../../domain/gateway/configuration/rate-limit-options.js';
+import {
+  type AppliedRateLimit,
+  appliedRateLimits,
+  bucketKey,
+  type LimitedRoute,
+} from '../../../../domain/gateway/rate-limiting/applied-rate-limit.js';
+import {
+  rateLimitFields,
+  retryAfter,
+  type ToldRateLimit,
+  takenRateLimitFields,
+} from '../../../../domain/gateway/rate-limiting/rate-limit-fields.js';
+import { allHeaders, type HeaderList } from '../../../../domain/http/header-list.js';
+import { isOwned } from '../../../../domain/http/owned-headers.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
+import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
+import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { Exchange } from '../exchange.js';
+import type { IdentityHeaderFilter } from '../identity-header-filter.js';
+import type { Stage, StageOutcome } from '../stage.js';
+
+export interface LimitRateDependencies {
+  readonly limiter: RateLimiter;
+  readonly digest: SecretDigest;
+  readonly problems: ProblemAnswerer;
+  readonly metrics: Pick<GatewayMetrics, 'rateLimitExceeded'>;
+}
+
+/** Where a route's requests pay; null: there is nothing to pay. */
+export interface RateStages {
+  /** Once the headers are as agents and the upstream see them, before anything that costs more. */
+  readonly beforeAgents: Stage | null;
+  /** Once the agents have set their headers. */
+  readonly afterAgents: Stage | null;
+}
+
+/** 128 bits of a digest: enough that nobody finds two texts with one bucket. */
+const digestLength = 32;
+
+/**
+ * The stages that hold the requests of a route to its rates. All limits are charged at once, in one that costs nothing where it refuses.
+ * Only where the policy counts by a header that the agents own is that one charged after them: before them nothing is in it.
+ *
+ * @param identity null: the route has no agents
+ */
+export const limitRouteRate = (
+  rates: RateLimits,
+  route: LimitedRoute,
+  identity: IdentityHeaderFilter | null,
+  dependencies: LimitRateDependencies,
+): RateStages => {
+  const limits = appliedRateLimits(rates, route);
+  if (limits.length === 0) return { beforeAgents: null, afterAgents: null };
+  const key = route.policy?.key;
+  if (identity === null || key?.kind !== 'header') {
+    return { beforeAgents: charge(limits, dependencies), afterAgents: null };
+  }
+  const isPolicy = ({ name }: AppliedRateLimit): boolean => name === 'route-policy';
+  const chargeAll = charge(limits, dependencies);
+  const chargeOthers = charge(
+    limits.filter((limit) => !isPolicy(limit)),
+    dependencies,
+  );
+  const chargePolicy = charge(limits.filter(isPolicy), dependencies);
+  // What the agents own can change while they are asked: each request pays once, whatever they say meanwhile.
+  const owing = new WeakSet<Exchange>();
+  return {
+    beforeAgents: (exchange) => {
+      if (!isOwned(identity.current(), key.name)) return chargeAll(exchange);
+      owing.add(exchange);
+      return chargeOthers(exchange);
+    },
+    afterAgents: (exchange) => (owing.delete(exchange) ? chargePolicy(exchange) : 'continue'),
+  };
+};
+
+/** The stage for requests that no route takes; null where no rate holds for them. */
+export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): Stage | null => {
+  const limits = appliedRateLimits(rates, null);
+  return limits.length === 0 ? null : charge(limits, dependencies);
+};
+
+interface ChargedLimits {
+  readonly limits: readonly AppliedRateLimit[];
+  /** What clients are told of requests that pay, by what each limit has left. */
+  readonly takenFields: (left: readonly number[]) => HeaderList;
+}
+
+/** What every request pays for a limit; null: whose bucket it is differs from request to request. */
+const sameForAll = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
+  key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
+
+const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): Stage => {
+  if (limits.length === 0) return () => 'continue';
+  const { limiter, digest } = dependencies;
+  const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
+  const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
+  const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
+  const prepared = limits.map(sameForAll);
+  return (exchange) => {
+    const subject = {
+      clientAddress: exchange.client.address,
+      path: exchange.path,
+      headerValue: header === undefined ? null : joinedHeader(exchange.headers, header),
+    };
+    const charges: RateLimitCharge[] = [];
+    for (let index = 0; index < limits.length; index += 1) {
+      const applied = limits[index] as AppliedRateLimit;
+      const same = prepared[index] as RateLimitCharge | null;
+      charges.push(same ?? { space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
+    }
+    const judgement = limiter.take(charges);
+    if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, dependencies);
+    return judgement.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, dependencies)));
+  };
+};
+
+/** Null where there is none. */
+const joinedHeader = (headers: HeaderList, lowerName: string): string | null => {
+  const values = allHeaders(headers, lowerName);
+  return values.length === 0 ? null : values.join(', ');
+};
+
+const tell = (exchange: Exchange, fields: HeaderList): void => {
+  const before = exchange.rateLimitFields;
+  exchange.rateLimitFields = before.length === 0 ? fields : [...before, ...fields];
+};
+
+const settled = (
+  exchange: Exchange,
+  { limits, takenFields }: ChargedLimits,
+  judgement: RateJudgement,
+  { problems, metrics }: LimitRateDependencies,
+): StageOutcome => {
+  if (judgement.kind === 'taken') {
+    tell(exchange, takenFields(judgement.left));
+    return 'continue';
+  }
+  if (judgement.kind === 'unjudged') {
+    if (judgement.isLetThrough) return 'continue';
+    return problems.answer(exchange, 'rate_limit_unavailable', 'What the rate limits count cannot be read.');
+  }
+  const { refusedBy } = judgement;
+  const told: ToldRateLimit[] = [];
+  for (let index = 0; index < limits.length; index += 1) {
+    const { name, limit, isTold } = limits[index] as AppliedRateLimit;
+    if (!isTold && index !== refusedBy) continue;
+    const waitMs = index === refusedBy ? judgement.waitMs : null;
+    told.push({ name, limit, left: judgement.left[index] as number, waitMs });
+  }
+  tell(exchange, rateLimitFields(told));
+  const { setting, limit } = limits[refusedBy] as AppliedRateLimit;
+  const { requestsPerSecond, burst } = limit;
+  metrics.rateLimitExceeded(setting);
+  return problems.answer(
+    exchange,
+    'rate_limited',
+    `${setting} is ${requestsPerSecond} requests a second.`,
+    // All that the bucket gives at once is gone; with this request it would have given one more.
+    { limit: requestsPerSecond, limit_name: setting, burst, actual: burst + 1 },
+    ['Retry-After', retryAfter(judgement.waitMs)],
+  );
+};

@@ -1,0 +1,29 @@
+import { forwardableFields, forwardedAgain } from '../../../../domain/http/forwardable-fields.js';
+import type { IdentityHeaderFilter } from '../identity-header-filter.js';
+import type { Stage } from '../stage.js';
+
+/**
+ * Makes the headers that agents and the upstream see from those that the client sent.
+ *
+ * @param identity null on a route that forwards the identity headers of clients
+ */
+export const prepareHeaders =
+  (identity: IdentityHeaderFilter | null): Stage =>
+  (exchange) => {
+    const { certificateFields, client, correlationId, request } = exchange;
+    const parts = {
+      owned: identity === null ? null : identity.current(),
+      certificateFields,
+      client,
+      peerAddress: request.connection.peerAddress,
+      scheme: request.connection.scheme,
+      known: request.connection.known,
+      host: exchange.authority === '' ? null : exchange.authority,
+      correlationId,
+    };
+    exchange.identityNames = parts.owned;
+    const again = forwardedAgain(exchange.headers, parts, request.received);
+    exchange.alike = again;
+    exchange.headers = again === null ? forwardableFields(exchange.headers, parts, request.received) : again.fields;
+    return 'continue';
+  };

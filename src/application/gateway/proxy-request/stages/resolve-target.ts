@@ -1,0 +1,58 @@
+import { parseAuthority, parseHost } from '../../../../domain/http/host.js';
+import { knownOf } from '../../../../domain/http/known-fields.js';
+import type { ResolvedTarget } from '../../../../domain/http/known-target.js';
+import { normalisePath } from '../../../../domain/http/path-normalisation.js';
+import { parseRequestTarget } from '../../../../domain/http/request-target.js';
+import { withHeader } from '../../../../domain/http/with-header.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import type { Exchange } from '../exchange.js';
+import type { Stage } from '../stage.js';
+
+const details = {
+  malformed_request: 'The request target is no valid path.',
+  method_not_implemented: 'The method is not served.',
+  unsafe_path: 'The path holds %2f, %5c, %00 or a backslash.',
+} as const;
+
+const take = (exchange: Exchange, { path, query, host, authority }: ResolvedTarget): void => {
+  exchange.path = path;
+  exchange.query = query;
+  exchange.host = host;
+  exchange.authority = authority;
+};
+
+/** Finds out what is asked of which host, once: every later stage and the upstream see the same path and host. */
+export const resolveTarget =
+  (problems: ProblemAnswerer): Stage =>
+  (exchange) => {
+    const { request } = exchange;
+    const { headers, httpVersion, connection, received } = request;
+    const known = connection.known?.knownTarget(request.method, request.target, headers) ?? null;
+    if (known !== null) {
+      take(exchange, known.resolved);
+      exchange.knownTarget = known;
+      return 'continue';
+    }
+    const target = parseRequestTarget(request.target, request.method);
+    if (!target.ok) return problems.answer(exchange, target.error, details[target.error]);
+    const path = normalisePath(target.value.path);
+    if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
+    const field = parseHost(headers, httpVersion, connection.known ?? undefined, received);
+    if (!field.ok) return problems.answer(exchange, 'invalid_host', 'Exactly one valid Host header is needed.');
+    // RFC 9112, section 3.2.2: the authority of an absolute target replaces the Host field.
+    const named = target.value.authority === null ? field : parseAuthority(target.value.authority);
+    if (!named.ok) return problems.answer(exchange, 'invalid_host', 'The host of the request target is invalid.');
+    const resolved = {
+      path: path.value,
+      query: target.value.query,
+      host: named.value?.host ?? null,
+      authority: named.value?.original ?? '',
+    };
+    take(exchange, resolved);
+    if (named !== field) exchange.headers = withHeader(exchange.headers, 'Host', exchange.authority);
+    else if (knownOf(headers, received)?.comesAgain === true) {
+      exchange.knownTarget =
+        connection.known?.rememberTarget(request.method, request.target, headers, resolved) ?? null;
+    }
+    return 'continue';
+  };

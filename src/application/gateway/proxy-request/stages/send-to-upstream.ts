@@ -1,0 +1,48 @@
+import type { BodySizeLimit } from '../../../../domain/gateway/limits/request-limits.js';
+import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
+import type { ProblemAnswerer } from '../answer-problem.js';
+import { UpstreamFailureAnswers } from '../answer-upstream-failure.js';
+import { type RouteBreaker, uncountedPass } from '../route-breaker.js';
+import type { SendingRules } from '../sending-rules.js';
+import type { Stage } from '../stage.js';
+import { UpstreamSending } from '../upstream-sending.js';
+
+export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
+  readonly metrics: GatewayMetrics;
+  readonly problems: ProblemAnswerer;
+  /** What a request body may have. */
+  readonly maxBodySize: BodySizeLimit;
+  /** Null: requests are sent on however often they fail. */
+  readonly routeBreaker: RouteBreaker | null;
+}
+
+/** Sends the request to a target of the upstream, to others where it fails and may be sent again, and the answer to the client. */
+export const sendToUpstream = (upstream: string, dependencies: SendDependencies): Stage => {
+  const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = dependencies;
+  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = dependencies;
+  const rules: SendingRules = {
+    upstream,
+    chooser,
+    clock,
+    scheduler,
+    counters: metrics.upstream(upstream),
+    timeoutMs,
+    readTimeoutMs,
+    descriptors,
+    retries,
+    allowance,
+    answers: new UpstreamFailureAnswers(upstream, dependencies),
+    heldResponseOctets,
+    responseJudge,
+  };
+  return (exchange) => {
+    const pass = routeBreaker === null ? uncountedPass : routeBreaker.admit();
+    if (pass === null) {
+      const seconds = String(routeBreaker?.retryAfterSeconds);
+      const detail = 'Requests of the route have failed too often to be sent on at the moment.';
+      return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
+    }
+    UpstreamSending.begin(exchange, rules, pass);
+    return 'ended';
+  };
+};

@@ -1,0 +1,43 @@
+import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+
+/** A whole response of a built-in endpoint. For HEAD the body is that of GET: it gives the length and is not sent. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: string;
+}
+
+/** What reports say is true only now, and not for sniffing browsers. */
+const commonHeaders: HeaderList = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
+
+export const jsonAnswer = (status: number, body: unknown): AdminAnswer => ({
+  status,
+  headers: ['Content-Type', 'application/json', ...commonHeaders],
+  body: `${JSON.stringify(body)}\n`,
+});
+
+export const textAnswer = (contentType: string, body: string): AdminAnswer => ({
+  status: 200,
+  headers: ['Content-Type', contentType, ...commonHeaders],
+  body,
+});
+
+export const problemAnswer = (
+  code: GatewayProblemCode,
+  detail: string,
+  correlationId: string,
+  more: HeaderList = [],
+  members: Readonly<Record<string, readonly string[]>> = {},
+): AdminAnswer => ({
+  status: gatewayProblems[code].status,
+  headers: ['Content-Type', 'application/problem+json', ...commonHeaders, ...more],
+  body: problemBody(code, detail, correlationId, members),
+});
+
+/** The process that is asked cannot tell of the others. */
+export const noWholeAnswer = (correlationId: string): AdminAnswer =>
+  problemAnswer('supervisor_unavailable', 'The process that watches over the workers gives no answer.', correlationId, [
+    'Retry-After',
+    String(gatewayProblems.supervisor_unavailable.retryAfterSeconds),
+  ]);

@@ -1,0 +1,154 @@
+import type {
+  AdminConfiguration,
+  BuiltinHandler,
+} from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { isAdminHost } from '../../../domain/gateway/status/admin-host.js';
+import { isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/loopback-address.js';
+import type { ReloadOutcome, WholeGateway } from '../../ports/gateway/whole-gateway.js';
+import type { SecretComparer } from '../../ports/shared/secret-comparer.js';
+import { type AdminAnswer, jsonAnswer, noWholeAnswer, problemAnswer } from './admin-answer.js';
+import { answerBuiltin } from './answer-builtin.js';
+import { bearerToken } from './bearer-token.js';
+import type { StatusReports } from './status-reports.js';
+import { type TargetWish, targetWishOf } from './target-wish.js';
+
+/** A request that came by the admin address. */
+export interface AdminRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Every Host header. */
+  readonly hosts: readonly string[];
+  /** Every Authorization header. */
+  readonly authorizations: readonly string[];
+  /** Of the connection itself: a forwarding header does not count here. */
+  readonly peerAddress: string;
+  readonly correlationId: string;
+}
+
+const handlersByPath: ReadonlyMap<string, BuiltinHandler> = new Map([
+  ['/health', 'health'],
+  ['/ready', 'ready'],
+  ['/status', 'status'],
+  ['/metrics', 'metrics'],
+  ['/admin/upstreams', 'upstreams'],
+  ['/admin/version', 'version'],
+  ['/admin/routes', 'routes'],
+  ['/admin/stats', 'stats'],
+]);
+
+const reloadPath = '/admin/reload';
+
+/** What of the gateway can be changed by a request. */
+type ChangeableGateway = Pick<WholeGateway, 'reload' | 'drainTarget'>;
+
+const isUnderAdmin = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
+
+const onlyPost = (correlationId: string): AdminAnswer =>
+  problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
+
+/** What came of a reload. The problems are texts for who holds the token; they show no secret. */
+const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswer => {
+  switch (outcome.kind) {
+    case 'reloaded':
+      return jsonAnswer(200, { reloaded: true, config_reload_count: outcome.count });
+    case 'refused': {
+      const { problems } = outcome;
+      return problemAnswer('configuration_refused', 'Nothing has changed; see problems.', correlationId, [], {
+        problems,
+      });
+    }
+    case 'not_now':
+      return problemAnswer('reload_not_now', outcome.reason, correlationId);
+    case 'under_way':
+      return jsonAnswer(202, { reloaded: false, under_way: true });
+    case 'after_upgrade': {
+      const detail = 'The program is being replaced: the configuration is reloaded once the upgrade is over.';
+      return jsonAnswer(202, { reloaded: false, under_way: true, detail });
+    }
+    case 'no_answer':
+      return noWholeAnswer(correlationId);
+  }
+};
+
+/** Answers what comes by the admin address: who may ask, then what is asked. */
+export class AnswerAdmin {
+  readonly #reports: StatusReports;
+  readonly #isSecret: SecretComparer;
+  readonly #whole: ChangeableGateway;
+
+  constructor(reports: StatusReports, isSecret: SecretComparer, whole: ChangeableGateway) {
+    this.#reports = reports;
+    this.#isSecret = isSecret;
+    this.#whole = whole;
+  }
+
+  /** `admin` is the block in force now: a reload may have changed its token. */
+  async answer(request: AdminRequest, admin: AdminConfiguration): Promise<AdminAnswer> {
+    const refusal = this.#refusal(request, admin);
+    if (refusal !== null) return refusal;
+
+    if (request.path === reloadPath) return this.#reload(request);
+    const wish = targetWishOf(request.path);
+    if (wish !== null) return this.#changeTarget(wish, request);
+    const handler = handlersByPath.get(request.path);
+    if (handler === undefined) {
+      return problemAnswer('no_route', 'There is no such admin endpoint.', request.correlationId);
+    }
+    return answerBuiltin(this.#reports, handler, request.method, request.correlationId);
+  }
+
+  async #reload({ method, correlationId }: AdminRequest): Promise<AdminAnswer> {
+    if (method !== 'POST') return onlyPost(correlationId);
+    return reloadAnswer(await this.#whole.reload(), correlationId);
+  }
+
+  async #changeTarget(
+    { upstream, address, drained }: TargetWish,
+    { method, correlationId }: AdminRequest,
+  ): Promise<AdminAnswer> {
+    if (method !== 'POST') return onlyPost(correlationId);
+    const change = await this.#whole.drainTarget(upstream, address, drained);
+    if (change === 'no_answer') return noWholeAnswer(correlationId);
+    if (change === 'replaced') {
+      const detail = 'Nothing has changed: another process has taken over. Ask it, on a new connection.';
+      return problemAnswer('program_replaced', detail, correlationId);
+    }
+    if (change === 'no_upstream') return problemAnswer('no_such_target', 'There is no such upstream.', correlationId);
+    if (change === 'no_target')
+      return problemAnswer('no_such_target', 'The upstream has no such target.', correlationId);
+    const { drainedBy } = change;
+    const by = drainedBy === null ? {} : { drained_by: drainedBy };
+    return jsonAnswer(200, { upstream, target: address, drained: change.drained, ...by });
+  }
+
+  #refusal(request: AdminRequest, admin: AdminConfiguration): AdminAnswer | null {
+    const { correlationId } = request;
+    if (admin.token !== null) {
+      const given = bearerToken(request.authorizations);
+      if (given !== null && this.#isSecret(given, admin.token)) return null;
+      return problemAnswer(
+        'admin_unauthorized',
+        'Send the token of the admin block as a bearer token.',
+        correlationId,
+        ['WWW-Authenticate', 'Bearer realm="portcullis-admin"'],
+      );
+    }
+    // Without a token another address than loopback is only served where the configuration says so by name.
+    const isLocal = isLoopbackHost(admin.address.host);
+    if (isLocal && !isAdminHost(request.hosts, admin.address.host)) {
+      return problemAnswer(
+        'invalid_host',
+        'Without a token this address is served under an IP address, localhost or its configured host.',
+        correlationId,
+      );
+    }
+    if (isLocal && !isLoopbackAddress(request.peerAddress)) {
+      return problemAnswer('admin_forbidden', 'Without a token only this machine may ask.', correlationId);
+    }
+    if (request.method === 'POST' && isUnderAdmin(request.path)) {
+      return problemAnswer('admin_forbidden', 'A POST needs a token, and none is configured.', correlationId);
+    }
+    return null;
+  }
+}

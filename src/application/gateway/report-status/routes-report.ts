@@ -1,0 +1,101 @@
+import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type {
+  BuiltinHandler,
+  NamedMatch,
+  RouteConfiguration,
+  RouteMatches,
+  RoutePolicies,
+} from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
+import { isSecretName } from '../../../domain/shared/secret-name.js';
+
+interface NamedMatchReport {
+  readonly name: string;
+  /** Absent: any value will do. */
+  readonly value?: string;
+}
+
+interface RouteReport {
+  readonly id: string;
+  readonly priority: number;
+  /** Kinds that say nothing are left out. */
+  readonly matches: Readonly<Record<string, readonly (string | NamedMatchReport)[]>>;
+  readonly upstream: string | null;
+  readonly agents: readonly string[];
+  readonly service_type: 'proxy' | 'builtin';
+  readonly builtin_handler?: BuiltinHandler;
+  /** Those that the route has; times in seconds, sizes in octets. */
+  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport>>;
+  readonly circuit_breaker?: BreakerReport;
+}
+
+interface RateLimitReport {
+  readonly requests_per_second: number;
+  readonly burst: number;
+  /** As the configuration has it. */
+  readonly key: string;
+}
+
+interface BreakerReport {
+  readonly failure_threshold: number;
+  readonly timeout_seconds: number;
+  readonly probes: number;
+}
+
+/** Body of /admin/routes: in matching order. */
+export type RoutesReport = readonly RouteReport[];
+
+/** A route that asks for a key in a header holds that key. */
+const namedMatch = ({ name, value }: NamedMatch): NamedMatchReport =>
+  value === null ? { name } : { name, value: isSecretName(name) ? '[secret]' : value };
+
+const matchesReport = (matches: RouteMatches): RouteReport['matches'] => {
+  const kinds: [string, readonly (string | NamedMatchReport)[]][] = [
+    ['path', matches.paths],
+    ['path_prefix', matches.pathPrefixes],
+    ['path_regex', matches.pathRegexes],
+    ['host', matches.hosts],
+    ['method', matches.methods],
+    ['header', matches.headers.map(namedMatch)],
+    ['query_param', matches.queryParams.map(namedMatch)],
+  ];
+  return Object.fromEntries(kinds.filter(([, values]) => values.length > 0));
+};
+
+const rateLimitReport = ({ limit, key }: RateLimitPolicy): RateLimitReport => ({
+  requests_per_second: limit.requestsPerSecond,
+  burst: limit.burst,
+  key: key.kind === 'header' ? `header:${key.name}` : key.kind,
+});
+
+const breakerReport = ({ failureThreshold, openMs, probes }: CircuitBreakerRules): BreakerReport => ({
+  failure_threshold: failureThreshold,
+  timeout_seconds: openMs / 1000,
+  probes,
+});
+
+const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
+  ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
+  ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
+  ...(policies.readTimeoutMs === null ? {} : { read_timeout_secs: policies.readTimeoutMs / 1000 }),
+  ...(policies.bufferRequests ? { buffer_requests: true } : {}),
+  ...(policies.bufferResponses ? { buffer_responses: true } : {}),
+  ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),
+  ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
+});
+
+const routeReport = (route: RouteConfiguration): RouteReport => ({
+  id: route.id,
+  priority: route.priority,
+  matches: matchesReport(route.matches),
+  upstream: route.upstream,
+  agents: route.agents,
+  ...(route.builtinHandler === null
+    ? { service_type: 'proxy' as const }
+    : { service_type: 'builtin' as const, builtin_handler: route.builtinHandler }),
+  policies: policiesReport(route.policies),
+  ...(route.circuitBreaker === null ? {} : { circuit_breaker: breakerReport(route.circuitBreaker) }),
+});
+
+export const routesReport = (routesInOrder: readonly RouteConfiguration[]): RoutesReport =>
+  routesInOrder.map(routeReport);

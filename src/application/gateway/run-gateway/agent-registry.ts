@@ -1,0 +1,193 @@
+import { grpcAddressText } from '../../../domain/configuration/schema/grpc-address.js';
+import type { AgentConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type {
+  AgentClient,
+  AgentClientFactory,
+  AgentClientLimits,
+  ConfigureOutcome,
+} from '../../ports/gateway/agent-client.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
+import type { AgentReports } from '../ask-agents/reports/agent-reports.js';
+
+interface RegisteredAgent {
+  readonly configuration: AgentConfiguration;
+  readonly client: AgentClient;
+}
+
+/** Agents that a new configuration will use, some of them new. Nothing has changed for the running ones yet. */
+export interface PreparedAgents {
+  readonly clients: ReadonlyMap<string, AgentClient>;
+  /**
+   * Makes these the agents, and hands their configurations over. Gives back those that are no longer used: they have been
+   * retired, and are to be stopped once nobody asks them any more.
+   */
+  commit(): readonly AgentClient[];
+  /** Forgets what was made. */
+  abandon(): Promise<void>;
+}
+
+/** Characters of an agent's own words that go into the log. */
+const maximumReasonLength = 500;
+
+/** Everything of an agent block that a running client cannot change. */
+const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, limits: AgentClientLimits | null): string =>
+  JSON.stringify([rest, limits]);
+
+const configKey = ({ config }: AgentConfiguration): string => JSON.stringify(config);
+
+/** The agents' clients, which outlive the configuration that first named them. */
+export class AgentRegistry {
+  readonly #create: AgentClientFactory;
+  readonly #logger: Logger;
+  /** What they report of themselves. */
+  readonly metrics: AgentReports;
+  /** Of the agents in use. */
+  readonly declaredHeaders = new DeclaredHeaderNames();
+  #agents: ReadonlyMap<string, RegisteredAgent> = new Map();
+  #limits: AgentClientLimits | null = null;
+
+  /** @param metrics told what the agents report */
+  constructor(create: AgentClientFactory, metrics: AgentReports, logger: Logger) {
+    this.#create = create;
+    this.metrics = metrics;
+    this.#logger = logger;
+  }
+
+  clients(): readonly AgentClient[] {
+    return [...this.#agents.values()].map(({ client }) => client);
+  }
+
+  /**
+   * Makes what a configuration needs beyond what there is. An embedded agent is made anew each time, so that it reads
+   * its files again, and has to take its config here and now: an error is its reason for refusing it, and leaves
+   * everything as it was.
+   */
+  async prepare(
+    configurations: readonly AgentConfiguration[],
+    limits: AgentClientLimits,
+  ): Promise<Result<PreparedAgents, string>> {
+    const next = new Map<string, RegisteredAgent>();
+    const made: AgentClient[] = [];
+    const abandon = async () => {
+      await Promise.all(made.map((client) => client.stop(0)));
+    };
+    for (const configuration of configurations) {
+      const { name, transport, config } = configuration;
+      const present = this.#present(configuration, limits);
+      const client = present?.client ?? (await this.#make(configuration, limits));
+      if (!present) made.push(client);
+      next.set(name, { configuration, client });
+      if (transport.kind !== 'embedded') continue;
+      const taken = await client.configure(config);
+      if (!taken.ok) {
+        await abandon();
+        return err(
+          `the agent "${name}" refuses its configuration: ${taken.error.reason.slice(0, maximumReasonLength)}`,
+        );
+      }
+    }
+    return ok({
+      clients: new Map([...next].map(([name, { client }]) => [name, client])),
+      commit: () => this.#commit(next, made, limits),
+      abandon,
+    });
+  }
+
+  async #make(configuration: AgentConfiguration, limits: AgentClientLimits): Promise<AgentClient> {
+    const client = await this.#create(configuration, limits);
+    const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
+    client.reportTo(this.metrics.readerOf(configuration.name, place));
+    client.onCapabilities(() => {
+      if (this.#agents.get(configuration.name)?.client === client) this.#takeDeclaration(client);
+    });
+    return client;
+  }
+
+  #present(configuration: AgentConfiguration, limits: AgentClientLimits): RegisteredAgent | null {
+    const present = this.#agents.get(configuration.name);
+    if (!present || configuration.transport.kind === 'embedded') return null;
+    const same = connectionKey(present.configuration, this.#limits) === connectionKey(configuration, limits);
+    return same ? present : null;
+  }
+
+  #commit(
+    next: ReadonlyMap<string, RegisteredAgent>,
+    made: readonly AgentClient[],
+    limits: AgentClientLimits,
+  ): readonly AgentClient[] {
+    const previous = this.#agents;
+    this.#agents = next;
+    this.#limits = limits;
+    const names = new Set(next.keys());
+    this.metrics.keep(names);
+    this.declaredHeaders.keep(names);
+    for (const { client } of next.values()) this.#takeDeclaration(client);
+    for (const [name, { client, configuration }] of next) {
+      const before = previous.get(name);
+      if (before === undefined) continue;
+      if (configuration.transport.kind === 'embedded') this.#logHandover(name, ok(undefined));
+      else if (before.client === client) void this.#handOver(client, configuration);
+      // The old connections bring the new configuration before the first new connection stands.
+      else if (isSamePlace(before.configuration, configuration)) void before.client.configure(configuration.config);
+    }
+    const kept = new Set([...next.values()].map(({ client }) => client));
+    const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
+    for (const { client, configuration } of dropped) {
+      client.retire(isContinued(configuration, next), isSucceeded(configuration, next));
+    }
+    for (const client of made) client.start();
+    return dropped.map(({ client }) => client);
+  }
+
+  #takeDeclaration(client: AgentClient): void {
+    const capabilities = client.capabilities();
+    if (capabilities !== null) this.declaredHeaders.declare(client.name, capabilities.ownedHeaders);
+  }
+
+  /** Hands over an unchanged configuration too: the agent reads its files again, and may have refused or missed an earlier one. */
+  async #handOver(client: AgentClient, { name, config }: AgentConfiguration): Promise<void> {
+    this.#logHandover(name, await client.configure(config));
+  }
+
+  #logHandover(agent: string, outcome: ConfigureOutcome): void {
+    if (outcome.ok) {
+      const isSent = outcome.value === 'sent';
+      this.#logger.info(`the agent ${isSent ? 'was sent' : 'took'} its configuration`, {
+        agent,
+        outcome: isSent ? 'sent' : 'configured',
+      });
+      return;
+    }
+    const { kind, reason } = outcome.error;
+    const fields = { agent, outcome: kind, reason: reason.slice(0, maximumReasonLength) };
+    if (kind === 'refused')
+      this.#logger.error(
+        'the agent refused its configuration and keeps the one before, with the files as it read them',
+        fields,
+      );
+    else this.#logger.warn('the agent did not answer: it gets the configuration when it is back', fields);
+  }
+}
+
+const isSamePlace = ({ transport: one }: AgentConfiguration, { transport: other }: AgentConfiguration): boolean => {
+  if (one.kind === 'unix_socket') return other.kind === 'unix_socket' && one.path === other.path;
+  return (
+    one.kind === 'grpc' && other.kind === 'grpc' && grpcAddressText(one.address) === grpcAddressText(other.address)
+  );
+};
+
+/** Whether the block of this name reaches its agent at the same place as before. */
+const isSucceeded = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+  const successor = next.get(configuration.name);
+  return successor !== undefined && isSamePlace(configuration, successor.configuration);
+};
+
+/** Whether any of the agents is reached at the same place and handed the same configuration. */
+const isContinued = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
+  for (const { configuration: other } of next.values()) {
+    if (isSamePlace(configuration, other)) return configKey(configuration) === configKey(other);
+  }
+  return false;
+};

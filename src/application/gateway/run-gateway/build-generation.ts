@@ -1,0 +1,84 @@
+import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { dividedLimit } from '../../../domain/gateway/limits/permit-share.js';
+import { type CidrSet, compileCidrs } from '../../../domain/http/cidr-set.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { AgentClient } from '../../ports/gateway/agent-client.js';
+import type { Tracer, TracerFactory } from '../../ports/gateway/tracer.js';
+import type { Random } from '../../ports/shared/random.js';
+import { UpstreamTargets, type UpstreamTargetsParts } from '../choose-upstream/upstream-targets.js';
+import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import { certificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
+import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
+import { RequestTracing } from '../trace/request-tracing.js';
+import type { AgentRegistry } from './agent-registry.js';
+import { Generation } from './generation.js';
+import { listenerKey } from './listener-registry.js';
+
+/** What generations are built with. */
+export interface GenerationBuilding {
+  readonly agents: AgentRegistry;
+  readonly stages: StageDependencies;
+  readonly upstreamTargets: UpstreamTargetsParts;
+  readonly rateLimiters: RateLimiters;
+  readonly createTracer: TracerFactory;
+  readonly random: Random;
+  /** What the instance is called where the configuration does not say. */
+  readonly hostName: string;
+  readonly version: string;
+}
+
+const trustedBlocks = ({ listeners }: GatewayConfiguration): Result<ReadonlyMap<string, CidrSet>, string> => {
+  const trusted = new Map<string, CidrSet>();
+  for (const { address, name, trustedProxies } of listeners) {
+    const cidrs = compileCidrs(trustedProxies);
+    if (!cidrs.ok) return err(`listener "${name}": ${cidrs.error}`);
+    trusted.set(listenerKey(address, name), cidrs.value);
+  }
+  return ok(trusted);
+};
+
+const openTracer = async (
+  { tracing, system }: GatewayConfiguration,
+  { createTracer, hostName, version }: GenerationBuilding,
+): Promise<Tracer | null> =>
+  tracing === null ? null : createTracer(tracing, { instance: system.instance ?? hostName, version });
+
+/** Opens what a configuration needs besides agents and listeners. An error leaves nothing open. */
+export const buildGeneration = async (
+  configuration: GatewayConfiguration,
+  agents: ReadonlyMap<string, AgentClient>,
+  building: GenerationBuilding,
+): Promise<Result<Generation, string>> => {
+  const trustedProxies = trustedBlocks(configuration);
+  if (!trustedProxies.ok) return trustedProxies;
+  const { upstreamTargets, rateLimiters, stages, random } = building;
+  const { limits, tracing: tracingOptions } = configuration;
+  const limiter = await rateLimiters.use(limits.rateLimitStore);
+  const tracer = await openTracer(configuration, building);
+  const idleLimit = dividedLimit(limits.maxIdleConnectionsPerUpstream, stages.admissions.workers);
+  const upstreams = new Map(
+    configuration.upstreams.map((upstream) => [
+      upstream.name,
+      new UpstreamTargets(upstream, idleLimit, upstreamTargets),
+    ]),
+  );
+  const { declaredHeaders } = building.agents;
+  const compiled = compileGateway(
+    configuration,
+    { agents, upstreams, limiter: limiter.limiter, declaredHeaders },
+    stages,
+  );
+  if (!compiled.ok) {
+    const opened = [...upstreams.values()].map((targets) => targets.close(0));
+    await Promise.all([...opened, limiter.release(), tracer?.stop(0)]);
+    return compiled;
+  }
+  await Promise.all([...upstreams.values()].map((targets) => targets.start()));
+  const tracing = tracer && tracingOptions && new RequestTracing(tracer, tracingOptions.sampleRatio, random);
+  const listeners = new Map(
+    configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
+  );
+  const certificateHeaders = certificateHeaderRules(listeners);
+  const parts = { upstreams, trustedProxies: trustedProxies.value, certificateHeaders, limiter, tracer, tracing };
+  return ok(new Generation(configuration, compiled.value, parts));
+};

@@ -1,0 +1,68 @@
+import type { CertificateFiles } from '../../../domain/configuration/network-addresses.js';
+import type { AgentConfiguration, AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { Secret } from '../../../domain/shared/secret.js';
+import type { HttpEngine } from '../../ports/gateway/http-engine.js';
+import type { CertificateReader } from '../../ports/shared/certificate-reader.js';
+import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
+
+/** What the check works with. The engine tells whether a certificate and a key go together, whoever shows them. */
+export interface AgentTlsParts {
+  readonly engine: Pick<HttpEngine, 'prepareTls'>;
+  readonly files: TextFileReader;
+  readonly certificates: Pick<CertificateReader, 'readPem'>;
+}
+
+/** What is wrong with the files of TLS to agents, or worth a word. Each text names its agent; none holds anything of a key. */
+export interface AgentTlsFindings {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Finds out whether the certificates, keys and authorities that gRPC agents are reached with can be used, as the files are now. */
+export const checkAgentTls = async (
+  agents: readonly AgentConfiguration[],
+  parts: AgentTlsParts,
+): Promise<AgentTlsFindings> => {
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  for (const { name, transport } of agents) {
+    if (transport.kind !== 'grpc' || transport.tls === null) continue;
+    const found = await checkOne(transport.tls, parts);
+    errors.push(...found.errors.map((text) => `agent "${name}": ${text}`));
+    warnings.push(...found.warnings.map((text) => `agent "${name}": ${text}`));
+  }
+  return { errors, warnings };
+};
+
+const checkOne = async ({ caCertFile, certificate }: AgentTls, parts: AgentTlsParts): Promise<AgentTlsFindings> => {
+  const authorities = caCertFile === null ? [] : await checkAuthorities(caCertFile, parts);
+  const shown = certificate === null ? { errors: [], warnings: [] } : await checkCertificate(certificate, parts);
+  return { errors: [...authorities, ...shown.errors], warnings: shown.warnings };
+};
+
+const checkAuthorities = async (path: string, { files, certificates }: AgentTlsParts): Promise<readonly string[]> => {
+  const text = await files.read(path);
+  if (!text.ok) return [`ca-cert-file: the file ${path} ${text.error}`];
+  const read = certificates.readPem(text.value);
+  return read.ok ? [] : [`ca-cert-file: the file ${path} ${read.error}`];
+};
+
+const checkCertificate = async (
+  { certFile, keyFile }: CertificateFiles,
+  { engine, files }: AgentTlsParts,
+): Promise<AgentTlsFindings> => {
+  const [chain, key] = [await files.read(certFile), await files.read(keyFile)];
+  const errors: string[] = [];
+  if (!chain.ok) errors.push(`cert-file: the file ${certFile} ${chain.error}`);
+  if (!key.ok) errors.push(`key-file: the file ${keyFile} ${key.error}`);
+  if (!chain.ok || !key.ok) return { errors, warnings: [] };
+  const prepared = engine.prepareTls({
+    certificates: [{ chain: chain.value, privateKey: new Secret(key.value) }],
+    clientAuth: 'none',
+    clientAuthorities: null,
+    minVersion: '1.2',
+    http2: false,
+  });
+  if (prepared.ok) return { errors: [], warnings: prepared.value.warnings };
+  return { errors: [`cert-file ${certFile} with key-file ${keyFile}: ${prepared.error}`], warnings: [] };
+};

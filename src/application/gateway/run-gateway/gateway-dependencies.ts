@@ -1,0 +1,37 @@
+import type { ConfigurationSource } from '../../ports/gateway/configuration-source.js';
+import type { RequestHandler } from '../../ports/gateway/http-engine.js';
+import type { TracerFactory } from '../../ports/gateway/tracer.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import type { UpstreamTargetsParts } from '../choose-upstream/upstream-targets.js';
+import type { MemoryGuard } from '../guard-resources/memory-guard.js';
+import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import type { StageDependencies } from '../proxy-request/compile-gateway.js';
+import type { AgentRegistry } from './agent-registry.js';
+import type { ListenerRegistry } from './listener-registry.js';
+import type { ListenerTlsParts } from './prepare-listener-tls.js';
+import type { RunningState } from './running-state.js';
+
+/** What a gateway is made of. */
+export interface GatewayDependencies {
+  readonly source: ConfigurationSource;
+  readonly agents: AgentRegistry;
+  readonly listeners: ListenerRegistry;
+  readonly listenerTls: ListenerTlsParts;
+  readonly state: RunningState;
+  readonly stages: StageDependencies;
+  readonly upstreamTargets: UpstreamTargetsParts;
+  readonly rateLimiters: RateLimiters;
+  readonly memory: MemoryGuard;
+  readonly createTracer: TracerFactory;
+  readonly random: Random;
+  readonly proxy: RequestHandler;
+  readonly admin: RequestHandler;
+  readonly logger: Logger;
+  /** Where a load warns: of several processes that load the same, one alone does. */
+  readonly loadLogger: Pick<Logger, 'warn'>;
+  /** What the instance is called where the configuration does not say. */
+  readonly hostName: string;
+  readonly audit: AuditTrail;
+}

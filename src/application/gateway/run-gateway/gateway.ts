@@ -1,0 +1,290 @@
+import { type ConfigurationProblem, unplacedProblem } from '../../../domain/configuration/configuration-problem.js';
+import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { err, ok, type Result } from '../../../domain/shared/result.js';
+import type { AgentClient } from '../../ports/gateway/agent-client.js';
+import type { OpenListener } from '../../ports/gateway/http-engine.js';
+import type { PreparedAudit } from '../audit/audit-trail.js';
+import type { PreparedAgents } from './agent-registry.js';
+import { buildGeneration } from './build-generation.js';
+import type { GatewayDependencies } from './gateway-dependencies.js';
+import type { Generation } from './generation.js';
+import type { PreparedListeners } from './listener-registry.js';
+import { type LoadFailure, loadFailure } from './load-failure.js';
+import { prepareListenerTls } from './prepare-listener-tls.js';
+import { eitherOnce, type PreparedReload } from './prepared-reload.js';
+import { atOnce, type StopManner } from './stop-manner.js';
+import { stopOnceUnused } from './stop-once-unused.js';
+import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
+
+/** Has a gateway that is prepared accept connections. To be called once. */
+export type BeginServing = () => Promise<Result<ListeningAddresses, LoadFailure>>;
+
+/** All that a configuration needs, opened but not in force. */
+interface Prepared {
+  readonly generation: Generation;
+  readonly agents: PreparedAgents;
+  readonly listeners: PreparedListeners;
+  readonly audit: PreparedAudit;
+}
+
+/** What connections to upstreams have to end in, once no client waits for them; milliseconds. */
+const closeGraceMs = 1_000;
+const cannotListen = 'an address cannot be listened on';
+
+/** The gateway: brings configurations into force one after the other, and ends. */
+export class Gateway {
+  readonly #dependencies: GatewayDependencies;
+  /** One load at a time: a second signal waits for the first. */
+  #loading: Promise<unknown> = Promise.resolve();
+  /** The reload that waits to be committed. */
+  #prepared: PreparedReload | null = null;
+  #stopped: Promise<void> | null = null;
+
+  constructor(dependencies: GatewayDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Loads the configuration and begins to serve: see `prepareStart`. */
+  async start(inForce?: () => void): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const prepared = await this.prepareStart(inForce);
+    return prepared.ok ? prepared.value() : prepared;
+  }
+
+  /**
+   * Does all of a start that takes time, and gives what begins to serve: no connection is accepted before. `inForce` is
+   * called when the configuration is in force.
+   */
+  async prepareStart(inForce: () => void = () => undefined): Promise<Result<BeginServing, LoadFailure>> {
+    const loaded = await this.#load(inForce);
+    return loaded.ok ? ok(() => this.#serve(loaded.value)) : loaded;
+  }
+
+  /** Loads the configuration anew and swaps it in at once; any error changes nothing. */
+  reload(): Promise<Result<void, LoadFailure>> {
+    const { state } = this.#dependencies;
+    const next = this.#loading.then(() => (state.phase() === 'running' ? this.#reload() : ok(undefined)));
+    this.#loading = next;
+    return next;
+  }
+
+  /** Does all of a reload that takes time or can fail. Other loads, and so other reloads, wait until it is committed or abandoned. */
+  prepareReload(): Promise<Result<PreparedReload, LoadFailure>> {
+    const prepared = this.#loading.then(() => this.#prepareReload());
+    this.#loading = prepared.then(({ reload, settled }) => (reload.ok ? settled : undefined));
+    return prepared.then(({ reload }) => reload);
+  }
+
+  /**
+   * Takes no new connection, lets requests in flight finish within the grace, then closes everything. Asked again, it
+   * waits for the same end.
+   */
+  stop(graceMs: number, manner: StopManner = atOnce): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs, manner);
+    return this.#stopped;
+  }
+
+  addresses(): ListeningAddresses {
+    const { state, listeners } = this.#dependencies;
+    return listeningAddresses(state.configuration(), listeners.open());
+  }
+
+  async #serve(prepared: Prepared): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const { state, audit } = this.#dependencies;
+    try {
+      await prepared.listeners.listen();
+    } catch (cause) {
+      const failure = loadFailure(cannotListen, cause);
+      audit.act('configuration', 'refused', { reason: failure.reason, problems: 0 });
+      await this.#abandon(prepared);
+      return err(failure);
+    }
+    this.#bringIntoForce(prepared);
+    state.enter('running');
+    audit.act('gateway', 'started');
+    return ok(this.addresses());
+  }
+
+  async #stop(graceMs: number, { delayMs, isReplaced }: StopManner): Promise<void> {
+    const { state, listeners, agents, stages, audit } = this.#dependencies;
+    state.enter(isReplaced ? 'replaced' : 'draining');
+    audit.act('gateway', isReplaced ? 'upgraded' : 'draining');
+    if (delayMs > 0) await new Promise<void>((resolve) => stages.scheduler.after(delayMs, resolve));
+    state.endConnections();
+    await this.#prepared?.abandon();
+    await this.#loading;
+    const adminKey = isReplaced ? null : adminListenerKey(state.configuration());
+    const open = listeners.open();
+    // The admin address answers until the end, where it is still this one's, so that whoever watches the drain can see it.
+    await Promise.all(
+      open.filter(({ key }) => key !== adminKey).map((listener) => listener.drain(graceMs, isReplaced)),
+    );
+    await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
+    await Promise.all(agents.clients().map((client) => client.stop(0)));
+    this.#dependencies.memory.stop();
+    stages.descriptors.stop();
+    await state.current().close(closeGraceMs);
+    audit.act('gateway', 'stopped');
+    await audit.close();
+  }
+
+  async #reload(): Promise<Result<void, LoadFailure>> {
+    const { logger, stages } = this.#dependencies;
+    const outcome = await this.#load();
+    if (outcome.ok) this.#bringIntoForce(outcome.value);
+    stages.metrics.configurationReloaded(outcome.ok ? 'success' : 'failure');
+    if (!outcome.ok) return outcome;
+    logger.info('the configuration was reloaded');
+    return ok(undefined);
+  }
+
+  async #prepareReload(): Promise<{
+    readonly reload: Result<PreparedReload, LoadFailure>;
+    readonly settled: Promise<void>;
+  }> {
+    const { state } = this.#dependencies;
+    let resolve: () => void = () => undefined;
+    const settled = new Promise<void>((settle) => {
+      resolve = settle;
+    });
+    const drains = { reload: err(loadFailure('the gateway drains')), settled };
+    if (state.phase() !== 'running') return drains;
+    const loaded = await this.#load();
+    if (!loaded.ok) return { reload: loaded, settled };
+    const reload = eitherOnce(
+      () => this.#bringIntoForce(loaded.value),
+      () => this.#abandon(loaded.value),
+      () => {
+        this.#prepared = null;
+        resolve();
+      },
+    );
+    // The drain that began meanwhile waits for nobody who could commit.
+    if (state.phase() !== 'running') {
+      await reload.abandon();
+      return drains;
+    }
+    this.#prepared = reload;
+    return { reload: ok(reload), settled };
+  }
+
+  async #abandon({ generation, agents, listeners, audit }: Prepared): Promise<void> {
+    await Promise.all([agents.abandon(), generation.close(0), listeners.abandon(), audit.abandon()]);
+  }
+
+  /** Whatever goes wrong is a failure to load, never an end of what runs. */
+  async #load(inForce: () => void = () => undefined): Promise<Result<Prepared, LoadFailure>> {
+    const loaded = await this.#prepare(inForce).catch((cause: unknown) =>
+      err(loadFailure('the configuration cannot be brought into force', cause)),
+    );
+    if (!loaded.ok) {
+      const { reason, problems } = loaded.error;
+      this.#dependencies.audit.act('configuration', 'refused', { reason, problems: problems.length });
+    }
+    return loaded;
+  }
+
+  async #prepare(inForce: () => void): Promise<Result<Prepared, LoadFailure>> {
+    const { source, agents, listeners, state, stages } = this.#dependencies;
+    const { configuration, problems } = await source.load();
+    if (configuration === null) return err({ problems, reason: null, cause: null });
+    this.#logWarnings(problems);
+    const tooFew = stages.descriptors.warning(configuration);
+    if (tooFew !== null) this.#dependencies.loadLogger.warn(tooFew);
+    const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
+    if (!tls.ok) {
+      const found = tls.error.map((message) => unplacedProblem('error', message));
+      return err({ problems: [...problems, ...found], reason: null, cause: null });
+    }
+    for (const warning of tls.value.warnings) this.#dependencies.loadLogger.warn(warning);
+    const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
+    const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
+    if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
+    const generation = await this.#build(configuration, prepared.value.clients);
+    if (!generation.ok) {
+      await prepared.value.abandon();
+      return err({ problems, reason: generation.error, cause: null });
+    }
+    const audit = await this.#dependencies.audit.prepare(configuration.audit);
+    if (!audit.ok) {
+      await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
+      return err({ problems, reason: audit.error, cause: null });
+    }
+    // The first generation is in force before the first listener takes a connection.
+    if (state.phase() === 'starting') {
+      state.replace(generation.value, stages.clock.wallMs());
+      this.#enforce(generation.value);
+      audit.value.commit();
+      inForce();
+    }
+    try {
+      const bound = await listeners.prepare(wantedListeners(configuration, this.#dependencies, tls.value.contexts));
+      if (state.phase() !== 'starting') await bound.listen();
+      return ok({ generation: generation.value, agents: prepared.value, listeners: bound, audit: audit.value });
+    } catch (cause) {
+      await Promise.all([prepared.value.abandon(), generation.value.close(0), audit.value.abandon()]);
+      return err({ problems, reason: cannotListen, cause });
+    }
+  }
+
+  /** Nothing here can fail, and nothing waits: the swap is one step for every request. */
+  #bringIntoForce({ generation, agents, listeners, audit }: Prepared): void {
+    const { state, stages, hostName } = this.#dependencies;
+    const previous = state.phase() === 'starting' ? null : state.replace(generation, stages.clock.wallMs());
+    const droppedAgents = agents.commit();
+    const { system } = (previous ?? generation).configuration;
+    const droppedListeners = listeners.commit(system.gracefulShutdownTimeoutMs);
+    if (previous) {
+      this.#enforce(generation);
+      audit.commit();
+    }
+    this.#dependencies.audit.act('configuration', 'loaded');
+    stages.metrics.nameInstance(generation.configuration.system.instance ?? hostName);
+    if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
+  }
+
+  #logWarnings(problems: readonly ConfigurationProblem[]): void {
+    for (const { severity, message, position } of problems) {
+      const fields = { file: position?.file ?? null, line: position?.line ?? null };
+      if (severity === 'warning') this.#dependencies.logger.warn(message, fields);
+    }
+  }
+
+  /** What holds for the gateway as a whole, and what a configuration may do only in force. */
+  #enforce({ configuration: { limits, routes }, breakers, upstreams }: Generation): void {
+    const { stages, memory } = this.#dependencies;
+    stages.admissions.limit(limits);
+    stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
+    stages.routeBreakers.adopt(breakers);
+    memory.limit(limits);
+    stages.descriptors.start();
+    for (const targets of upstreams.values()) targets.takeOver();
+  }
+
+  #build(
+    configuration: GatewayConfiguration,
+    agents: ReadonlyMap<string, AgentClient>,
+  ): Promise<Result<Generation, string>> {
+    const { version } = this.#dependencies.state.identity;
+    return buildGeneration(configuration, agents, { ...this.#dependencies, version });
+  }
+
+  async #retire(
+    previous: Generation,
+    agents: readonly AgentClient[],
+    listeners: readonly OpenListener[],
+  ): Promise<void> {
+    const { state, stages, logger } = this.#dependencies;
+    const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
+    for (const targets of previous.upstreams.values()) targets.stopLooking();
+    try {
+      const emptied = previous.emptied();
+      const agentsEnded = stopOnceUnused(agents, emptied, graceMs, stages.scheduler);
+      await Promise.all(listeners.map((listener) => listener.drain(graceMs)));
+      await Promise.all([emptied, agentsEnded]);
+      await previous.close(closeGraceMs);
+    } catch (error) {
+      logger.warn('what the old configuration used could not be closed', { error: String(error) });
+    }
+    state.retired(previous);
+  }
+}

@@ -1,0 +1,88 @@
+import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { CidrSet } from '../../../domain/http/cidr-set.js';
+import type { Tracer } from '../../ports/gateway/tracer.js';
+import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
+import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
+import type { CertificateHeaderRules } from '../proxy-request/certificate-header-rules.js';
+import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
+import type { CompiledRoute } from '../proxy-request/compiled-route.js';
+import type { RequestPath } from '../proxy-request/proxy-request.js';
+import type { RouteBreaker } from '../proxy-request/route-breaker.js';
+import type { Stage } from '../proxy-request/stage.js';
+import type { RequestTracing } from '../trace/request-tracing.js';
+
+/** What was opened for one configuration beyond its compiled form. */
+export interface GenerationParts {
+  readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
+  readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+  readonly certificateHeaders: CertificateHeaderRules;
+  readonly limiter: RateLimiterInUse;
+  /** Null while tracing is off. */
+  readonly tracer: Tracer | null;
+  readonly tracing: RequestTracing | null;
+}
+
+/** How long spans that have not been sent yet may take, in milliseconds. */
+const tracesGraceMs = 2_000;
+
+/**
+ * Everything that was built for one configuration. Requests stay with the generation that they entered; once it has
+ * been replaced and the last of them has left, what belonged to it alone is closed.
+ */
+export class Generation implements RequestPath {
+  readonly stages: readonly Stage[];
+  readonly routes: readonly CompiledRoute[];
+  readonly breakers: ReadonlyMap<string, RouteBreaker>;
+  readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
+  readonly trustedProxies: ReadonlyMap<string, CidrSet>;
+  readonly certificateHeaders: CertificateHeaderRules;
+  readonly tracing: RequestTracing | null;
+  readonly #limiter: RateLimiterInUse;
+  readonly #tracer: Tracer | null;
+  closing = false;
+  #inFlight = 0;
+  #whenEmpty: (() => void) | null = null;
+
+  constructor(
+    readonly configuration: GatewayConfiguration,
+    compiled: CompiledGateway,
+    parts: GenerationParts,
+  ) {
+    this.stages = compiled.stages;
+    this.routes = compiled.routes;
+    this.breakers = compiled.breakers;
+    this.upstreams = parts.upstreams;
+    this.trustedProxies = parts.trustedProxies;
+    this.certificateHeaders = parts.certificateHeaders;
+    this.tracing = parts.tracing;
+    this.#limiter = parts.limiter;
+    this.#tracer = parts.tracer;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  entered(): void {
+    this.#inFlight += 1;
+  }
+
+  left(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) this.#whenEmpty?.();
+  }
+
+  /** Resolves when no request is left in it. */
+  emptied(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+  }
+
+  /** Closes all that belongs to it alone. Requests to upstreams that are left after the grace are cut off. */
+  async close(graceMs: number): Promise<void> {
+    await Promise.all([...this.upstreams.values()].map((targets) => targets.close(graceMs)));
+    await Promise.all([this.#limiter.release(), this.#tracer?.stop(tracesGraceMs)]);
+  }
+}

@@ -1,0 +1,94 @@
+import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-metrics/metric-family.js';
+import type { CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
+import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
+import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
+import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
+import type { WorkerCounts } from './gathering-topics.js';
+
+/** What one worker has to do with. */
+interface Share {
+  agents: readonly string[];
+  /** Agent ids that it reaches. */
+  readonly ids: Map<string, HeldReport>;
+  /** Those whose end it has told, and may tell again: their last totals must not count twice. */
+  readonly ended: Set<string>;
+}
+
+const keyOf = ({ agent, agentId }: HeldReport): string => JSON.stringify([agent, agentId]);
+
+/**
+ * What agents have reported to any worker. An agent that all workers are connected to tells each of them the same, and counts
+ * once; the embedded agents of the workers add up, and what one of them has counted stays when its worker ends.
+ */
+export class GatheredAgentReports {
+  readonly #reports: AgentReports;
+  readonly #shares = new Map<Correspondence, Share>();
+  #kept = '';
+
+  /** @param reports reads them, as in one process */
+  constructor(reports: AgentReports) {
+    this.#reports = reports;
+  }
+
+  take(worker: Correspondence, { agents, reports }: Pick<WorkerCounts, 'agents' | 'reports'>): void {
+    const share = this.#shares.get(worker) ?? { agents, ids: new Map(), ended: new Set() };
+    share.agents = agents;
+    this.#shares.set(worker, share);
+    this.#keep();
+    for (const held of reports) this.#read(share, held);
+    const told = new Set(reports.map(keyOf));
+    // A worker forgets ids of agents that are configured no more.
+    for (const [key, held] of share.ids) if (!told.has(key)) this.#end(share, held);
+    for (const key of share.ended) if (!told.has(key)) share.ended.delete(key);
+  }
+
+  left(worker: Correspondence): void {
+    const share = this.#shares.get(worker);
+    if (share === undefined) return;
+    this.#shares.delete(worker);
+    for (const held of [...share.ids.values()]) this.#end(share, held);
+  }
+
+  families(): readonly AgentMetricFamily[] {
+    return this.#reports.families();
+  }
+
+  /** Series that were not taken. */
+  dropped(): CountedFamily {
+    const series = this.#reports
+      .dropped()
+      .map(({ agent, count }) => ({ labels: { agent }, value: count, counts: [] as readonly number[] }));
+    return { name: supervisedCounters.agentSeriesDropped, series };
+  }
+
+  #keep(): void {
+    const agents = new Set([...this.#shares.values()].flatMap((share) => share.agents));
+    const kept = JSON.stringify([...agents].sort());
+    if (kept === this.#kept) return;
+    this.#kept = kept;
+    this.#reports.keep(agents);
+  }
+
+  #read(share: Share, held: HeldReport): void {
+    const { agent, place, report, hasEnded } = held;
+    const key = keyOf(held);
+    if (hasEnded && share.ended.has(key)) return;
+    share.ids.set(key, { ...held, report: null });
+    if (report !== null) this.#reports.readerOf(agent, place).reported(report);
+    if (hasEnded) {
+      this.#end(share, held);
+      share.ended.add(key);
+    } else {
+      share.ended.delete(key);
+    }
+  }
+
+  /** Its worker reaches it no more; it has ended where no other worker does. */
+  #end(share: Share, held: HeldReport): void {
+    const key = keyOf(held);
+    share.ids.delete(key);
+    for (const { ids } of this.#shares.values()) if (ids.has(key)) return;
+    this.#reports.readerOf(held.agent, held.place).ended(held.agentId);
+  }
+}

@@ -1,0 +1,41 @@
+import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
+import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
+import type {
+  GatewaySnapshot,
+  MetricsText,
+  ReloadOutcome,
+  TargetOutcome,
+  WholeGateway,
+} from '../../../ports/gateway/whole-gateway.js';
+import type { ReloadRequests } from './reload-requests.js';
+import { snapshotOf } from './snapshot-of.js';
+
+/** One process that is the whole gateway. */
+export class LocalGateway implements WholeGateway {
+  readonly #state: GatewayState;
+  readonly #metrics: MetricsExposition;
+  readonly #reloads: ReloadRequests;
+
+  constructor(state: GatewayState, metrics: MetricsExposition, reloads: ReloadRequests) {
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#reloads = reloads;
+  }
+
+  snapshot(): GatewaySnapshot {
+    return snapshotOf(this.#state);
+  }
+
+  async metrics(): Promise<MetricsText> {
+    return { contentType: this.#metrics.contentType, text: await this.#metrics.render() };
+  }
+
+  reload(): Promise<ReloadOutcome> {
+    return this.#reloads.request();
+  }
+
+  async drainTarget(upstream: string, address: string, drained: boolean): Promise<TargetOutcome> {
+    if (this.#state.phase() === 'replaced') return 'replaced';
+    return this.#state.drainTarget(upstream, address, drained);
+  }
+}

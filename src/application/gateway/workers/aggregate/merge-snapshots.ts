@@ -1,0 +1,81 @@
+import type { GatewayPhase, MemoryLimitStatus, ReloadFigures } from '../../../ports/gateway/gateway-state.js';
+import type { GatewaySnapshot } from '../../../ports/gateway/whole-gateway.js';
+import { mergeAgents } from './merge-agents.js';
+import { mergeUpstreams } from './merge-upstreams.js';
+import { firstOf, mergedBy, sumOf, worstBreaker, worstOf } from './merged.js';
+
+type Snapshots = readonly [GatewaySnapshot, ...GatewaySnapshot[]];
+
+const fromGoodToBad: readonly GatewayPhase[] = ['running', 'replaced', 'starting', 'draining'];
+
+const phaseOf = ([first, ...others]: Snapshots): GatewayPhase =>
+  worstOf(fromGoodToBad, [first.phase, ...others.map(({ phase }) => phase)]);
+
+/** A worker that has not swapped yet is behind for a moment. */
+const reloadsOf = (snapshots: Snapshots): ReloadFigures =>
+  snapshots.reduce((most: ReloadFigures, { reloads }) => {
+    if (reloads.count !== most.count) return reloads.count > most.count ? reloads : most;
+    return reloads.lastLoadMs > most.lastLoadMs ? reloads : most;
+  }, snapshots[0].reloads);
+
+const memoryLimitOf = (snapshots: Snapshots): MemoryLimitStatus | null => {
+  const [first, ...others] = snapshots.flatMap(({ memoryLimit }) => memoryLimit ?? []);
+  if (first === undefined) return null;
+  const all = [first, ...others];
+  return {
+    limitBytes: Math.max(...all.map(({ limitBytes }) => limitBytes)),
+    isShort: all.some(({ isShort }) => isShort),
+  };
+};
+
+const keysOf = (snapshots: Snapshots): Readonly<Record<string, number>> => {
+  const sums = new Map<string, number>();
+  for (const { rateLimiterKeys } of snapshots) {
+    for (const [limit, keys] of Object.entries(rateLimiterKeys)) sums.set(limit, (sums.get(limit) ?? 0) + keys);
+  }
+  return Object.fromEntries(sums);
+};
+
+const inOrder = (snapshots: Snapshots): Snapshots =>
+  [...snapshots].sort(
+    (left, right) => (left.workers[0]?.id ?? 0) - (right.workers[0]?.id ?? 0),
+  ) as unknown as Snapshots;
+
+/**
+ * What several workers are doing together; the snapshot of one is as it is. Their order does not matter: that of the workers'
+ * numbers counts.
+ */
+export const mergeSnapshots = (given: Snapshots): GatewaySnapshot => {
+  const snapshots = inOrder(given);
+  return {
+    phase: phaseOf(snapshots),
+    reloads: reloadsOf(snapshots),
+    connections: mergedBy(
+      snapshots.flatMap(({ connections }) => connections),
+      ({ listener }) => listener,
+      (same) => ({ listener: same[0].listener, open: sumOf(same, ({ open }) => open) }),
+    ),
+    requestsInFlight: sumOf(snapshots, ({ requestsInFlight }) => requestsInFlight),
+    requestsInFlightByRoute: mergedBy(
+      snapshots.flatMap(({ requestsInFlightByRoute }) => requestsInFlightByRoute),
+      ({ route }) => route,
+      (same) => ({ route: same[0].route, inFlight: sumOf(same, ({ inFlight }) => inFlight) }),
+    ),
+    requestsQueued: sumOf(snapshots, ({ requestsQueued }) => requestsQueued),
+    agents: mergeAgents(snapshots.map(({ agents }) => agents)),
+    upstreams: mergeUpstreams(snapshots.map(({ upstreams }) => upstreams)),
+    workers: snapshots.flatMap(({ workers }) => workers),
+    routeBreakers: mergedBy(
+      snapshots.flatMap(({ routeBreakers }) => routeBreakers),
+      ({ route }) => route,
+      (same) => ({ route: same[0].route, state: worstBreaker(same.map(({ state }) => state)) ?? same[0].state }),
+    ),
+    rateLimiterKeys: keysOf(snapshots),
+    isRateLimitStoreUp: snapshots.every(({ isRateLimitStoreUp }) => isRateLimitStoreUp),
+    memoryLimit: memoryLimitOf(snapshots),
+    supervisor: firstOf(snapshots.map(({ supervisor }) => supervisor)),
+    restarts: snapshots.flatMap(({ restarts }) => restarts),
+    missingWorkers: snapshots.flatMap(({ missingWorkers }) => missingWorkers),
+    isPartial: snapshots.some(({ isPartial }) => isPartial),
+  };
+};

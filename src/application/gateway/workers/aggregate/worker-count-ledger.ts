@@ -1,0 +1,31 @@
+import { addCounts, type CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
+import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
+import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+
+/** Not the workers' to count: a reload is one of the gateway. */
+const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCounters.reloads;
+
+/**
+ * What the workers have counted, those that have ended included: a counter does not fall when a worker dies. What a worker
+ * counted after its last answer is lost where it is killed.
+ */
+export class WorkerCountLedger {
+  readonly #last = new Map<Correspondence, readonly CountedFamily[]>();
+  #departed: readonly CountedFamily[] = [];
+
+  note(worker: Correspondence, counts: readonly CountedFamily[]): void {
+    this.#last.set(worker, counts.filter(isWorkers));
+  }
+
+  /** Its counts stay. */
+  left(worker: Correspondence): void {
+    const last = this.#last.get(worker);
+    if (last === undefined) return;
+    this.#last.delete(worker);
+    this.#departed = addCounts([this.#departed, last]);
+  }
+
+  total(): readonly CountedFamily[] {
+    return addCounts([this.#departed, ...this.#last.values()]);
+  }
+}

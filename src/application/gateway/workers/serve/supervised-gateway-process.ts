@@ -1,0 +1,141 @@
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
+import type { PreparedReload } from '../../run-gateway/prepared-reload.js';
+import { atOnce, type StopManner } from '../../run-gateway/stop-manner.js';
+import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
+import { plainFailure } from '../supervise/plain-failure.js';
+import {
+  abandonReload,
+  beginServing,
+  commitReload,
+  drainWorker,
+  heartbeat,
+  prepareReload,
+  type ReloadOrder,
+  type StartOrder,
+  startWorker,
+} from '../supervise/worker-topics.js';
+
+/** What a worker's process does at its supervisor's word. */
+export interface SupervisedGatewayParts {
+  /** Loads the configuration of the order, and gives what begins to serve it. Called once. */
+  prepare(order: StartOrder): Promise<Result<PreparedWorker, LoadFailure>>;
+  /** Ends the process. */
+  end(): void;
+}
+
+/** Has the worker accept connections; see `Gateway.prepareStart`. */
+export type PreparedWorker = () => Promise<Result<StartedWorker, LoadFailure>>;
+
+/** A gateway that serves as a worker. */
+export interface StartedWorker {
+  readonly addresses: ListeningAddresses;
+  /** See `Gateway.prepareReload`. */
+  prepareReload(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>>;
+  stop(graceMs: number, manner: StopManner): Promise<void>;
+  /** Closes all of its addresses at once and finishes within the grace, whatever drain is under way. */
+  leave(graceMs: number): Promise<void>;
+}
+
+/** Grace for requests where the supervisor is gone: whoever starts it again needs the addresses soon. */
+const orphanGraceMs = 5_000;
+
+/** The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor does. */
+export class SupervisedGatewayProcess {
+  readonly #supervisor: Correspondence;
+  readonly #parts: SupervisedGatewayParts;
+  #prepared: PreparedWorker | null = null;
+  #gateway: StartedWorker | null = null;
+  #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
+  #isEnding = false;
+
+  constructor(supervisor: Correspondence, parts: SupervisedGatewayParts) {
+    this.#supervisor = supervisor;
+    this.#parts = parts;
+  }
+
+  /** From now on it does as it is told. */
+  listen(): void {
+    const supervisor = this.#supervisor;
+    supervisor.answer(heartbeat, () => null);
+    supervisor.answer(startWorker, async (order) => {
+      const prepared = await this.#parts.prepare(order);
+      if (!prepared.ok) return err(plainFailure(prepared.error));
+      this.#prepared = prepared.value;
+      return ok(null);
+    });
+    supervisor.answer(beginServing, async () => {
+      const started = await this.#serve();
+      return started.ok ? started : err(plainFailure(started.error));
+    });
+    supervisor.answer(prepareReload, async (order) => {
+      const prepared = await this.#prepare(order);
+      return prepared.ok ? ok(null) : err(plainFailure(prepared.error));
+    });
+    supervisor.answer(commitReload, () => this.#settle(async (prepared) => prepared.commit()));
+    supervisor.answer(abandonReload, async () => {
+      await this.#settle((prepared) => prepared.abandon());
+      return null;
+    });
+    supervisor.hear(drainWorker, ({ graceMs, manner }) => void this.#drain(graceMs, manner));
+    supervisor.onClosed(() => void this.#leave());
+  }
+
+  async #serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
+    // The supervisor ended meanwhile: so does this process, and takes no connection any more.
+    if (this.#prepared === null || this.#isEnding) return err(loadFailure('the worker is not prepared to serve'));
+    const started = await this.#prepared();
+    if (!started.ok) return started;
+    this.#gateway = started.value;
+    if (this.#isEnding) await this.#end(started.value, 0, atOnce);
+    return ok(started.value.addresses);
+  }
+
+  #prepare(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>> {
+    if (this.#gateway === null) return Promise.resolve(err(loadFailure('the worker does not serve yet')));
+    if (this.#preparing !== null) {
+      return Promise.resolve(err(loadFailure('the worker prepares another configuration already')));
+    }
+    const preparing = this.#gateway.prepareReload(order);
+    this.#preparing = preparing;
+    return preparing;
+  }
+
+  /** Ends what was prepared, or is being prepared, one way or the other. False: nothing was. */
+  async #settle(how: (prepared: PreparedReload) => Promise<void>): Promise<boolean> {
+    const preparing = this.#preparing;
+    if (preparing === null) return false;
+    const prepared = await preparing;
+    if (this.#preparing === preparing) this.#preparing = null;
+    if (!prepared.ok) return false;
+    await how(prepared.value);
+    return true;
+  }
+
+  async #drain(graceMs: number, manner: StopManner): Promise<void> {
+    const gateway = this.#gateway;
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    if (gateway === null) this.#parts.end();
+    else await this.#end(gateway, graceMs, manner);
+  }
+
+  /** Nobody is there any more who would end a drain that lasts. */
+  async #leave(): Promise<void> {
+    this.#isEnding = true;
+    try {
+      await this.#gateway?.leave(orphanGraceMs);
+    } finally {
+      this.#parts.end();
+    }
+  }
+
+  async #end(gateway: StartedWorker, graceMs: number, manner: StopManner): Promise<void> {
+    try {
+      await gateway.stop(graceMs, manner);
+    } finally {
+      this.#parts.end();
+    }
+  }
+}

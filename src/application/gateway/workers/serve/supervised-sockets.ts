@@ -1,0 +1,30 @@
+import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
+import type { ListeningSocket, ListeningSockets } from '../../../ports/gateway/listening-sockets.js';
+import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import { errorOf } from '../supervise/plain-failure.js';
+import { listeningSocket } from '../supervise/worker-topics.js';
+
+/** A host name is looked up for it. */
+const socketDeadlineMs = 15_000;
+
+/** The sockets of a worker, which the supervisor has bound. */
+export class SupervisedSockets implements ListeningSockets {
+  readonly #supervisor: Correspondence;
+  readonly #attached: (attachment: object, address: SocketAddress) => ListeningSocket;
+
+  /** `attached` makes a socket of what came with the answer. */
+  constructor(supervisor: Correspondence, attached: (attachment: object, address: SocketAddress) => ListeningSocket) {
+    this.#supervisor = supervisor;
+    this.#attached = attached;
+  }
+
+  async open(key: string, address: SocketAddress, name: string): Promise<ListeningSocket> {
+    const question = { key, address, name };
+    const answered = await this.#supervisor.askForAttachment(listeningSocket, question, socketDeadlineMs);
+    if (!answered.ok) throw new Error(`the supervisor gives no socket (${answered.error})`);
+    const { answer, attachment } = answered.value;
+    if (!answer.ok) throw errorOf(answer.error);
+    if (attachment === null) throw new Error('the supervisor gave a socket that did not arrive');
+    return this.#attached(attachment, answer.value);
+  }
+}

@@ -1,0 +1,71 @@
+import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import type { PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
+import { noPermits, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
+import type { PermitKind } from '../../../../domain/gateway/limits/permit-share.js';
+import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
+
+interface CurrentLimit {
+  limit: number;
+}
+
+/** The permits of a key that nobody else has: a count. */
+class LocalPermits implements Permits {
+  readonly #current: CurrentLimit;
+  #taken = 0;
+
+  constructor(current: CurrentLimit) {
+    this.#current = current;
+  }
+
+  get limit(): number {
+    return this.#current.limit;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get takenByAll(): number {
+    return this.#taken;
+  }
+
+  take(): PermitOutcome {
+    if (this.#taken >= this.#current.limit) return 'full';
+    this.#taken += 1;
+    return 'taken';
+  }
+
+  /** Nothing is ever unknown. */
+  async ask(): Promise<boolean> {
+    return this.take() === 'taken';
+  }
+
+  /** Whoever waits is the one who gives back: there is nobody else to wait for. */
+  want(): void {}
+
+  onChange(): void {}
+
+  giveBack(): void {
+    this.#taken -= 1;
+  }
+
+  close(): void {}
+}
+
+/** Permits of a gateway that is one process. Each that is opened is counted by itself. */
+export class LocalPermitBook implements PermitBook {
+  readonly workers = 1;
+  readonly #limits = new Map<PermitKind, CurrentLimit>(
+    Object.entries(noPermits).map(([kind, limit]) => [kind as PermitKind, { limit }]),
+  );
+
+  limit(limits: LimitsConfiguration): void {
+    const all = permitLimits(limits, this.workers);
+    for (const [kind, current] of this.#limits) current.limit = all[kind];
+  }
+
+  open(kind: PermitKind): Permits {
+    // INVARIANT: there is one for each kind.
+    return new LocalPermits(this.#limits.get(kind) as CurrentLimit);
+  }
+}

@@ -1,0 +1,48 @@
+import type { PermitKind } from '../../../../domain/gateway/limits/permit-share.js';
+import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
+
+/** The permits of one client, and how many have to do with them at the moment. */
+class HeldPermits {
+  holders = 1;
+
+  constructor(readonly permits: Permits) {}
+}
+
+/** Permits of as many clients as there are. Those that nobody has to do with leave nothing behind. */
+export class PermitsBySubject {
+  readonly #book: PermitBook;
+  readonly #kind: PermitKind;
+  readonly #held = new Map<string, HeldPermits>();
+
+  constructor(book: PermitBook, kind: PermitKind) {
+    this.#book = book;
+    this.#kind = kind;
+  }
+
+  /** Clients that somebody has to do with. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** To be let go as often. */
+  hold(subject: string): Permits {
+    const held = this.#held.get(subject);
+    if (held !== undefined) {
+      held.holders += 1;
+      return held.permits;
+    }
+    const permits = this.#book.open(this.#kind, subject);
+    this.#held.set(subject, new HeldPermits(permits));
+    return permits;
+  }
+
+  /** INVARIANT: it was held. What was taken of it has been given back. */
+  letGo(subject: string): void {
+    const held = this.#held.get(subject);
+    if (held === undefined) return;
+    held.holders -= 1;
+    if (held.holders > 0) return;
+    this.#held.delete(subject);
+    held.permits.close();
+  }
+}

@@ -1,0 +1,105 @@
+import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../ports/shared/rate-limit-store.js';
+import type { ScheduledTask } from '../../../ports/shared/scheduler.js';
+import type { LocalLease } from './local-lease.js';
+import { LocalLeases } from './local-leases.js';
+import { RateDesk, type RateDeskParts, turnAway } from './rate-desk.js';
+
+/** Uses are counted for so long, and so often accounts are given. */
+const growthMs = 50;
+
+/**
+ * The buckets of all workers together, as one worker sees them: they are the supervisor's, which lends tokens of those that are used much.
+ * Answers at once where tokens of every bucket were lent, or where one is known to be empty.
+ */
+export class LeasedRateLimitStore implements RateLimitStore {
+  readonly #parts: RateDeskParts;
+  readonly #desk: RateDesk;
+  readonly #leases: LocalLeases;
+  #growth: ScheduledTask | null = null;
+
+  /** @param most buckets that this worker knows of at the same time */
+  constructor(parts: RateDeskParts, most?: number) {
+    this.#parts = parts;
+    this.#desk = new RateDesk(parts);
+    this.#leases = new LocalLeases(most);
+  }
+
+  /** A bucket that this worker knows nothing of is told as full where another one refuses. */
+  take(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer> {
+    const { clock, supervisor } = this.#parts;
+    if (charges.length === 0 && supervisor.isClosed) return { kind: 'unavailable', detail: 'the supervisor is gone' };
+    const nowMs = clock.monotonicMs();
+    const leases: LocalLease[] = [];
+    let areAllLent = true;
+    let refusedBy = -1;
+    let longestMs = 0;
+    for (let index = 0; index < charges.length; index += 1) {
+      const charge = charges[index] as RateLimitCharge;
+      const lease = this.#leases.find(charge);
+      if (lease === null || !lease.isOf(charge.limit)) {
+        areAllLent = false;
+        continue;
+      }
+      leases.push(lease);
+      if (lease.hasToken) continue;
+      areAllLent = false;
+      const waitMs = lease.emptyForMs(nowMs);
+      if (waitMs <= longestMs) continue;
+      refusedBy = index;
+      longestMs = waitMs;
+    }
+    if (refusedBy >= 0) return { kind: 'refused', refusedBy, waitMs: longestMs, left: this.#left(charges) };
+    if (!areAllLent) return this.#ask(charges);
+    const left: number[] = [];
+    for (const lease of leases) {
+      lease.spend();
+      left.push(lease.left);
+      if (lease.runsLow(nowMs)) this.#desk.fetch(lease);
+    }
+    return { kind: 'taken', left };
+  }
+
+  /** Buckets that this worker knows of; the gateway's are the supervisor's. */
+  sizes(): Readonly<Record<string, number>> {
+    return this.#leases.sizes();
+  }
+
+  /** Gives everything back. */
+  async close(): Promise<void> {
+    this.#growth?.cancel();
+    this.#growth = null;
+    const owing: LocalLease[] = [];
+    for (const lease of this.#leases.all()) {
+      lease.giveBack();
+      if (lease.owesAccount) owing.push(lease);
+    }
+    this.#desk.account(owing);
+  }
+
+  #ask(charges: readonly RateLimitCharge[]): RateLimitAnswer | Promise<RateLimitAnswer> {
+    const leases: LocalLease[] = [];
+    const lacking: number[] = [];
+    for (const charge of charges) {
+      const lease = this.#leases.obtain(charge);
+      if (lease === null) return turnAway({ leases, lacking }, 'too many buckets are in use at once');
+      if (lease.hasToken) lease.reserve();
+      else {
+        lease.lack();
+        lacking.push(leases.length);
+      }
+      leases.push(lease);
+    }
+    this.#growth ??= this.#parts.scheduler.after(growthMs, () => this.#grow());
+    return this.#desk.ask({ leases, lacking });
+  }
+
+  #left(charges: readonly RateLimitCharge[]): readonly number[] {
+    return charges.map((charge) => this.#leases.find(charge)?.left ?? charge.limit.burst);
+  }
+
+  #grow(): void {
+    this.#desk.account(this.#leases.grow(this.#parts.clock.monotonicMs()));
+    const isNeeded = this.#leases.size > 0;
+    this.#growth = isNeeded ? this.#parts.scheduler.after(growthMs, () => this.#grow()) : null;
+  }
+}

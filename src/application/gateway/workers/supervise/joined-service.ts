@@ -1,0 +1,30 @@
+import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { SupervisedService } from './supervised-service.js';
+
+/** Something that a worker joins by what it is asked and told over; the result is called when the worker has gone. */
+export interface Joinable {
+  join(worker: Correspondence): () => void;
+}
+
+/** Has every worker join. */
+export class JoinedService implements SupervisedService {
+  readonly #joinable: Joinable;
+  readonly #leave = new Map<AttendedWorker, () => void>();
+
+  constructor(joinable: Joinable) {
+    this.#joinable = joinable;
+  }
+
+  /** What is joined follows the configuration by what workers ask. */
+  adopt(): void {}
+
+  attend(worker: AttendedWorker): void {
+    this.#leave.set(worker, this.#joinable.join(worker.correspondence));
+  }
+
+  left(worker: AttendedWorker): void {
+    this.#leave.get(worker)?.();
+    this.#leave.delete(worker);
+  }
+}

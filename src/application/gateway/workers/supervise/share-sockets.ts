@@ -1,0 +1,45 @@
+import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
+import type { GatewayConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import { err, ok } from '../../../../domain/shared/result.js';
+import type { SharedSockets } from '../../../ports/gateway/shared-sockets.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import { type ListeningAddresses, listenerKeys, listeningAddresses } from '../../run-gateway/wanted-listeners.js';
+import { plainError } from './plain-failure.js';
+import type { SupervisedService } from './supervised-service.js';
+import { listeningSocket } from './worker-topics.js';
+
+/** Gives workers the sockets that they accept on. */
+export class ShareSockets implements SupervisedService {
+  readonly #sockets: SharedSockets;
+  /** By key, with the ports that port 0 became. */
+  readonly #addresses = new Map<string, SocketAddress>();
+
+  constructor(sockets: SharedSockets) {
+    this.#sockets = sockets;
+  }
+
+  attend({ correspondence }: AttendedWorker): void {
+    correspondence.answerWithAttachment(listeningSocket, async ({ key, address, name }) => {
+      try {
+        const socket = await this.#sockets.open(key, address, name);
+        this.#addresses.set(key, socket.address);
+        return { answer: ok(socket.address), attachment: socket.listenable };
+      } catch (error) {
+        return { answer: err(plainError(error)), attachment: null };
+      }
+    });
+  }
+
+  /** Where workers serve a configuration that has been adopted. */
+  addresses(configuration: GatewayConfiguration): ListeningAddresses {
+    const open = Array.from(this.#addresses, ([key, address]) => ({ key, address: () => address }));
+    return listeningAddresses(configuration, open);
+  }
+
+  adopt(configuration: GatewayConfiguration): void {
+    const wanted = listenerKeys(configuration);
+    for (const key of this.#addresses.keys()) if (!wanted.has(key)) this.#addresses.delete(key);
+  }
+
+  left(): void {}
+}

@@ -1,0 +1,136 @@
+import { processEndText } from '../../../../domain/gateway/supervision/process-end.js';
+import { noDeaths, type RestartHistory, restartAfter } from '../../../../domain/gateway/supervision/restart-rules.js';
+import type { WorkerProcess, WorkerProcesses } from '../../../ports/gateway/worker-processes.js';
+import type { Clock } from '../../../ports/shared/clock.js';
+import type { Logger } from '../../../ports/shared/logger.js';
+import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
+import { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { SupervisionTimes } from './supervision-times.js';
+import { heartbeat } from './worker-topics.js';
+
+export interface SpareProcessParts {
+  readonly processes: WorkerProcesses;
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly times: SupervisionTimes;
+}
+
+/** A process that has no order yet, and what is said to it. */
+export interface LinkedProcess {
+  readonly process: WorkerProcess;
+  readonly correspondence: Correspondence;
+}
+
+interface Spare extends LinkedProcess {
+  readonly sinceMs: number;
+  /** It has loaded its program and answered. */
+  isReady: boolean;
+}
+
+/**
+ * Keeps one process of a worker that has loaded its program and waits for an order, so that a worker that dies is replaced in the time that
+ * it takes to read a configuration.
+ */
+export class SpareProcess {
+  readonly #parts: SpareProcessParts;
+  #spare: Spare | null = null;
+  /** Taken, and asked whether they answer. */
+  readonly #asked = new Set<Spare>();
+  #history: RestartHistory = noDeaths;
+  #refill: ScheduledTask | null = null;
+  #isStopped = false;
+
+  constructor(parts: SpareProcessParts) {
+    this.#parts = parts;
+  }
+
+  /** The spare one, where there is one that answers, else a new one. */
+  async take(): Promise<LinkedProcess> {
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare === null || spare.process.link.isClosed) return this.#start();
+    // One that still loads its program cannot answer yet; another one would be no sooner there.
+    if (!spare.isReady) return spare;
+    this.#asked.add(spare);
+    const answered = await spare.correspondence.ask(heartbeat, null, this.#parts.times.spareMs);
+    this.#asked.delete(spare);
+    // Whoever takes it sees to it that nothing begins any more.
+    if (answered.ok || this.#isStopped) return spare;
+    if (answered.error !== 'closed') this.#kill(spare);
+    return this.#start();
+  }
+
+  /** To be called when there is time: it starts a process where there is no spare one. */
+  fill(): void {
+    if (this.#isStopped || (this.#spare !== null && !this.#spare.process.link.isClosed)) return;
+    this.#refill?.cancel();
+    this.#refill = null;
+    const { clock, times } = this.#parts;
+    const spare: Spare = { ...this.#start(), sinceMs: clock.monotonicMs(), isReady: false };
+    this.#spare = spare;
+    void spare.process.ended.then((end) => this.#ended(spare, processEndText(end)));
+    void spare.correspondence.ask(heartbeat, null, times.heartbeatDeadlineMs).then((answered) => {
+      spare.isReady = answered.ok;
+      if (!answered.ok && answered.error !== 'closed' && this.#spare === spare) this.#kill(spare);
+    });
+  }
+
+  /** Does that some seconds later, so that it takes no time from those that have just come to serve. */
+  fillLater(): void {
+    const { scheduler, times } = this.#parts;
+    if (this.#isStopped) return;
+    this.#refill?.cancel();
+    this.#refill = scheduler.after(times.firstSpareMs, () => this.fill());
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#isStopped = true;
+    this.#refill?.cancel();
+    for (const { process } of this.#kept()) process.kill();
+  }
+
+  /** Resolves when it has ended. */
+  async stop(): Promise<void> {
+    const kept = this.#kept();
+    this.kill();
+    this.#spare = null;
+    await Promise.all(kept.map(({ process }) => process.ended));
+  }
+
+  #kept(): readonly Spare[] {
+    return this.#spare === null ? [...this.#asked] : [this.#spare, ...this.#asked];
+  }
+
+  #start(): LinkedProcess {
+    const { processes, scheduler, logger } = this.#parts;
+    const process = processes.start();
+    const correspondence = new Correspondence(process.link, scheduler, (topic, error) =>
+      logger.error('a question between processes failed', { pid: process.pid, topic, error: String(error) }),
+    );
+    return { process, correspondence };
+  }
+
+  #kill({ process }: Spare): void {
+    this.#parts.logger.warn('the process that waits to replace a worker does not answer and is killed', {
+      pid: process.pid,
+      error_type: 'worker_hangs',
+    });
+    process.kill();
+  }
+
+  #ended(spare: Spare, how: string): void {
+    if (this.#spare !== spare || this.#isStopped) return;
+    this.#spare = null;
+    const { clock, scheduler, logger } = this.#parts;
+    const { delayMs, history } = restartAfter(this.#history, clock.monotonicMs() - spare.sinceMs);
+    this.#history = history;
+    logger.warn(`the process that waits to replace a worker ${how} and is replaced`, {
+      pid: spare.process.pid,
+      delay_ms: delayMs,
+      error_type: 'worker_ended',
+    });
+    this.#refill = scheduler.after(delayMs, () => this.fill());
+  }
+}

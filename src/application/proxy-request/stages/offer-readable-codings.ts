@@ -1,8 +1,0 @@
-import { withReadableCodings } from '../../../domain/http/accepted-codings.js';
-import type { Stage } from '../stage.js';
-
-/** Has the upstream use no content coding that cannot be taken off for an agent that reads responses. */
-export const offerReadableCodings: Stage = (exchange) => {
-  exchange.headers = withReadableCodings(exchange.headers);
-  return 'continue';
-};

@@ -1,8 +1,0 @@
-import type { PermitReports, PermitWords } from '../../domain/limits/permit-words.js';
-import { notice } from '../correspondence/topic.js';
-
-/** A worker tells the supervisor. */
-export const permitReports = notice<PermitReports>('permit-reports');
-
-/** The supervisor tells a worker. */
-export const permitWords = notice<PermitWords>('permit-words');

@@ -1,5 +1,0 @@
-import { topic } from '../correspondence/topic.js';
-import type { EndedSessions } from '../saml-sessions/session-endings.js';
-
-/** From a worker to the supervisor, and from there to every other worker: answered once who is asked counts them no more. */
-export const endedSessions = topic<EndedSessions, null>('sessions ended');

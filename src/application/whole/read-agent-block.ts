@@ -1,0 +1,45 @@
+import type { AgentOptions } from '../../domain/agent/configuration/agent-configuration.js';
+import { decodeAgentOptions } from '../../domain/agent/configuration/decode-agent-options.js';
+import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import type { AgentConfiguration } from '../../domain/gateway/configuration/gateway-configuration.js';
+import type { AgentBlock, AgentBlockReader } from '../ports/agent/agent-block-reader.js';
+import type { ConfigurationSource } from '../ports/gateway/configuration-source.js';
+
+const nowhere = () => null;
+
+const failure = (message: string, problems: readonly ConfigurationProblem[]): AgentBlock => ({
+  options: null,
+  problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+  locate: nowhere,
+});
+
+/** Where the gateway connects to is what is to be served, unless the options say otherwise. */
+const servedAt = ({ transport }: AgentConfiguration): AgentOptions => {
+  if (transport.kind === 'unix_socket') return { socket: transport.path };
+  return transport.kind === 'grpc' ? { grpcAddress: transport.address } : {};
+};
+
+/** Reads the blocks of agents in the configuration that a source gives. */
+export const agentBlockReader =
+  (source: ConfigurationSource): AgentBlockReader =>
+  async (agentName) => {
+    const { configuration, problems, locate } = await source.load();
+    if (configuration === null) return { options: null, problems, locate: nowhere };
+    const names = configuration.agents.map(({ name }) => name);
+    const agent =
+      agentName === null && names.length === 1
+        ? configuration.agents[0]
+        : configuration.agents.find(({ name }) => name === agentName);
+    if (agent === undefined) {
+      if (names.length === 0) return failure('the configuration has no agent block', problems);
+      const wanted = agentName === null ? 'there are several agent blocks' : `there is no agent "${agentName}"`;
+      return failure(`${wanted}: choose one of ${names.map((name) => `"${name}"`).join(', ')} with --agent`, problems);
+    }
+    const decoded = decodeAgentOptions(agent.config);
+    const options = decoded.options === null ? null : { ...servedAt(agent), ...decoded.options };
+    return {
+      options,
+      problems: [...problems, ...decoded.problems],
+      locate: (problem) => locate?.(agent.name, problem) ?? null,
+    };
+  };

@@ -1,0 +1,61 @@
+import type { ServiceIdentifier } from 'inversify';
+import type { AuthAgent } from '../../application/agent/agent-service/auth-agent.js';
+import type { PasswordChecks } from '../../application/agent/authenticate/password-checks.js';
+import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
+import type { AgentParts } from '../../application/agent/configure-agent/agent-parts.js';
+import type { SamlParts } from '../../application/agent/configure-agent/saml-parts.js';
+import type { AssertionMemories } from '../../application/agent/exchange-token/assertion-memory.js';
+import type { KeySets } from '../../application/agent/keys/key-sets.js';
+import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
+import type { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
+import type { SamlStoreLeases } from '../../application/agent/sign-on/saml/trust/saml-store-leases.js';
+import type { KeySetSource } from '../../application/ports/agent/key-set-source.js';
+import type { MetadataSource } from '../../application/ports/agent/metadata-source.js';
+import type { PasswordVerifier } from '../../application/ports/agent/password-verifier.js';
+import type { PolicyFiles } from '../../application/ports/agent/policy-files.js';
+import type { SamlDocumentVerifier } from '../../application/ports/agent/saml-document-verifier.js';
+import type { SamlKeys } from '../../application/ports/agent/saml-keys.js';
+import type { SamlStoreOpener } from '../../application/ports/agent/saml-stores.js';
+import type { TokenSigningKeys } from '../../application/ports/agent/token-signing-keys.js';
+import type { VerificationKeys } from '../../application/ports/agent/token-verifier.js';
+import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
+import type { RateLimitStore } from '../../application/ports/shared/rate-limit-store.js';
+import type { SecretDigest } from '../../application/ports/shared/secret-digest.js';
+import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
+
+/**
+ * Makes an agent with options that are there from the start; none for an embedded one, whose log lines bear its
+ * name, and which has the spent assertions and the rates of that name. It judges nothing before its `start` or `configure` has succeeded.
+ */
+export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
+
+/** What the agents of a process share; spent assertions and rates are those of one that is not embedded. */
+export type SharedAgentParts = Omit<AgentParts, 'outcomes'>;
+
+/** What the agent is made of; the gateway loads the same for its embedded agents. */
+export const agentTokens = {
+  secretDigest: Symbol('SecretDigest') as ServiceIdentifier<SecretDigest>,
+  verificationKeys: Symbol('VerificationKeys') as ServiceIdentifier<VerificationKeys>,
+  tokenSigningKeys: Symbol('TokenSigningKeys') as ServiceIdentifier<TokenSigningKeys>,
+  textFileReader: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
+  policyFiles: Symbol('PolicyFiles') as ServiceIdentifier<PolicyFiles>,
+  keySetSource: Symbol('KeySetSource') as ServiceIdentifier<KeySetSource>,
+  keySets: Symbol('KeySets') as ServiceIdentifier<KeySets>,
+  loadCertificateReader: Symbol('CertificateReaderLoader') as ServiceIdentifier<CertificateReaderLoader>,
+  passwordVerifier: Symbol('PasswordVerifier') as ServiceIdentifier<PasswordVerifier>,
+  passwordChecks: Symbol('PasswordChecks') as ServiceIdentifier<PasswordChecks>,
+  /** Client assertions that were taken. */
+  spentAssertions: Symbol('AssertionMemories') as ServiceIdentifier<AssertionMemories>,
+  /** Buckets for the rates of token exchange; each program binds it itself. */
+  exchangeRates: Symbol('RateLimitStore of token exchange') as ServiceIdentifier<RateLimitStore>,
+  samlDocumentVerifier: Symbol('SamlDocumentVerifier') as ServiceIdentifier<SamlDocumentVerifier>,
+  samlKeys: Symbol('SamlKeys') as ServiceIdentifier<SamlKeys>,
+  metadataSource: Symbol('MetadataSource') as ServiceIdentifier<MetadataSource>,
+  identityProviderTrusts: Symbol('IdentityProviderTrusts') as ServiceIdentifier<IdentityProviderTrusts>,
+  samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SamlStoreOpener>,
+  sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
+  samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SamlStoreLeases>,
+  samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
+  agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentParts>,
+  agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,
+} as const;

@@ -1,0 +1,17 @@
+import type { HashCommand } from '../../adapters/inbound/agent-command-line/agent-command.js';
+import { runHashCommand } from '../../adapters/inbound/agent-command-line/run-hash-command.js';
+import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { CryptoKeyGenerator } from '../../adapters/outbound/node-random/crypto-key-generator.js';
+import { NativePasswordHasher } from '../../adapters/outbound/password-hashes/native-password-hasher.js';
+
+/** Runs `gateway-auth hash-password` and `hash-key` with the streams of this process; gives the exit code. */
+export const hashSecret = (command: HashCommand): Promise<number> =>
+  runHashCommand(
+    command,
+    { hasher: new NativePasswordHasher(), digest: new HmacSecretDigest(), keys: new CryptoKeyGenerator() },
+    {
+      secrets: process.stdin,
+      result: (text) => void process.stdout.write(text),
+      messages: (text) => void process.stderr.write(text),
+    },
+  );

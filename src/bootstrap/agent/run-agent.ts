@@ -1,0 +1,114 @@
+import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/agent-command.js';
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { MetricsAddressError } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
+import { AgentSocketError } from '../../adapters/inbound/agent-unix-socket/agent-socket-error.js';
+import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
+import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
+import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
+import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
+import type { AgentBlockReader } from '../../application/ports/agent/agent-block-reader.js';
+import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-problem-text.js';
+import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
+import type { ConfigurationProblem } from '../../domain/configuration/configuration-problem.js';
+import { formatProblem } from '../../domain/configuration/format-problem.js';
+import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
+import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { type WatchedSignals, watchSignals } from '../shared/watch-signals.js';
+import { type ReadStartOptions, readStartOptions } from './agent-start-options.js';
+import { checkAgent } from './check-agent.js';
+import { agentContainer, type RunningAgent, startAgent } from './start-agent.js';
+
+/** How long the last log lines have to be written, in milliseconds. */
+const logGraceMs = 2_000;
+const standardOutput = 1;
+
+/** What whoever started the program can read on one line. */
+const isAddressError = (error: unknown): error is Error =>
+  error instanceof AgentSocketError || error instanceof AgentGrpcError || error instanceof MetricsAddressError;
+
+const complain = (problems: readonly ConfigurationProblem[]): void => {
+  for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
+};
+
+const complainOfOptions = (problems: readonly AgentOptionProblem[], locate: ReadStartOptions['locate']): void =>
+  complain(problems.map((problem) => toConfigurationProblem(locatedProblem(problem, locate(problem)))));
+
+/** Serves until a signal has it end; gives the exit code. */
+const serve = async (agent: RunningAgent, signals: WatchedSignals, logger: PinoLogger): Promise<number> => {
+  signals.onReload(() => {
+    void agent.reload().then((reloaded) => {
+      if (reloaded.ok) logger.info('keys, authorities, lists and policies were read again');
+      else
+        logger.error('keys, authorities, lists and policies could not be read again; the old ones stay', {
+          reason: reloaded.error,
+        });
+    });
+  });
+  const signal = await signals.ended;
+  logger.info('the agent drains', { signal });
+  await agent.stop();
+  logger.info('the agent has ended');
+  return 0;
+};
+
+/** Starts the agent, and stays until it has ended. */
+const run = async (
+  start: StartOptions,
+  { exposedSecrets }: AgentRun,
+  configuration: LogConfiguration,
+  locate: ReadStartOptions['locate'],
+): Promise<number> => {
+  const { level, format, warning } = configuration;
+  const log = new LogOutput({ fileDescriptor: standardOutput, format: await lineFormat(format, standardOutput) });
+  const logger = new PinoLogger(level, log);
+  const signals = watchSignals(() => {
+    log.flushSync();
+    process.exit(1);
+  });
+  tellOfDebugSignal(logger);
+  try {
+    if (warning !== null) logger.warn(warning);
+    if (exposedSecrets.length > 0) {
+      logger.warn('secrets were given as arguments, which everyone on this machine can see; use variables or files', {
+        flags: exposedSecrets,
+      });
+    }
+    const started = await startAgent(agentContainer(logger), start);
+    if (started.ok) return await serve(started.value, signals, logger);
+    complainOfOptions(started.error, locate);
+    return 1;
+  } catch (error) {
+    if (!isAddressError(error)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    return 1;
+  } finally {
+    // A reader that no longer reads would hold an ordinary exit for ever.
+    if (!(await log.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
+  }
+};
+
+/** Loads everything and reports. The report says all that the log would. */
+const check = async (start: StartOptions, locate: ReadStartOptions['locate']): Promise<number> => {
+  const log = new LogOutput({ fileDescriptor: standardOutput, format: null });
+  const { problems, summary } = await checkAgent(agentContainer(new PinoLogger('off', log)), start);
+  complainOfOptions(problems, locate);
+  if (summary !== null) process.stdout.write(`${summary}\n`);
+  return summary === null ? 1 : 0;
+};
+
+/** Loaded when it is needed: reading KDL takes longer to load than all the rest, and most agents are started without. */
+const openConfiguration = async (file: string): Promise<AgentBlockReader> => {
+  const { agentBlocksOfFile } = await import('../shared/configuration-file.js');
+  return agentBlocksOfFile(file);
+};
+
+/** Runs the agent until a signal has it end, or checks what it would run with; gives the exit code. */
+export const runAgent = async (
+  command: Extract<AgentCommand, { kind: 'run' | 'check' }>,
+  log: LogConfiguration,
+): Promise<number> => {
+  const { start, problems, locate } = await readStartOptions(command, openConfiguration);
+  complain(problems);
+  if (start === null) return 1;
+  return command.kind === 'check' ? check(start, locate) : run(start, command, log, locate);
+};

@@ -1,0 +1,61 @@
+import type { SamlStoreOpener } from '../../application/ports/agent/saml-stores.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { SessionStoreOptions } from '../../domain/agent/configuration/saml-options.js';
+
+interface StoreSettings {
+  /** Whether a store that is missing is made, where the technology has files. */
+  readonly creates: boolean;
+  /** Whether a server that cannot be reached is waited for, where the technology has one. */
+  readonly waits: boolean;
+}
+
+/**
+ * Each technology is loaded when it is chosen: no other program pays for its libraries. One opener opens all places, so
+ * that it knows what is open.
+ */
+const openerOf = async (
+  kind: SessionStoreOptions['kind'],
+  logger: Logger,
+  settings: StoreSettings,
+): Promise<SamlStoreOpener> => {
+  switch (kind) {
+    case 'sqlite': {
+      const { SqliteStoreOpener } = await import('../../adapters/outbound/sqlite-session-store/sqlite-store-opener.js');
+      return new SqliteStoreOpener(settings);
+    }
+    case 'memory': {
+      const { MemoryStoreOpener } = await import('../../adapters/outbound/memory-session-store/memory-store-opener.js');
+      return new MemoryStoreOpener();
+    }
+    case 'redis': {
+      const { RedisStoreOpener } = await import('../../adapters/outbound/redis-session-store/redis-store-opener.js');
+      return new RedisStoreOpener(logger, settings);
+    }
+  }
+};
+
+const openerWith =
+  (settings: StoreSettings) =>
+  (logger: Logger): SamlStoreOpener => {
+    const openers = new Map<SessionStoreOptions['kind'], Promise<SamlStoreOpener>>();
+    const openerFor = (kind: SessionStoreOptions['kind']): Promise<SamlStoreOpener> => {
+      const known = openers.get(kind) ?? openerOf(kind, logger, settings);
+      openers.set(kind, known);
+      return known;
+    };
+    return { open: async (options, namespace) => (await openerFor(options.kind)).open(options, namespace) };
+  };
+
+/** Why this program cannot open stores of a technology, wherever they are; null: it can. Opens none. */
+export const storeKindFault = async (kind: SessionStoreOptions['kind']): Promise<string | null> => {
+  if (kind !== 'sqlite') return null;
+  const { loadSqlite } = await import('../../adapters/outbound/sqlite-session-store/sqlite-module.js');
+  const loaded = await loadSqlite();
+  return loaded.ok ? null : loaded.error;
+};
+
+/** Opens the stores of the technology that is configured. */
+export const openSamlStores = openerWith({ creates: true, waits: true });
+
+/** The same, where nothing is to be made that is not there. */
+export const openExistingSamlStores = openerWith({ creates: false, waits: false });

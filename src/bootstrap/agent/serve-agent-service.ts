@@ -1,0 +1,102 @@
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import { AgentGrpcServer } from '../../adapters/inbound/agent-grpc/agent-grpc-server.js';
+import { AgentMetricsServer } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
+import { AgentUnixSocketServer } from '../../adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
+import { bindSocketPath } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
+import { PrometheusAgentExposition } from '../../adapters/outbound/prometheus-metrics/prometheus-agent-exposition.js';
+import type { AgentService } from '../../application/ports/agent/agent-service.js';
+import type { Clock } from '../../application/ports/shared/clock.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { Scheduler } from '../../application/ports/shared/scheduler.js';
+import type { GrpcAddress, SocketAddress } from '../../domain/configuration/network-addresses.js';
+import { loadAgentGrpc } from '../shared/load-agent-grpc.js';
+import type { GrpcServingTls } from './grpc-serving-tls.js';
+
+/** Where an agent is to be reached; null: not so. */
+export interface AgentPlaces {
+  /** Path of a unix socket. */
+  readonly socket: string | null;
+  readonly grpc: { readonly address: GrpcAddress; readonly tls: GrpcServingTls | null } | null;
+  readonly metrics: SocketAddress | null;
+}
+
+/** Where it is reached, as others would write it. */
+export interface AgentAddresses {
+  readonly socket: string | null;
+  readonly grpc: string | null;
+  readonly metrics: SocketAddress | null;
+}
+
+export interface ServedAgentService {
+  readonly addresses: AgentAddresses;
+  /** Takes no new connection, finishes what is in flight within the grace, and closes. */
+  drain(graceMs: number): Promise<void>;
+  /**
+   * Looks at what gRPC is to be served with from now on. Gives what puts it in force, for new connections. Throws an
+   * AgentGrpcError where it cannot be used, or gRPC is not served with TLS.
+   */
+  prepareGrpcTls(tls: GrpcServingTls): () => void;
+}
+
+/** What serving works with. */
+export interface ServingParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+}
+
+interface Server {
+  drain(graceMs: number): Promise<void>;
+}
+
+/**
+ * Serves an agent everywhere that it is to be reached, or nowhere: where one place cannot be had, it rejects with an
+ * AgentSocketError, an AgentGrpcError or a MetricsAddressError.
+ */
+export const serveAgentService = async (
+  service: AgentService,
+  places: AgentPlaces,
+  intervals: { readonly healthIntervalMs: number; readonly metricsIntervalMs: number },
+  { clock, scheduler, logger }: ServingParts,
+): Promise<ServedAgentService> => {
+  const servers: Server[] = [];
+  const drain = async (graceMs: number): Promise<void> => {
+    await Promise.all(servers.map((server) => server.drain(graceMs)));
+  };
+  try {
+    if (places.socket !== null) {
+      const server = new AgentUnixSocketServer(places.socket, service, clock, scheduler, logger, intervals);
+      await server.listen();
+      servers.push(server);
+    }
+    let grpc: string | null = null;
+    let grpcServer: AgentGrpcServer | null = null;
+    if (places.grpc !== null) {
+      const { address, tls } = places.grpc;
+      const server = new AgentGrpcServer(
+        { address, tls },
+        service,
+        { loadGrpc: loadAgentGrpc, bindSocketPath, clock, scheduler, logger },
+        intervals,
+      );
+      grpc = await server.listen();
+      grpcServer = server;
+      servers.push(server);
+    }
+    let metrics: SocketAddress | null = null;
+    if (places.metrics !== null) {
+      const page = new PrometheusAgentExposition(() => service.metrics());
+      const server = new AgentMetricsServer(places.metrics, page, logger);
+      metrics = await server.listen();
+      servers.push({ drain: () => server.close() });
+    }
+    const prepareGrpcTls = (tls: GrpcServingTls): (() => void) => {
+      if (grpcServer === null) throw new AgentGrpcError('failed', 'gRPC is not served');
+      return grpcServer.prepareTls(tls);
+    };
+    return { addresses: { socket: places.socket, grpc, metrics }, drain, prepareGrpcTls };
+  } catch (error) {
+    await drain(0);
+    throw error;
+  }
+};

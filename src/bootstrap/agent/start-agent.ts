@@ -1,0 +1,122 @@
+import { Container } from 'inversify';
+import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/agent-grpc-error.js';
+import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
+import { type AgentOptions, agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
+import { grpcServing } from '../../domain/agent/configuration/serving-option-rules.js';
+import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
+import { err, ok, type Result } from '../../domain/shared/result.js';
+import { sharedTokens } from '../shared/shared-tokens.js';
+import { type AgentAddresses, type AgentPlaces, type ServedAgentService, serveAgentService } from './agent.js';
+import { agentModule, agentReportIntervals } from './agent-module.js';
+import { agentProcessModule } from './agent-process-module.js';
+import { agentTokens } from './agent-tokens.js';
+import { type GrpcTlsFiles, readGrpcServingTls } from './grpc-serving-tls.js';
+
+/** How long calls in flight have to end, in milliseconds. */
+const drainGraceMs = 30_000;
+
+/** An agent that serves. */
+export interface RunningAgent {
+  readonly addresses: AgentAddresses;
+  /**
+   * Reads keys, authorities, lists, policies, and what gRPC is served with again from their files. Where any of them cannot
+   * be used, all stay as they were.
+   */
+  reload(): Promise<Result<void, string>>;
+  /** Takes no new connection, finishes what is in flight, and closes. */
+  stop(): Promise<void>;
+}
+
+/** Everything that the agent's process is made of. Tests rebind the one part that they swap. */
+export const agentContainer = (logger: Logger): Container => {
+  const container = new Container();
+  container.load(agentProcessModule(logger), agentModule);
+  return container;
+};
+
+const problem = (option: AgentOptionProblem['option'], message: string): AgentOptionProblem => ({
+  severity: 'error',
+  option,
+  message,
+  suggestion: null,
+});
+
+/** What says how the agent is served: flags and variables before the block, as for every option. */
+const placesOf = async (
+  { overrides, block }: StartOptions,
+  files: TextFileReader,
+): Promise<Result<AgentPlaces & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>> => {
+  const options: AgentOptions = { ...block, ...overrides };
+  const problems: AgentOptionProblem[] = [];
+  const grpc = grpcServing(options, (option, message) => problems.push(problem(option, message)));
+  if (problems.length > 0) return err(problems);
+  const tls = grpc?.tls ? await readGrpcServingTls(grpc.tls, files) : null;
+  if (tls?.ok === false) return err([problem('grpc-address', tls.error)]);
+  return ok({
+    socket: options.socket ?? agentDefaults.socket,
+    grpc: grpc && { address: grpc.address, tls: tls?.value ?? null },
+    metrics: options.metricsAddress ?? null,
+    tlsFiles: grpc?.tls ?? null,
+  });
+};
+
+/** Reads what gRPC is served with again; gives what puts it in force. */
+const prepareGrpcTls = async (
+  tlsFiles: GrpcTlsFiles,
+  served: ServedAgentService,
+  files: TextFileReader,
+): Promise<Result<() => void, string>> => {
+  const tls = await readGrpcServingTls(tlsFiles, files);
+  if (!tls.ok) return tls;
+  try {
+    return ok(served.prepareGrpcTls(tls.value));
+  } catch (error) {
+    if (error instanceof AgentGrpcError) return err(error.message);
+    throw error;
+  }
+};
+
+/**
+ * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError where it cannot be served.
+ */
+export const startAgent = async (
+  container: Container,
+  start: StartOptions,
+): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
+  const files = container.get(agentTokens.textFileReader);
+  const places = await placesOf(start, files);
+  if (!places.ok) return places;
+  const agent = container.get(agentTokens.agentFactory)(start);
+  const taken = await agent.start();
+  if (!taken.ok) return taken;
+  const parts = {
+    clock: container.get(sharedTokens.clock),
+    scheduler: container.get(sharedTokens.scheduler),
+    logger: container.get(sharedTokens.logger),
+  };
+  const { tlsFiles } = places.value;
+  let served: ServedAgentService;
+  try {
+    served = await serveAgentService(agent, places.value, agentReportIntervals(start), parts);
+  } catch (error) {
+    await agent.stop();
+    throw error;
+  }
+  return ok({
+    addresses: served.addresses,
+    reload: async () => {
+      const tls = tlsFiles === null ? ok(() => {}) : await prepareGrpcTls(tlsFiles, served, files);
+      if (!tls.ok) return tls;
+      const reloaded = await agent.reload();
+      if (reloaded.ok) tls.value();
+      return reloaded;
+    },
+    stop: async () => {
+      agent.drain();
+      await served.drain(drainGraceMs);
+      await agent.stop();
+    },
+  });
+};

@@ -1,0 +1,93 @@
+import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import type { AgentOptionLocator } from '../../domain/configuration/agent-option-problem.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
+import { boundedProblems, inFileOrder } from '../../domain/configuration/schema/problem-report.js';
+import { advice } from '../../domain/configuration/whole/advice/advice-report.js';
+import type { GatewayConfiguration } from '../../domain/gateway/configuration/gateway-configuration.js';
+import { compileRouteTable } from '../../domain/gateway/routing/route-table.js';
+import { configurationFile } from '../shared/configuration-file.js';
+
+export interface GatewayCheck {
+  readonly problems: readonly ConfigurationProblem[];
+  /** What the configuration holds, on one line; null where there was an error. */
+  readonly summary: string | null;
+}
+
+/** Loaded when it is needed: it takes everything that serves, and a configuration can be read without. */
+const checkReferred = async (
+  configuration: GatewayConfiguration,
+  locate: AgentOptionLocator | undefined,
+): Promise<readonly ConfigurationProblem[]> => {
+  const { checkReferences } = await import('../shared/check-references.js');
+  return checkReferences(configuration, locate);
+};
+
+/**
+ * Loads a configuration and reports. With `thorough` also what it refers to: the certificates and keys of listeners, and
+ * the keys and lists of the agents that run in the gateway's own process, are read as they would be at the start.
+ */
+export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
+  const { configuration, problems, locate } = await configurationFile(configFile).load();
+  if (configuration === null) return { problems, summary: null };
+  const routes = compileRouteTable(configuration.routes, re2PathPatterns);
+  const faults = routes.ok
+    ? []
+    : routes.error.map(({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`));
+  const found = thorough ? await checkReferred(configuration, locate) : [];
+  const all = [...problems, ...faults, ...found];
+  const isFine = all.every(({ severity }) => severity !== 'error');
+  return { problems: all, summary: isFine ? `The configuration is fine: ${counts(configuration)}.` : null };
+};
+
+/**
+ * What `checkGateway` with `thorough` finds, and besides what is written in a form of earlier versions and what is unsafe. Who
+ * loads a configuration to run it hears nothing of that.
+ */
+export const checkConfigurationFile = async (configFile: string): Promise<GatewayCheck> => {
+  const { problems, summary } = await checkGateway(configFile, true);
+  const { advise, texts } = await configurationFile(configFile).load();
+  const unsafe = advise?.() ?? [];
+  const found = [...problems, ...(await older(texts ?? new Map())), ...unsafe, ...(await readableSecrets(unsafe))];
+  return { problems: boundedProblems(inFileOrder(found)), summary };
+};
+
+const older = async (texts: ReadonlyMap<string, string>): Promise<readonly ConfigurationProblem[]> => {
+  const { migrateText } = await import('../../adapters/outbound/kdl-configuration/migrate-text.js');
+  return [...texts].flatMap(([file, text]) => {
+    const { changes, left } = migrateText(text);
+    const count = changes.length + left.length;
+    const [first] = [...changes, ...left];
+    if (first === undefined) return [];
+    const places = count === 1 ? 'one place is' : `${count} places are`;
+    const position = { file, line: first.line, column: 1 };
+    return [advice('deprecated-form', `${places} written as in earlier versions: ${first.message}`, position, null)];
+  });
+};
+
+/** A secret in a file is known to whoever can read the file. */
+const readableSecrets = async (unsafe: readonly ConfigurationProblem[]): Promise<readonly ConfigurationProblem[]> => {
+  const { isReadableByOthers } = await import('../../adapters/outbound/node-text-files/replace-text-file.js');
+  const secret = unsafe.filter(({ id }) => id === 'plain-secret');
+  const files = [...new Set(secret.flatMap(({ position }) => position?.file ?? []))];
+  const open = await Promise.all(files.map(isReadableByOthers));
+  return files
+    .filter((_file, index) => open[index])
+    .map((file) =>
+      advice(
+        'secrets-readable-by-others',
+        'every user of this machine can read it',
+        { file, line: 1, column: 1 },
+        null,
+      ),
+    );
+};
+
+const counts = ({ listeners, routes, upstreams, agents }: GatewayConfiguration): string =>
+  [
+    counted(listeners.length, 'listener'),
+    counted(routes.length, 'route'),
+    counted(upstreams.length, 'upstream'),
+    counted(agents.length, 'agent'),
+  ].join(', ');
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,114 @@
+import type { ServiceIdentifier } from 'inversify';
+import type { ConnectionRefusals } from '../../application/gateway/admit/connection-refusals.js';
+import type { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
+import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
+import type { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
+import type { UpstreamTargetsParts } from '../../application/gateway/choose-upstream/upstream-targets.js';
+import type { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
+import type { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
+import type { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
+import type { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
+import type { StageDependencies } from '../../application/gateway/proxy-request/compile-gateway.js';
+import type { ProxyRequest } from '../../application/gateway/proxy-request/proxy-request.js';
+import type { RouteBreakers } from '../../application/gateway/proxy-request/route-breakers.js';
+import type { AdminRequests } from '../../application/gateway/report-status/admin-requests.js';
+import type { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
+import type { StatusReports } from '../../application/gateway/report-status/status-reports.js';
+import type { AgentRegistry } from '../../application/gateway/run-gateway/agent-registry.js';
+import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
+import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
+import type { ListenerTlsParts } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import type { RunningState, WorkerPlace } from '../../application/gateway/run-gateway/running-state.js';
+import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import type { AccessLog } from '../../application/ports/gateway/access-log.js';
+import type { AgentClientFactory } from '../../application/ports/gateway/agent-client.js';
+import type { AuditLogOpener } from '../../application/ports/gateway/audit-log.js';
+import type { BodyInflater } from '../../application/ports/gateway/body-inflater.js';
+import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
+import type { DescriptorFigures } from '../../application/ports/gateway/descriptor-figures.js';
+import type { GatewayMetrics, MetricsExposition } from '../../application/ports/gateway/gateway-metrics.js';
+import type { ProgramIdentity } from '../../application/ports/gateway/gateway-state.js';
+import type { HealthProber } from '../../application/ports/gateway/health-prober.js';
+import type { HostResolver } from '../../application/ports/gateway/host-resolver.js';
+import type { HttpEngine } from '../../application/ports/gateway/http-engine.js';
+import type { ListeningSockets } from '../../application/ports/gateway/listening-sockets.js';
+import type { MemoryReclaimer } from '../../application/ports/gateway/memory-reclaimer.js';
+import type { PermitBook } from '../../application/ports/gateway/permits.js';
+import type { ProcessFigures } from '../../application/ports/gateway/process-figures.js';
+import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
+import type { TargetClientFactory } from '../../application/ports/gateway/upstream-client.js';
+import type { WholeGateway } from '../../application/ports/gateway/whole-gateway.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { RateLimitStore, SharedRateLimitStoreOpener } from '../../application/ports/shared/rate-limit-store.js';
+import type { SecretComparer } from '../../application/ports/shared/secret-comparer.js';
+import type { SecretDigest } from '../../application/ports/shared/secret-digest.js';
+import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
+import type { PathPatternCompiler } from '../../domain/gateway/routing/path-pattern.js';
+
+/** What the gateway is made of. */
+export const gatewayTokens = {
+  identity: Symbol('ProgramIdentity') as ServiceIdentifier<ProgramIdentity>,
+  hostName: Symbol('hostName') as ServiceIdentifier<string>,
+  /** Path of the configuration file, resolved. */
+  configFile: Symbol('configFile') as ServiceIdentifier<string>,
+  /** What agents know this gateway by. */
+  proxyId: Symbol('proxyId') as ServiceIdentifier<string>,
+  source: Symbol('ConfigurationSource') as ServiceIdentifier<ConfigurationSource>,
+  accessLog: Symbol('AccessLog') as ServiceIdentifier<AccessLog>,
+  droppedAccessLines: Symbol('droppedAccessLines') as ServiceIdentifier<() => number>,
+  openAuditLog: Symbol('AuditLogOpener') as ServiceIdentifier<AuditLogOpener>,
+  audit: Symbol('AuditTrail') as ServiceIdentifier<AuditTrail>,
+  /** What listeners accept on: bound here, inherited, or another process's. */
+  listeningSockets: Symbol('ListeningSockets') as ServiceIdentifier<ListeningSockets>,
+  engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
+  /** Reads the files that the gateway's own configuration refers to. */
+  textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
+  listenerTls: Symbol('ListenerTlsParts') as ServiceIdentifier<ListenerTlsParts>,
+  figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
+  metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
+  /** Names in the exposition that no agent can have. */
+  ownSampleNames: Symbol('ownSampleNames') as ServiceIdentifier<ReadonlySet<string>>,
+  pathPatterns: Symbol('PathPatternCompiler') as ServiceIdentifier<PathPatternCompiler>,
+  createTargetClient: Symbol('TargetClientFactory') as ServiceIdentifier<TargetClientFactory>,
+  resolver: Symbol('HostResolver') as ServiceIdentifier<HostResolver>,
+  prober: Symbol('HealthProber') as ServiceIdentifier<HealthProber>,
+  upstreamTargets: Symbol('UpstreamTargetsParts') as ServiceIdentifier<UpstreamTargetsParts>,
+  permits: Symbol('PermitBook') as ServiceIdentifier<PermitBook>,
+  admissions: Symbol('RequestAdmissions') as ServiceIdentifier<RequestAdmissions>,
+  routeBreakers: Symbol('RouteBreakers') as ServiceIdentifier<RouteBreakers>,
+  /** Buckets in the memory of this process. */
+  localRateLimits: Symbol('RateLimitStore') as ServiceIdentifier<RateLimitStore>,
+  openSharedRateLimits: Symbol('SharedRateLimitStoreOpener') as ServiceIdentifier<SharedRateLimitStoreOpener>,
+  rateLimiters: Symbol('RateLimiters') as ServiceIdentifier<RateLimiters>,
+  memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
+  /** Octets that other processes of the gateway hold. */
+  memoryOfOthers: Symbol('memoryOfOthers') as ServiceIdentifier<() => number>,
+  descriptorFigures: Symbol('DescriptorFigures') as ServiceIdentifier<DescriptorFigures>,
+  descriptors: Symbol('DescriptorGuard') as ServiceIdentifier<DescriptorGuard>,
+  memory: Symbol('MemoryGuard') as ServiceIdentifier<MemoryGuard>,
+  createTracer: Symbol('TracerFactory') as ServiceIdentifier<TracerFactory>,
+  createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
+  secretDigest: Symbol('SecretDigest of the gateway') as ServiceIdentifier<SecretDigest>,
+  secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
+  /** Reads the bodies that agents are shown. */
+  inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,
+  problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
+  agentMetrics: Symbol('AgentReports') as ServiceIdentifier<AgentReports>,
+  agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
+  /** See `GatewayDependencies.loadLogger`. */
+  loadLogger: Symbol('LoadLogger') as ServiceIdentifier<Pick<Logger, 'warn'>>,
+  listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
+  state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
+  /** Which process of the gateway this is. */
+  workerPlace: Symbol('WorkerPlace') as ServiceIdentifier<WorkerPlace>,
+  reloadRequests: Symbol('ReloadRequests') as ServiceIdentifier<ReloadRequests>,
+  /** All workers as one. */
+  whole: Symbol('WholeGateway') as ServiceIdentifier<WholeGateway>,
+  reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
+  connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusals>,
+  adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,
+  answerAdmin: Symbol('AnswerAdmin') as ServiceIdentifier<AnswerAdmin>,
+  stages: Symbol('StageDependencies') as ServiceIdentifier<StageDependencies>,
+  proxy: Symbol('ProxyRequest') as ServiceIdentifier<ProxyRequest>,
+  gateway: Symbol('Gateway') as ServiceIdentifier<Gateway>,
+} as const;

@@ -1,0 +1,58 @@
+import { EchoUpstream } from '../../adapters/inbound/echo-upstream/echo-upstream.js';
+import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
+import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
+import { runGateway } from './run-gateway.js';
+import type { RunningGateway } from './start-gateway.js';
+
+/** The configuration that ships, and the port that its upstream is expected on. */
+const configFile = 'config/gateway.kdl';
+const echoPort = 8081;
+
+const invitation = ({ addresses }: RunningGateway): string => {
+  const [listener] = addresses.listeners.values();
+  const url = listener ? `http://${listener.host}:${listener.port}` : '';
+  const admin = addresses.admin ? `http://${addresses.admin.host}:${addresses.admin.port}` : null;
+  return [
+    '',
+    `Portcullis serves ${configFile} on ${url}, in front of an upstream that echoes what it gets.`,
+    '',
+    'Without a credential (401):',
+    `  curl -i ${url}/hello`,
+    'With one (200; look for X-User-Id in the echo):',
+    `  curl -i -H 'X-API-Key: demo-key-change-me' ${url}/hello`,
+    ...(admin ? ['What it counts:', `  curl ${admin}/metrics`] : []),
+    '',
+    'Ctrl-C ends it.',
+    '',
+    '',
+  ].join('\n');
+};
+
+const main = async (): Promise<number> => {
+  const log = readLogConfiguration({
+    level: process.env['RUST_LOG'],
+    // People read this one.
+    format: process.env['GATEWAY_LOG_FORMAT'] ?? 'pretty',
+    verbose: false,
+  });
+  if (!log.ok) {
+    process.stderr.write(`error: ${log.error}\n`);
+    return 1;
+  }
+  const upstream = new EchoUpstream();
+  try {
+    await upstream.listen(echoPort);
+  } catch (error) {
+    process.stderr.write(`error: ${startupErrorText(error)}\n`);
+    return 1;
+  }
+  try {
+    return await runGateway(configFile, log.value, {
+      started: (gateway) => process.stdout.write(invitation(gateway)),
+    });
+  } finally {
+    await upstream.close();
+  }
+};
+
+process.exitCode = await main();

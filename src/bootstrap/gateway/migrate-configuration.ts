@@ -1,0 +1,87 @@
+import type { MigrationOutput } from '../../adapters/inbound/gateway-command-line/gateway-command.js';
+import { migrationReport } from '../../adapters/inbound/gateway-command-line/migration-report.js';
+import { reportProblems } from '../../adapters/inbound/gateway-command-line/report-problems.js';
+import { unifiedDiff } from '../../adapters/inbound/gateway-command-line/unified-diff.js';
+import {
+  type MigratedConfiguration,
+  type MigratedFile,
+  migrateConfiguration,
+} from '../../adapters/outbound/kdl-configuration/kdl-migration.js';
+import { isSameFile, keepCopy, replaceTextFile } from '../../adapters/outbound/node-text-files/replace-text-file.js';
+import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import type { CommandOutput } from './print-configuration.js';
+
+const fail = (messages: string): CommandOutput => ({ result: '', messages, exitCode: 1 });
+
+const isChanged = ({ before, after }: MigratedFile): boolean => before !== after;
+
+/** A copy of the old text is kept before a file is touched; the first that cannot be written ends it. */
+const writeInPlace = async (files: readonly MigratedFile[]): Promise<{ said: string; isDone: boolean }> => {
+  let said = '';
+  for (const { path } of files) {
+    const kept = await keepCopy(path);
+    if (!kept.ok) return { said: `${said}error: ${kept.error}\n`, isDone: false };
+    said += `${path}: the old text is kept as ${kept.value}\n`;
+  }
+  for (const { path, after } of files) {
+    const written = await replaceTextFile(path, after, 'replace', path);
+    if (!written.ok) return { said: `${said}error: ${written.error}\n`, isDone: false };
+  }
+  return { said, isDone: true };
+};
+
+const writeTo = async (
+  main: MigratedFile,
+  { path, force }: Extract<MigrationOutput, { kind: 'file' }>,
+): Promise<string | null> => {
+  if (await isSameFile(main.path, path)) return `${path} is the file itself: use --in-place, which keeps a copy`;
+  const written = await replaceTextFile(path, main.after, force ? 'replace' : 'keep', main.path);
+  if (written.ok) return null;
+  return force ? written.error : `${written.error}${written.error.endsWith('already') ? '; --force replaces it' : ''}`;
+};
+
+/** Files that are written alone leave those that they include as they are. */
+const includedText = (included: readonly MigratedFile[]): string =>
+  included
+    .filter(isChanged)
+    .map(({ path }) => `${path}: is included and needs a migration too: --in-place changes all files at once\n`)
+    .join('');
+
+const outcome = (
+  { files, problems }: MigratedConfiguration,
+  result: string,
+  said: string,
+  isWhole: boolean,
+): CommandOutput => {
+  const isLeft = files.some(({ left }) => left.length > 0);
+  const messages = `${said}${problems.length === 0 ? '' : `The result has errors:\n${reportProblems(problems)}`}`;
+  return { result, messages, exitCode: isLeft || problems.length > 0 || !isWhole ? 1 : 0 };
+};
+
+/** Writes a configuration as configurations are written now, to where it was asked for. */
+export const migrateToOutput = async (configFile: string, output: MigrationOutput): Promise<CommandOutput> => {
+  const migrated = await migrateConfiguration(configFile, re2PathPatterns);
+  const { files, problems } = migrated;
+  const [main, ...included] = files;
+  if (main === undefined) return fail(reportProblems(problems));
+  const changed = files.filter(isChanged);
+  if (main.refused !== null)
+    return fail(`${reportProblems(problems)}${main.path}: ${main.refused}: nothing is written\n`);
+  if (output.kind === 'diff') {
+    const diff = changed.map(({ path, before, after }) => unifiedDiff(path, before, after)).join('');
+    return outcome(migrated, diff, migrationReport(files), true);
+  }
+  if (output.kind === 'in-place') {
+    const report = migrationReport(files);
+    if (problems.length > 0 || files.some(({ left }) => left.length > 0)) {
+      return outcome(migrated, '', `${report}Nothing is written: use -o FILE to go on by hand.\n`, false);
+    }
+    const { said, isDone } = await writeInPlace(changed);
+    return isDone ? outcome(migrated, '', report + said, true) : fail(report + said);
+  }
+  const report = migrationReport([main]) + includedText(included);
+  const isWhole = !included.some(isChanged);
+  if (output.kind === 'stdout') return outcome(migrated, main.after, report, isWhole);
+  const fault = await writeTo(main, output);
+  return fault === null ? outcome(migrated, '', report, isWhole) : fail(`error: ${fault}\n`);
+};

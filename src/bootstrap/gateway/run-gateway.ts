@@ -1,0 +1,175 @@
+import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
+import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
+import type { UnclaimedSocket } from '../../adapters/outbound/node-listening-sockets/inherited-sockets.js';
+import { NodeListeningSockets } from '../../adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { PidFile } from '../../adapters/outbound/node-pid-file/pid-file.js';
+import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodeSuccessorLauncher } from '../../adapters/outbound/node-successor/node-successor-launcher.js';
+import { Predecessor } from '../../adapters/outbound/node-successor/predecessor.js';
+import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
+import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
+import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
+import { asVariables } from '../../adapters/outbound/systemd-notify/service-environment.js';
+import { SystemdServiceManager } from '../../adapters/outbound/systemd-notify/systemd-service-manager.js';
+import { drainedChanges } from '../../application/gateway/upgrade/drained-changes.js';
+import { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
+import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
+import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { watchSignals } from '../shared/watch-signals.js';
+import { type InsteadOfKeys, nothingInstead } from './instead-of-keys.js';
+import { loadFailureText } from './load-failure-text.js';
+import { openGateway } from './open-gateway.js';
+import {
+  type HandedChanges,
+  handedChanges,
+  handedTargets,
+  type ProgramInheritance,
+  takeInheritance,
+} from './program-inheritance.js';
+import { serveUntilSignal, servingStatus } from './serve-until-signal.js';
+import type { ServingGateway } from './serving-gateway.js';
+import type { RunningGateway } from './start-gateway.js';
+import { watchService } from './watch-service.js';
+
+/** How long the last log lines have to be written, in milliseconds. */
+const logGraceMs = 2_000;
+const standardOutput = 1;
+/** Process 1 of a container ends the container with itself. */
+const firstProcess = 1;
+
+export interface RunOptions {
+  /** Where the number of the process in charge is written; null: nowhere. */
+  readonly pidFile?: string | null;
+  readonly instead?: InsteadOfKeys;
+  /** Told once the gateway serves. */
+  started?(gateway: RunningGateway): void;
+}
+
+/** Runs the gateway until a signal has it end, and gives the exit code. */
+export const runGateway = async (
+  configFile: string,
+  log: LogConfiguration,
+  { pidFile = null, instead = nothingInstead, started }: RunOptions = {},
+): Promise<number> => {
+  const { level, format, warning } = log;
+  const inheritance = takeInheritance(process.env, process.pid);
+  const { service } = inheritance;
+  const output = new LogOutput({ fileDescriptor: standardOutput, format: await lineFormat(format, standardOutput) });
+  const logger = new PinoLogger(level, output);
+  const clock = new SystemClock();
+  const scheduler = new NodeScheduler();
+  const ownPidFile = pidFile === null ? null : new PidFile(pidFile, process.pid);
+  let serving: ServingGateway | null = null;
+  let killWorkers: () => void = () => undefined;
+  // Also while it starts: workers are in groups of their own, and one that hangs would keep the sockets.
+  const endAtOnce = (): void => {
+    killWorkers();
+    serving?.gateway.kill();
+    ownPidFile?.remove();
+    output.flushSync();
+    process.exit(1);
+  };
+  const signals = watchSignals(endAtOnce, true);
+  tellOfDebugSignal(logger);
+  const predecessor = inheritance.predecessor === null ? null : new Predecessor(process);
+  // One that serves already drains: the signal that comes with it says so.
+  predecessor?.onAbandoned(() => {
+    if (serving === null) endAtOnce();
+  });
+  const manager = service && new SystemdServiceManager(service, logger);
+  try {
+    if (warning !== null) logger.warn(warning);
+    if (inheritance.warning !== null) logger.warn(inheritance.warning);
+    const sockets = new NodeListeningSockets(inheritance.sockets);
+    const drainedTargets = predecessor === null ? [] : handedTargets(await predecessor.state());
+    const opening = { configFile, instead, log, output, logger, clock, sockets, drainedTargets };
+    const begins = (kill: () => void): void => {
+      killWorkers = kill;
+    };
+    const outcome = await openGateway({ ...opening, begins });
+    if (!outcome.ok) {
+      process.stderr.write(loadFailureText(outcome.error));
+      return 1;
+    }
+    serving = outcome.value;
+    const { gateway, reloadRequests, reloadCount } = serving;
+    logUnclaimed(sockets.dismissUnclaimed(), inheritance, logger);
+    logStart(gateway, logger);
+    try {
+      ownPidFile?.write();
+    } catch (error) {
+      process.stderr.write(`error: the file for the process number cannot be written: ${startupErrorText(error)}\n`);
+      // What was accepted meanwhile is finished.
+      await gateway.stop();
+      return 1;
+    }
+    manager?.ready(servingStatus(gateway));
+    let isReloadLeft = false;
+    if (predecessor !== null) {
+      // The service manager has to know which process counts before the other one ends.
+      await manager?.told();
+      const changes = handedChanges(await predecessor.serving());
+      await follow(changes, serving);
+      isReloadLeft = changes.reload;
+      logger.info('the program has taken over', { predecessor: inheritance.predecessor });
+    }
+    const watch = manager && watchService(gateway, manager, scheduler);
+    started?.(gateway);
+    const launcher = new NodeSuccessorLauncher(() => {
+      const state = gateway.drainedTargets();
+      return {
+        sockets: sockets.held(),
+        state,
+        changes: (): HandedChanges => ({
+          ...drainedChanges(state, gateway.drainedTargets()),
+          reload: upgrade.takeReload(),
+        }),
+        env: service === null ? {} : asVariables(service),
+      };
+    });
+    const upgrade = new UpgradeProgram(launcher, scheduler, logger, process.pid !== firstProcess);
+    const ending = (): void => watch?.cancel();
+    const own = { signals, upgrade, manager, logger, reloadRequests, reloadCount, isReloadLeft, ending };
+    await serveUntilSignal(gateway, own);
+    return 0;
+  } finally {
+    predecessor?.leave();
+    ownPidFile?.remove();
+    await manager?.told();
+    // A reader that no longer reads would hold an ordinary exit for ever.
+    if (!(await output.close(logGraceMs))) process.kill(process.pid, 'SIGKILL');
+  }
+};
+
+/** Does what somebody has said to the program before while this one started. */
+const follow = async ({ undrained, drained }: HandedChanges, { drainTarget }: ServingGateway): Promise<void> => {
+  for (const target of undrained) await drainTarget(target, false);
+  for (const target of drained) await drainTarget(target, true);
+};
+
+const logStart = ({ addresses }: RunningGateway, logger: Logger): void => {
+  for (const [listener, { host, port }] of addresses.listeners) {
+    logger.info('the gateway listens', { listener, address: socketAddressText({ host, port }) });
+  }
+  if (addresses.admin) {
+    logger.info('the admin endpoints are served', { address: socketAddressText(addresses.admin) });
+  }
+};
+
+/** A socket that the program before had, and the configuration has not any more, is nothing to worry about. */
+const logUnclaimed = (
+  sockets: readonly UnclaimedSocket[],
+  { predecessor }: ProgramInheritance,
+  logger: Logger,
+): void => {
+  for (const { fd, name, address } of predecessor === null ? sockets : []) {
+    const what = address === null ? 'it is no socket for TCP' : 'no listener has its name or its address';
+    logger.error(`a socket that the service manager passed is not used: ${what}`, {
+      file_descriptor: fd,
+      name,
+      address: address && socketAddressText(address),
+    });
+  }
+};

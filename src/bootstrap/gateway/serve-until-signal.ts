@@ -1,0 +1,96 @@
+import type { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
+import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
+import type { ReloadOutcome } from '../../application/ports/gateway/whole-gateway.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
+import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
+import type { WatchedSignals } from '../shared/watch-signals.js';
+import { logReloadFailure } from './load-failure-text.js';
+import { reloadOutcome } from './reload-outcome.js';
+import type { RunningGateway } from './start-gateway.js';
+
+export interface ServingParts {
+  readonly signals: WatchedSignals;
+  readonly upgrade: UpgradeProgram;
+  /** Null: nobody has to be told. */
+  readonly manager: ServiceManager | null;
+  readonly logger: Logger;
+  /** Those that come by the admin address. */
+  readonly reloadRequests: ReloadRequests;
+  /** Reloads that have taken effect. */
+  reloadCount(): number;
+  /** The program before was asked to reload while this one started, and left it to this one. */
+  readonly isReloadLeft: boolean;
+  /** Told as soon as the end begins. */
+  ending(): void;
+}
+
+/** What the service manager shows. */
+export const servingStatus = (gateway: Pick<RunningGateway, 'addressesNow' | 'unservedMs'>): string => {
+  if (gateway.unservedMs() > 0) return 'No worker serves';
+  return `Serves on ${[...gateway.addressesNow().listeners.values()].map(socketAddressText).join(', ')}`;
+};
+
+/** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
+export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingParts): Promise<void> => {
+  const { signals, upgrade, manager, logger, reloadRequests } = parts;
+  let isEnding = false;
+  const ignore = (signal: NodeJS.Signals): void =>
+    logger.warn(`${signal} does nothing: the gateway drains`, { signal });
+  signals.onIgnored(ignore);
+  /** All that have begun so far. */
+  let reloaded: Promise<unknown> = Promise.resolve();
+  const load = (): Promise<ReloadOutcome> => {
+    const outcome = reload(gateway, parts);
+    reloaded = Promise.allSettled([reloaded, outcome]);
+    return outcome;
+  };
+  if (parts.isReloadLeft) {
+    logger.info('the configuration is reloaded, as the program before was asked to while it was replaced');
+    void load();
+  }
+  signals.onReload(() => {
+    if (isEnding) ignore('SIGHUP');
+    else void load();
+  });
+  reloadRequests.serveWith(async () => (isEnding ? { kind: 'not_now', reason: 'The gateway drains.' } : load()));
+  const replaced = new Promise<null>((resolve) => {
+    signals.onUpgrade(() => {
+      void upgrade.upgrade(reloaded).then((isReplaced) => {
+        if (isReplaced) resolve(null);
+        // A second wish to upgrade is refused while the first is under way, and ends nothing.
+        else if (!isEnding && !upgrade.isUnderway && !upgrade.isReplaced && upgrade.takeReload()) void load();
+      });
+    });
+  });
+  const signal = await Promise.race([signals.ended, replaced]);
+  isEnding = true;
+  parts.ending();
+  // From here on the service manager hears of the successor alone, where there is one.
+  if (signal === null) logger.info('the gateway drains: another process has taken its place');
+  else {
+    manager?.stopping();
+    logger.info('the gateway drains', { signal });
+  }
+  const abandoned = signal === null ? null : upgrade.abandon();
+  await gateway.stop(undefined, signal === null);
+  await abandoned;
+  logger.info('the gateway has ended');
+};
+
+const reload = async (gateway: RunningGateway, parts: ServingParts): Promise<ReloadOutcome> => {
+  const { upgrade, manager, logger } = parts;
+  if (upgrade.isReplaced) return { kind: 'not_now', reason: 'Another process has taken over.' };
+  if (upgrade.isUnderway) {
+    // The successor may have read the file already.
+    upgrade.wishReload();
+    logger.info('the configuration is reloaded once the upgrade is over');
+    return { kind: 'after_upgrade' };
+  }
+  manager?.reloading();
+  const reloaded = await gateway.reload();
+  if (!reloaded.ok) logReloadFailure(reloaded.error, logger);
+  // The process that counts is the successor by now, where there is one.
+  if (!upgrade.isReplaced) manager?.ready(servingStatus(gateway));
+  return reloadOutcome(reloaded, parts.reloadCount());
+};

@@ -1,0 +1,33 @@
+import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
+import type { TargetName } from '../../application/ports/gateway/gateway-state.js';
+import type { ListeningSockets } from '../../application/ports/gateway/listening-sockets.js';
+import { ok, type Result } from '../../domain/shared/result.js';
+import { gatewayTokens } from './gateway-tokens.js';
+import type { ServingGateway } from './serving-gateway.js';
+import { type GatewayLogs, gatewayContainer, startGateway } from './start-gateway.js';
+
+/** What a gateway in one process is started with. */
+export interface SingleGatewayStart {
+  readonly configFile: string;
+  readonly source: ConfigurationSource;
+  readonly logs: GatewayLogs;
+  readonly sockets: ListeningSockets;
+  /** Drained before this program took over. */
+  readonly drainedTargets: readonly TargetName[];
+}
+
+/** Starts a gateway in this process alone. */
+export const singleGateway = async (start: SingleGatewayStart): Promise<Result<ServingGateway, LoadFailure>> => {
+  const container = gatewayContainer(start.configFile, start.source, start.logs);
+  container.rebind(gatewayTokens.listeningSockets).toConstantValue(start.sockets);
+  const started = await startGateway(container, start.drainedTargets);
+  if (!started.ok) return started;
+  const state = container.get(gatewayTokens.state);
+  return ok({
+    gateway: started.value,
+    reloadRequests: container.get(gatewayTokens.reloadRequests),
+    reloadCount: () => state.reloads().count,
+    drainTarget: async ({ upstream, address }, drained) => state.drainTarget(upstream, address, drained),
+  });
+};

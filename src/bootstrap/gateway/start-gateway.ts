@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { Container } from 'inversify';
+import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
+import type { ListeningAddresses } from '../../application/gateway/run-gateway/wanted-listeners.js';
+import type { AccessLog } from '../../application/ports/gateway/access-log.js';
+import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
+import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
+import type { TargetName, UpstreamStatus } from '../../application/ports/gateway/gateway-state.js';
+import type { Logger } from '../../application/ports/shared/logger.js';
+import { ok, type Result } from '../../domain/shared/result.js';
+import { embeddedAgentTokens } from '../shared/embedded-agent-tokens.js';
+import { agentFactoryLoader } from '../shared/embedded-agents.js';
+import { sharedTokens } from '../shared/shared-tokens.js';
+import { auditLogs } from './audit-logs.js';
+import { gatewayAdaptersModule } from './gateway-adapters-module.js';
+import { gatewayModule } from './gateway-module.js';
+import { gatewayTokens } from './gateway-tokens.js';
+import { gatewayTrafficModule } from './gateway-traffic-module.js';
+
+/** Where a gateway writes what happens. */
+export interface GatewayLogs {
+  readonly logger: Logger;
+  readonly accessLog: AccessLog;
+  droppedAccessLines(): number;
+  /** The audit log among the others, where it is not in a file of its own. */
+  auditOutput(): AuditLog;
+}
+
+/** A gateway that serves. */
+export interface RunningGateway {
+  /** Where it served first. */
+  readonly addresses: ListeningAddresses;
+  /** Where it serves by the configuration in force. */
+  addressesNow(): ListeningAddresses;
+  /** Brings the configuration into force as it is now; any error changes nothing. */
+  reload(): Promise<Result<void, LoadFailure>>;
+  /**
+   * Drains and closes. Grace and delay are those of the configuration where no grace is given; one that is replaced does
+   * not delay: see `StopManner`.
+   */
+  stop(graceMs?: number, isReplaced?: boolean): Promise<void>;
+  /** For how long there has been no process that serves, in milliseconds; 0 while there is one. */
+  unservedMs(): number;
+  /** Ends every other process of it at once, whatever they do: this one is about to end. */
+  kill(): void;
+  /** Targets that get no new requests because somebody has said so. */
+  drainedTargets(): readonly TargetName[];
+}
+
+/**
+ * Everything that the gateway's process is made of; `configFile` is where the source reads. Tests rebind the one part that
+ * they swap.
+ */
+export const gatewayContainer = (configFile: string, source: ConfigurationSource, logs: GatewayLogs): Container => {
+  const container = new Container();
+  container.load(gatewayAdaptersModule, gatewayTrafficModule, gatewayModule);
+  container.bind(embeddedAgentTokens.loadAgentFactory).toConstantValue(agentFactoryLoader(container));
+  container.bind(sharedTokens.logger).toConstantValue(logs.logger);
+  container.bind(gatewayTokens.accessLog).toConstantValue(logs.accessLog);
+  container.bind(gatewayTokens.droppedAccessLines).toConstantValue(() => logs.droppedAccessLines());
+  container.bind(gatewayTokens.openAuditLog).toConstantValue(auditLogs(() => logs.auditOutput(), logs.logger));
+  container.bind(gatewayTokens.configFile).toConstantValue(resolve(configFile));
+  container.bind(gatewayTokens.source).toConstantValue(source);
+  return container;
+};
+
+/** Loads the configuration and serves it. `drained`: targets that are not to get requests, as far as they are still there. */
+export const startGateway = async (
+  container: Container,
+  drained: readonly TargetName[] = [],
+): Promise<Result<RunningGateway, LoadFailure>> => {
+  const gateway = container.get(gatewayTokens.gateway);
+  const state = container.get(gatewayTokens.state);
+  const started = await gateway.start(() => {
+    for (const { upstream, address } of drained) state.drainTarget(upstream, address, true);
+  });
+  if (!started.ok) return started;
+  return ok({
+    addresses: started.value,
+    addressesNow: () => gateway.addresses(),
+    reload: () => gateway.reload(),
+    stop: (graceMs, isReplaced = false) => {
+      const { gracefulShutdownTimeoutMs, shutdownDelayMs } = state.configuration().system;
+      const delayMs = isReplaced || graceMs !== undefined ? 0 : shutdownDelayMs;
+      return gateway.stop(graceMs ?? gracefulShutdownTimeoutMs, { delayMs, isReplaced });
+    },
+    unservedMs: () => 0,
+    kill: () => undefined,
+    drainedTargets: () => state.upstreams().flatMap(drainedOf),
+  });
+};
+
+/** Those that are drained, and the names that have no other: whoever comes later may find other addresses behind them. */
+const drainedOf = ({ name: upstream, targets }: UpstreamStatus): readonly TargetName[] => {
+  const serving = new Set(targets.flatMap(({ name, drained }) => (drained ? [] : [name])));
+  const drained = targets.filter((target) => target.drained);
+  const names = new Set(drained.flatMap(({ name }) => (name === null || serving.has(name) ? [] : [name])));
+  return [...names, ...drained.map(({ address }) => address)].map((address) => ({ upstream, address }));
+};

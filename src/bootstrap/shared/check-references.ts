@@ -1,0 +1,81 @@
+import { Container } from 'inversify';
+import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
+import { checkAgentTls } from '../../application/gateway/run-gateway/check-agent-tls.js';
+import { prepareListenerTls } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
+import { decodeAgentOptions, unreadOptionProblems } from '../../domain/agent/configuration/decode-agent-options.js';
+import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-problem-text.js';
+import type { AgentOptionLocator, AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
+import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
+import type {
+  AgentConfiguration,
+  GatewayConfiguration,
+  ListenerConfiguration,
+} from '../../domain/gateway/configuration/gateway-configuration.js';
+import { agentTokens } from '../agent/agent-tokens.js';
+import { gatewayAdaptersModule } from '../gateway/gateway-adapters-module.js';
+import { gatewayTokens } from '../gateway/gateway-tokens.js';
+import { addAgentModule } from './embedded-agents.js';
+import { sharedTokens } from './shared-tokens.js';
+
+const silent = (_message: string, _fields?: LogFields): void => undefined;
+const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: silent, trace: silent };
+
+/** Every adapter that a configuration is checked with; nothing is served and nothing logged. */
+const checkContainer = async (): Promise<Container> => {
+  const container = new Container();
+  container.load(gatewayAdaptersModule);
+  await addAgentModule(container);
+  container.bind(sharedTokens.logger).toConstantValue(noLogger);
+  return container;
+};
+
+/**
+ * Reads the certificates and keys of listeners and of TLS to agents, and the keys, lists and policies of the agents that run
+ * in the gateway's own process, as they would be read by the gateway.
+ */
+export const checkReferences = async (
+  { listeners, agents }: GatewayConfiguration,
+  locate: AgentOptionLocator = () => null,
+): Promise<ConfigurationProblem[]> => [
+  ...(await checkTls(listeners)),
+  ...(await checkTlsTo(agents)),
+  ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
+];
+
+const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
+  const prepared = await prepareListenerTls(listeners, (await checkContainer()).get(gatewayTokens.listenerTls));
+  return prepared.ok
+    ? prepared.value.warnings.map((message) => unplacedProblem('warning', message))
+    : prepared.error.map((message) => unplacedProblem('error', message));
+};
+
+const checkTlsTo = async (agents: readonly AgentConfiguration[]): Promise<ConfigurationProblem[]> => {
+  if (!agents.some(({ transport }) => transport.kind === 'grpc' && transport.tls !== null)) return [];
+  const container = await checkContainer();
+  const { engine, files } = container.get(gatewayTokens.listenerTls);
+  const certificates = await container.get(agentTokens.loadCertificateReader)();
+  const { errors, warnings } = await checkAgentTls(agents, { engine, files, certificates });
+  return [
+    ...warnings.map((message) => unplacedProblem('warning', message)),
+    ...errors.map((message) => unplacedProblem('error', message)),
+  ];
+};
+
+const sameText = ({ severity, option, message }: AgentOptionProblem): string => `${severity} ${option} ${message}`;
+
+/** Agents elsewhere read their own files, perhaps on another machine's volume: they check them themselves. */
+const checkAgentOf = async (
+  { name, transport, config }: AgentConfiguration,
+  locate: AgentOptionLocator,
+): Promise<ConfigurationProblem[]> => {
+  if (transport.kind !== 'embedded') return [];
+  const { options } = decodeAgentOptions(config);
+  // What cannot be decoded was reported with the file.
+  if (options === null) return [];
+  const { problems } = await tryAgent(options, (await checkContainer()).get(agentTokens.agentParts));
+  // What needs no file to be read was reported with the configuration, at its place there.
+  const told = new Set(unreadOptionProblems(options).map(sameText));
+  const found = problems.filter((one) => !told.has(sameText(one)));
+  return found.map((one) => toConfigurationProblem(locatedProblem(one, locate(name, one)), `agent "${name}": `));
+};

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { packageRoot } from './package-root.js';
+
+interface PackageFile {
+  readonly version: string;
+}
+
+/** The version of both programs, from package.json. */
+export const programVersion = (JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as PackageFile)
+  .version;
+
+/** The commit of the build, from dist/build-commit; null where the file is missing. */
+export const programBuildCommit = ((): string | null => {
+  try {
+    return readFileSync(new URL('dist/build-commit', packageRoot), 'utf8').trim() || null;
+  } catch {
+    return null;
+  }
+})();

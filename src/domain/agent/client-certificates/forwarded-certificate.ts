@@ -1,0 +1,155 @@
+import type { Certificate } from '../../shared/certificate.js';
+import { err, ok, type Result } from '../../shared/result.js';
+import type { CertificateCredential } from '../identity/request-credentials.js';
+import { nameKey } from './distinguished-name.js';
+import { decodeDer, readPemCertificates } from './pem-certificates.js';
+import { percentDecodedAscii } from './percent-decoding.js';
+import { isXfcc, readXfcc } from './xfcc.js';
+
+/** Characters of what is decoded, at the most, the chain of RFC 9440 included. */
+export const maximumForwardedLength = 16_384;
+
+/** Certificates in it, at the most. */
+export const maximumForwardedCertificates = 8;
+
+/** The DER that a header carried; whether it is a certificate is not known yet. */
+export interface ForwardedCertificate {
+  readonly leaf: Uint8Array;
+  /** In the order of the header; mostly the intermediates. */
+  readonly others: readonly Uint8Array[];
+  /** The SHA-256 of the leaf as the header tells it (XFCC alone), in lower-case hexadecimal: it has to be true. */
+  readonly statedFingerprint: string | null;
+  /** It has to be linked: several field lines that somebody joined would look the same. */
+  readonly isChain: boolean;
+}
+
+const forwarded = (ders: readonly Uint8Array[], statedFingerprint: string | null): ForwardedCertificate | null => {
+  const [leaf, ...others] = ders;
+  return leaf === undefined ? null : { leaf, others, statedFingerprint, isChain: false };
+};
+
+/** Whether each certificate names the next as its issuer, and that is an authority. */
+export const isLinked = (certificates: readonly Certificate[]): boolean =>
+  certificates.every((certificate, index) => {
+    const issuer = certificates[index + 1];
+    return issuer === undefined || (issuer.isAuthority && nameKey(certificate.issuer) === nameKey(issuer.subject));
+  });
+
+const decodePem = (text: string): ForwardedCertificate | null =>
+  forwarded(readPemCertificates(text, maximumForwardedCertificates) ?? [], null);
+
+const encodedPem = (text: string): readonly Uint8Array[] | null => {
+  const pem = percentDecodedAscii(text);
+  return pem === null ? null : readPemCertificates(pem, maximumForwardedCertificates);
+};
+
+const sameOctets = (left: Uint8Array, right: Uint8Array): boolean =>
+  left.length === right.length && left.every((octet, index) => octet === right[index]);
+
+const decodeXfcc = (text: string): ForwardedCertificate | null => {
+  const element = readXfcc(text);
+  if (element === null) return null;
+  const { hash } = element;
+  const chain = element.chain === null ? null : encodedPem(element.chain);
+  if (element.chain !== null && chain === null) return null;
+  if (element.cert === null) return forwarded(chain ?? [], hash);
+  const certs = encodedPem(element.cert) ?? [];
+  const [leaf] = certs;
+  if (leaf === undefined || certs.length > 1) return null;
+  if (chain === null) return forwarded(certs, hash);
+  // The chain begins with the certificate; where it does not, one of the two is somebody else's.
+  return sameOctets(leaf, chain[0] as Uint8Array) ? forwarded(chain, hash) : null;
+};
+
+/** One byte sequence of a structured field (RFC 8941, section 3.3.5), without parameters. */
+const byteSequence = (text: string): Uint8Array | null =>
+  text.length > 2 && text.startsWith(':') && text.endsWith(':') ? decodeDer(text.slice(1, -1)) : null;
+
+const trimmed = (text: string): string => {
+  let start = 0;
+  let end = text.length;
+  while (start < end && ' \t'.includes(text[start] as string)) start += 1;
+  while (end > start && ' \t'.includes(text[end - 1] as string)) end -= 1;
+  return text.slice(start, end);
+};
+
+const decodeClientCert = (value: string, chain: string | null): ForwardedCertificate | null => {
+  const members = chain === null || trimmed(chain) === '' ? [] : chain.split(',');
+  if (members.length >= maximumForwardedCertificates) return null;
+  const ders: Uint8Array[] = [];
+  for (const member of [value, ...members]) {
+    const der = byteSequence(trimmed(member));
+    if (der === null) return null;
+    ders.push(der);
+  }
+  return forwarded(ders, null);
+};
+
+/**
+ * Base64 with commas between several certificates, percent-encoded or not (Traefik). Neither a comma nor a percent sign
+ * is of base64; the client's own certificate is the first.
+ */
+const decodeBareList = (text: string): ForwardedCertificate | null => {
+  const members = percentDecodedAscii(text)?.split(',') ?? [];
+  if (members.length > maximumForwardedCertificates) return null;
+  const ders: Uint8Array[] = [];
+  for (const member of members) {
+    const der = decodeDer(member);
+    if (der === null) return null;
+    ders.push(der);
+  }
+  const list = forwarded(ders, null);
+  return list && { ...list, isChain: ders.length > 1 };
+};
+
+const formBegin = '-----BEGIN+CERTIFICATE-----';
+const formEnd = '-----END+CERTIFICATE-----';
+
+const decodeEncodedPem = (text: string): ForwardedCertificate | null => forwarded(encodedPem(text) ?? [], null);
+
+/**
+ * URL-encoded PEM as forms have it, with a plus for a space. Refused where a plus stands elsewhere than in the armour, or
+ * a space is written otherwise: somebody else has encoded it, and a plus of the base64 may be meant.
+ */
+const decodeFormPem = (text: string): ForwardedCertificate | null => {
+  const isMixed = text.includes('%20');
+  const encoded = text
+    .replaceAll(formBegin, formBegin.replace('+', '%20'))
+    .replaceAll(formEnd, formEnd.replace('+', '%20'));
+  return isMixed || encoded.includes('+') ? null : decodeEncodedPem(encoded);
+};
+
+const decode = (value: string, chain: string | null): ForwardedCertificate | null => {
+  if (value.startsWith(':')) return decodeClientCert(value, chain);
+  // The chain belongs to the other form; beside this one it is of unknown origin.
+  if (chain !== null) return null;
+  if (value.startsWith('-----BEGIN ')) return decodePem(value);
+  if (value.startsWith('-----BEGIN%') || value.slice(0, 3).toLowerCase() === '%2d') return decodeEncodedPem(value);
+  if (value.startsWith(formBegin)) return decodeFormPem(value);
+  return isXfcc(value) ? decodeXfcc(value) : decodeBareList(value);
+};
+
+/** What Apache writes for a variable that has no value. */
+const apacheNone = '(null)';
+
+/** Whether there is a certificate at all: some proxies send the field where their client showed none. */
+export const showsCertificate = ({ value, chain }: CertificateCredential): boolean => {
+  if (chain !== null) return true;
+  const shown = trimmed(value);
+  return shown !== '' && shown !== apacheNone;
+};
+
+/**
+ * Decodes a client certificate from a header field, whose content tells the encoding: URL-encoded PEM and PEM on one
+ * line, base64 DER with commas between (of these one certificate or several, the leaf first), a byte sequence with or
+ * without Client-Cert-Chain (RFC 9440), and one element of Envoy's X-Forwarded-Client-Cert with the certificate or the
+ * chain in it. Linear in the length, which is bounded, and never lenient but for the line ends of PEM.
+ */
+export const decodeForwardedCertificate = (
+  credential: CertificateCredential,
+): Result<ForwardedCertificate, 'certificate_malformed'> => {
+  const { value, chain } = credential;
+  if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return err('certificate_malformed');
+  const certificate = decode(trimmed(value), chain);
+  return certificate === null ? err('certificate_malformed') : ok(certificate);
+};

@@ -1,0 +1,247 @@
+import type { CertificateFiles, GrpcAddress, SocketAddress } from '../../configuration/network-addresses.js';
+import type { Secret } from '../../shared/secret.js';
+import type { UserIdKind } from '../client-certificates/certificate-user.js';
+import type { PasswordHash } from '../identity/password-hash.js';
+import { type AsymmetricAlgorithm, asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
+import type { SamlBlockOptions, SamlOptions } from './saml-options.js';
+import type { TokenExchangeBlockOptions, TokenExchangeOptions } from './token-exchange-options.js';
+
+export const jwtAlgorithms = ['HS256', ...asymmetricAlgorithms] as const;
+export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
+
+/** One piece of a list of keys or users: an entry as it was written, or a file that holds one entry a line. */
+export type EntrySource =
+  | { readonly kind: 'entry'; readonly text: Secret }
+  | { readonly kind: 'file'; readonly path: string };
+
+/**
+ * The agent's options as one source (flags, environment, config block) gives them. An option the source does not name is
+ * absent, so sources merge by spreading: `{ ...configBlock, ...environment, ...flags }`.
+ */
+export interface AgentOptions {
+  /** Path of the unix socket to serve. */
+  readonly socket?: string;
+  /** Where to serve gRPC. */
+  readonly grpcAddress?: GrpcAddress;
+  /** Path of a PEM file: the certificate that it is served with, then its intermediates. */
+  readonly grpcTlsCertFile?: string;
+  /** Path of a PEM file. */
+  readonly grpcTlsKeyFile?: string;
+  /** Path of a PEM file with the authorities of gateways. */
+  readonly grpcClientCaFile?: string;
+  /** Serve gRPC in the clear on an address that others can reach. */
+  readonly grpcInsecure?: boolean;
+  /** Where to serve the own metrics. */
+  readonly metricsAddress?: SocketAddress;
+  /** Between two health reports to gateways, in milliseconds. */
+  readonly healthIntervalMs?: number;
+  /** Between two metrics reports to gateways, in milliseconds. */
+  readonly metricsIntervalMs?: number;
+  /** Shared secret for HS256. */
+  readonly jwtSecret?: Secret;
+  /** Path of a PEM file, for every algorithm but HS256. */
+  readonly jwtPublicKey?: string;
+  readonly jwtAlgorithm?: JwtAlgorithm;
+  readonly jwtIssuer?: string;
+  readonly jwtAudience?: string;
+  /** Entries `<key>:<name>`, split at the last colon. */
+  readonly apiKeys?: readonly EntrySource[];
+  readonly apiKeyHeader?: string;
+  /** Entries `<user>:<password>`, split at the first colon. */
+  readonly basicAuthUsers?: readonly EntrySource[];
+  readonly userIdHeader?: string;
+  readonly authMethodHeader?: string;
+  readonly failOpen?: boolean;
+  /** True: every credential goes on to the upstream; false: none does; absent: Authorization does, the API key does not. */
+  readonly forwardCredentials?: boolean;
+  /** Tokens that are remembered as verified, at the most; 0: none. */
+  readonly tokenCacheSize?: number;
+  /** Largest header value of one claim, in octets. */
+  readonly maxClaimBytes?: number;
+  /** Providers of the `oidc` blocks, those included that are not enabled. */
+  readonly oidc?: readonly OidcProviderOptions[];
+  readonly mtls?: MtlsOptions;
+  readonly authz?: AuthzOptions;
+  readonly saml?: SamlBlockOptions;
+  readonly tokenExchange?: TokenExchangeBlockOptions;
+}
+
+/** An `oidc` block: a provider whose access tokens are accepted. */
+export interface OidcProviderOptions {
+  /** How logs and messages call it; null where the block has no name. */
+  readonly name: string | null;
+  readonly enabled: boolean;
+  /** What `iss` has to be. In a block with tenants `{tenantid}` stands for each of them. */
+  readonly issuer: string;
+  /** Ids that take the place of `{tenantid}`, one issuer each; empty: the issuer stands as it is. */
+  readonly tenants: readonly string[];
+  /** Null: the discovery document of the issuer names it. */
+  readonly jwksUrl: string | null;
+  /** One of them must be in `aud`; empty: not checked. */
+  readonly audiences: readonly string[];
+  /** What tokens may be signed with, and keys without `alg` may verify; null: the algorithm of the key. */
+  readonly algorithms: readonly AsymmetricAlgorithm[] | null;
+  readonly requiredScopes: readonly string[];
+  readonly jwksRefreshMs: number;
+  readonly clockSkewMs: number;
+}
+
+/** The `mtls` block. */
+export interface MtlsOptions {
+  readonly enabled: boolean;
+  readonly clientCertHeader: string;
+  /** Path of a PEM file with the authorities. Null: whoever sets the header has checked the chain. */
+  readonly caCertPath: string | null;
+  /** Distinguished names as text (RFC 4514). */
+  readonly allowedDns: readonly string[];
+  readonly allowedSans: readonly string[];
+  /** The kinds of names that can be the user id, in this order; empty: the two `extract` options decide. */
+  readonly userIdFrom: readonly UserIdKind[];
+  /** Null: not written, which means true. */
+  readonly extractCnAsUser: boolean | null;
+  /** Null: not written, which means false. */
+  readonly extractSanEmailAsUser: boolean | null;
+}
+
+/** The `authz` block. */
+export interface AuthzOptions {
+  readonly enabled: boolean;
+  /** Paths of policy files, or of folders of them. */
+  readonly policyFiles: readonly string[];
+  /** Policy texts. */
+  readonly inlinePolicies: readonly string[];
+  /** Where no policy decides. */
+  readonly defaultDecision: 'allow' | 'deny';
+  /** What a forbid policy does that cannot be evaluated. */
+  readonly onError: 'deny' | 'skip';
+  /** The claim of a token that names its user. */
+  readonly principalClaim: string;
+  /** The claim with the roles, a dotted path; null: nobody has roles. */
+  readonly rolesClaim: string | null;
+  /** Whether a policy that can never match as it is written is an error. */
+  readonly strictPolicies: boolean;
+  /** As `policyFiles`; evaluated beside them, never enforced. */
+  readonly shadowPolicyFiles: readonly string[];
+  readonly templateLinks: readonly TemplateLinkOptions[];
+}
+
+/** A `template-link` block: a policy that is made of a template. */
+export interface TemplateLinkOptions {
+  /** The id of the policy. */
+  readonly id: string;
+  /** The id of the template. */
+  readonly template: string;
+  /** What stands for `?principal`, as in `Role::"admin"`; null: the template has no such slot. */
+  readonly principal: string | null;
+  /** What stands for `?resource`. */
+  readonly resource: string | null;
+}
+
+export type JwtKey =
+  | { readonly algorithm: 'HS256'; readonly secret: Secret }
+  | { readonly algorithm: AsymmetricAlgorithm; readonly publicKeyFile: string };
+
+export interface JwtOptions {
+  readonly key: JwtKey;
+  /** Null: not checked. */
+  readonly issuer: string | null;
+  /** Null: not checked. */
+  readonly audience: string | null;
+}
+
+export interface ApiKey {
+  /** The key, or the SHA-256 of it. */
+  readonly key: ApiKeySecret;
+  /** The user id it stands for. */
+  readonly name: string;
+}
+
+export type ApiKeySecret =
+  | { readonly kind: 'plain'; readonly text: Secret }
+  /** In lower-case hexadecimal. */
+  | { readonly kind: 'sha256'; readonly digest: Secret };
+
+export interface BasicUser {
+  readonly user: string;
+  readonly password: { readonly kind: 'plain'; readonly text: Secret } | PasswordHash;
+}
+
+/** Which of the credentials that were presented the upstream sees. */
+export type CredentialForwarding = 'all' | 'authorization' | 'none';
+
+/** Everything the agent needs to run: every option checked, every default filled in. */
+export interface CompleteAgentOptions {
+  readonly socket: string;
+  /** Null: gRPC is not served. */
+  readonly grpc: GrpcServingOptions | null;
+  /** Null: metrics go to gateways alone. */
+  readonly metricsAddress: SocketAddress | null;
+  /** Null: no bearer token is accepted. */
+  readonly jwt: JwtOptions | null;
+  readonly apiKeys: readonly ApiKey[];
+  /** Null: no API keys are configured, and no header for them; none is a credential then. */
+  readonly apiKeyHeader: string | null;
+  readonly basicUsers: readonly BasicUser[];
+  readonly userIdHeader: string;
+  readonly authMethodHeader: string;
+  readonly failOpen: boolean;
+  readonly forwardCredentials: CredentialForwarding;
+  readonly tokenCacheSize: number;
+  readonly maxClaimBytes: number;
+  /** Carries the certificate of the client: also for tokens that are bound to one, where `mtls` is not enabled. */
+  readonly clientCertHeader: string;
+  /** The enabled ones. */
+  readonly oidc: readonly OidcProviderOptions[];
+  /** Null: not enabled. */
+  readonly mtls: MtlsOptions | null;
+  /** Null: not enabled, and whoever is authenticated may do everything. */
+  readonly authz: AuthzOptions | null;
+  /** Null: not enabled. */
+  readonly saml: SamlOptions | null;
+  /** Null: not enabled. */
+  readonly tokenExchange: TokenExchangeOptions | null;
+}
+
+/** Where gRPC is served, and how. */
+export interface GrpcServingOptions {
+  readonly address: GrpcAddress;
+  /** Null: in the clear. */
+  readonly tls: {
+    readonly certificate: CertificateFiles;
+    /** Path of a PEM file: gateways have to show a certificate that leads to one of these; null: they show none. */
+    readonly clientCaFile: string | null;
+  } | null;
+}
+
+export const agentDefaults = {
+  socket: '/tmp/gateway-auth.sock',
+  healthIntervalMs: 5_000,
+  metricsIntervalMs: 10_000,
+  jwtAlgorithm: 'HS256',
+  apiKeyHeader: 'X-API-Key',
+  userIdHeader: 'X-User-Id',
+  authMethodHeader: 'X-Auth-Method',
+  failOpen: false,
+  tokenCacheSize: 10_000,
+  maxClaimBytes: 2_048,
+  jwksRefreshMs: 3_600_000,
+  clockSkewMs: 30_000,
+  clientCertHeader: 'X-Client-Cert',
+  principalClaim: 'sub',
+  acsPath: '/saml/acs',
+  samlMetadataPath: '/saml/metadata',
+  logoutPath: '/saml/logout',
+  metadataRefreshMs: 3_600_000,
+  sessionTtlMs: 28_800_000,
+  sessionStorePath: '/var/lib/gateway-auth/sessions.db',
+  samlClockSkewMs: 300_000,
+  cleanupIntervalMs: 300_000,
+  sessionCookieName: 'gateway_saml_session',
+  exchangePath: '/token/exchange',
+  jwksPath: '/token/jwks',
+  signingAlgorithm: 'RS256',
+  tokenTtlMs: 3_600_000,
+  maximumActors: 4,
+  claimsCopied: ['roles', 'email'],
+  exchangesPerSecond: 20,
+} as const;

@@ -1,0 +1,191 @@
+import type { AgentOptionName, OptionPlace } from '../../configuration/agent-option-problem.js';
+import type { SourcePosition } from '../../configuration/configuration-problem.js';
+import { grpcAddress } from '../../configuration/schema/grpc-address.js';
+import { headerName, socketAddress } from '../../configuration/schema/network-kinds.js';
+import { keyFilePath, pemFilePath } from '../../configuration/schema/pem-file-path.js';
+import { documented, list, optional } from '../../configuration/schema/scalar-keys.js';
+import { boolean, integer, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
+import type { Field, Fields, Located } from '../../configuration/schema/schema.js';
+import type { Secret } from '../../shared/secret.js';
+import { type AgentOptions, type EntrySource, jwtAlgorithms } from './agent-configuration.js';
+import { authzBlock, toAuthzOptions } from './authz-block.js';
+import { parseEntryList, parseSingleEntry } from './credential-entries.js';
+import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
+import { oidcBlocks, toProviderOptions } from './oidc-block.js';
+import { publicKeyPath } from './public-key-text.js';
+import { samlBlock, toSamlBlockOptions } from './saml-block.js';
+import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
+
+/** Everything that the options of the auth agent can hold. */
+export const agentOptionsShape = {
+  socket: documented(optional(text, 'Path of the unix socket that it serves.'), '`/tmp/gateway-auth.sock`'),
+  'grpc-address': optional(grpcAddress(0), 'Where it serves gRPC, beside the unix socket.'),
+  'grpc-tls-cert-file': optional(
+    pemFilePath,
+    'Path of a PEM file: the certificate that gRPC is served with, then the intermediates that lead to its root.',
+  ),
+  'grpc-tls-key-file': optional(
+    keyFilePath,
+    'Path of a PEM file: the private key of the certificate, without a pass phrase.',
+  ),
+  'grpc-client-ca-file': optional(
+    pemFilePath,
+    'Path of a PEM file: gateways have to show a certificate that leads to one of these authorities.',
+  ),
+  'grpc-insecure': documented(
+    optional(boolean, 'Serve gRPC in the clear on an address that is not a loopback one.'),
+    '`#false`',
+  ),
+  'metrics-address': optional(socketAddress(0), 'Where it serves its own metrics, as `GET /metrics`.'),
+  'health-interval-secs': documented(optional(seconds(1, 3600), 'How often it reports its health to gateways.'), '5'),
+  'metrics-interval-secs': documented(
+    optional(seconds(1, 3600), 'How often it reports its metrics to gateways.'),
+    '10',
+  ),
+  'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
+  'jwt-public-key': optional(publicKeyPath, 'Path of the public key in PEM, for every algorithm but HS256.'),
+  'jwt-algorithm': documented(optional(oneOf(jwtAlgorithms), 'The one algorithm that is accepted.'), '`HS256`'),
+  'jwt-issuer': optional(text, 'What the claim `iss` has to be.'),
+  'jwt-audience': optional(text, 'What the claim `aud` has to name.'),
+  'api-keys': list(
+    secret,
+    'Entries `<key>:<name>`, split at the last colon. One text alone may hold several, separated by commas, `\\,` being a comma; of several texts each is one entry. `@FILE` names a file with one entry a line.',
+  ),
+  'api-key-header': documented(
+    optional(headerName, 'Header that carries the API key, where `api-keys` or this is given.'),
+    '`X-API-Key`',
+  ),
+  'basic-auth-users': list(secret, 'Entries `<user>:<password>`, split at the first colon; written like `api-keys`.'),
+  'user-id-header': documented(optional(headerName, 'Header that receives the user id.'), '`X-User-Id`'),
+  'auth-method-header': documented(optional(headerName, 'Header that receives the method.'), '`X-Auth-Method`'),
+  'fail-open': documented(
+    optional(boolean, 'Let a request whose authentication failed go on, without identity headers.'),
+    '`#false`',
+  ),
+  'forward-credentials': documented(
+    optional(boolean, '`#true`: the upstream sees every credential; `#false`: none.'),
+    '`Authorization` is forwarded, the API key is not',
+  ),
+  'token-cache-size': documented(
+    optional(
+      integer(0, 1_000_000),
+      'Verified credentials that are remembered, at the most; 0: none. ' +
+        'All remembered tokens together: 4096 characters for each, never fewer than 8 Mi.',
+    ),
+    '10000',
+  ),
+  'max-claim-bytes': documented(
+    optional(
+      integer(1, 16_384),
+      'Largest header value of one claim, in octets. All identity headers together: four times that, or 4 KiB if ' +
+        'that is more. What is left out is named in `X-Auth-Claims-Omitted`.',
+    ),
+    '2048',
+  ),
+  oidc: oidcBlocks,
+  mtls: mtlsBlock,
+  authz: authzBlock,
+  saml: samlBlock,
+  'token-exchange': tokenExchangeBlock,
+};
+
+/** One text is a list, with commas. Of several, or of the items of a JSON array, each is an entry of its own. */
+const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => {
+  const [first] = values;
+  if (first !== undefined && values.length === 1 && first.listed !== true) return parseEntryList(first.value.reveal());
+  return values.flatMap(({ value }) => parseSingleEntry(value.reveal()) ?? []);
+};
+
+/** The options that were written. What was not, or says null, is absent. */
+export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>): AgentOptions => {
+  const socket = fields.socket.value;
+  const grpcAddress = fields['grpc-address'].value;
+  const grpcTlsCertFile = fields['grpc-tls-cert-file'].value;
+  const grpcTlsKeyFile = fields['grpc-tls-key-file'].value;
+  const grpcClientCaFile = fields['grpc-client-ca-file'].value;
+  const grpcInsecure = fields['grpc-insecure'].value;
+  const metricsAddress = fields['metrics-address'].value;
+  const healthIntervalMs = fields['health-interval-secs'].value;
+  const metricsIntervalMs = fields['metrics-interval-secs'].value;
+  const jwtSecret = fields['jwt-secret'].value;
+  const jwtPublicKey = fields['jwt-public-key'].value;
+  const jwtAlgorithm = fields['jwt-algorithm'].value;
+  const jwtIssuer = fields['jwt-issuer'].value;
+  const jwtAudience = fields['jwt-audience'].value;
+  const apiKeyHeader = fields['api-key-header'].value;
+  const userIdHeader = fields['user-id-header'].value;
+  const authMethodHeader = fields['auth-method-header'].value;
+  const failOpen = fields['fail-open'].value;
+  const forwardCredentials = fields['forward-credentials'].value;
+  const tokenCacheSize = fields['token-cache-size'].value;
+  const maxClaimBytes = fields['max-claim-bytes'].value;
+  const mtls = fields.mtls.value;
+  const authz = fields.authz.value;
+  const saml = fields.saml.value;
+  const tokenExchange = fields['token-exchange'].value;
+  return {
+    ...(socket !== null && { socket }),
+    ...(grpcAddress !== null && { grpcAddress }),
+    ...(grpcTlsCertFile !== null && { grpcTlsCertFile }),
+    ...(grpcTlsKeyFile !== null && { grpcTlsKeyFile }),
+    ...(grpcClientCaFile !== null && { grpcClientCaFile }),
+    ...(grpcInsecure !== null && { grpcInsecure }),
+    ...(metricsAddress !== null && { metricsAddress }),
+    ...(healthIntervalMs !== null && { healthIntervalMs }),
+    ...(metricsIntervalMs !== null && { metricsIntervalMs }),
+    ...(jwtSecret !== null && { jwtSecret }),
+    ...(jwtPublicKey !== null && { jwtPublicKey }),
+    ...(jwtAlgorithm !== null && { jwtAlgorithm }),
+    ...(jwtIssuer !== null && { jwtIssuer }),
+    ...(jwtAudience !== null && { jwtAudience }),
+    ...(fields['api-keys'].given && { apiKeys: entries(fields['api-keys'].value) }),
+    ...(apiKeyHeader !== null && { apiKeyHeader }),
+    ...(fields['basic-auth-users'].given && { basicAuthUsers: entries(fields['basic-auth-users'].value) }),
+    ...(userIdHeader !== null && { userIdHeader }),
+    ...(authMethodHeader !== null && { authMethodHeader }),
+    ...(failOpen !== null && { failOpen }),
+    ...(forwardCredentials !== null && { forwardCredentials }),
+    ...(tokenCacheSize !== null && { tokenCacheSize }),
+    ...(maxClaimBytes !== null && { maxClaimBytes }),
+    ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
+    ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
+    ...(authz !== null && { authz: toAuthzOptions(authz) }),
+    ...(saml !== null && { saml: toSamlBlockOptions(saml) }),
+    ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
+  };
+};
+
+/** One of several blocks of an option. */
+interface LocatedBlock {
+  readonly fields: Readonly<Record<string, Field<unknown>>>;
+  readonly position: SourcePosition | null;
+}
+
+/** A key of a block, at the place of the block where it was not written. */
+const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, block: Field<unknown>): Field<unknown> => {
+  const field = Object.hasOwn(shape, key) ? (shape[key] as Field<unknown>) : block;
+  return { ...field, position: field.position ?? block.position };
+};
+
+/** Whether an option, or a key of its block, was written, could be read, and where it stands. */
+export const agentOptionField = (
+  fields: Fields<typeof agentOptionsShape>,
+  option: AgentOptionName,
+  place: OptionPlace = {},
+): Field<unknown> => {
+  const { block, client, key } = place;
+  const whole: Field<unknown> = fields[option];
+  /** One of several blocks: as a whole, or a key of it. */
+  const one = (found: LocatedBlock | undefined, outside: Field<unknown>): Field<unknown> => {
+    if (found === undefined) return outside;
+    const atBlock = { ...outside, position: found.position };
+    return key === undefined ? atBlock : keyOf(found.fields, key, atBlock);
+  };
+  if (option === 'oidc') return one(block === undefined ? undefined : fields.oidc.value[block], whole);
+  if (option === 'token-exchange' && client !== undefined) {
+    return one(fields['token-exchange'].value?.clients.value?.client.value[client], whole);
+  }
+  if (option !== 'mtls' && option !== 'authz' && option !== 'saml' && option !== 'token-exchange') return whole;
+  const single = fields[option].value;
+  return single === null || key === undefined ? whole : keyOf(single, key, whole);
+};

@@ -1,0 +1,64 @@
+import type { AgentOptionProblem } from '../../configuration/agent-option-problem.js';
+import type { AuthzOptions, TemplateLinkOptions } from './agent-configuration.js';
+import type { OptionReport } from './option-report.js';
+
+/** Each path once: the same policies twice are a mistake, and their ids would clash. */
+const checkPaths = (key: 'policy-file' | 'shadow-policy-file', paths: readonly string[], error: OptionReport): void => {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (seen.has(path)) error('authz', `${key}: ${path} is given twice`, undefined, { key });
+    seen.add(path);
+  }
+};
+
+const checkLinks = (links: readonly TemplateLinkOptions[], error: OptionReport): void => {
+  const ids = new Set<string>();
+  for (const { id, principal, resource } of links) {
+    const place = { key: 'template-link' };
+    if (ids.has(id)) error('authz', `template-link "${id}": an earlier one has that id already`, undefined, place);
+    ids.add(id);
+    if (principal === null && resource === null) {
+      const message = `template-link "${id}": neither principal nor resource is given`;
+      error('authz', message, 'a template has at least one slot to fill', place);
+    }
+  }
+};
+
+/** What follows where no policy is there to decide; it is the same whether no source is named or nothing is in them. */
+export const noPolicies = (defaultDecision: AuthzOptions['defaultDecision']): AgentOptionProblem =>
+  defaultDecision === 'deny'
+    ? {
+        severity: 'error',
+        option: 'authz',
+        message: 'it has no policies, and default-decision is deny: every request would be denied',
+        suggestion: 'give policy-file or policy-inline',
+      }
+    : {
+        severity: 'warning',
+        option: 'authz',
+        message: 'it has no policies, and default-decision is allow: every request is allowed',
+        suggestion: null,
+        place: { key: 'default-decision' },
+      };
+
+/** Checks the `authz` block, but for the policies themselves; null where it is not enabled. */
+export const enabledAuthz = (
+  authz: AuthzOptions | undefined,
+  error: OptionReport,
+  warn: OptionReport,
+): AuthzOptions | null => {
+  if (authz === undefined) return null;
+  checkPaths('policy-file', authz.policyFiles, error);
+  checkPaths('shadow-policy-file', authz.shadowPolicyFiles, error);
+  checkLinks(authz.templateLinks, error);
+  if (!authz.enabled) {
+    const message = 'it is not enabled: no policy is looked at, and whoever is authenticated may do everything';
+    warn('authz', message, 'set enabled to #true', { key: 'enabled' }, 'authorization-is-off');
+    return null;
+  }
+  if (authz.policyFiles.length + authz.inlinePolicies.length > 0) return authz;
+  const { severity, option, message, suggestion, place } = noPolicies(authz.defaultDecision);
+  const report = severity === 'error' ? error : warn;
+  report(option, message, suggestion ?? undefined, place);
+  return authz;
+};

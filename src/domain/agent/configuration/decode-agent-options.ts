@@ -1,0 +1,131 @@
+import type { AgentOptionName, AgentOptionProblem } from '../../configuration/agent-option-problem.js';
+import type { ConfigurationProblem, SourcePosition } from '../../configuration/configuration-problem.js';
+import { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { readMembers } from '../../configuration/schema/read-block.js';
+import type { Fields, ReadContext } from '../../configuration/schema/schema.js';
+import type { Setting } from '../../configuration/setting/setting.js';
+import { settingsFromJson } from '../../configuration/setting/setting-json.js';
+import type { JsonObject } from '../../shared/json.js';
+import type { AgentOptions } from './agent-configuration.js';
+import { completeAgentOptions } from './agent-option-rules.js';
+import { agentOptionField, agentOptionsShape, toAgentOptions } from './agent-options-schema.js';
+import { agentEntryFiles } from './entry-option-rules.js';
+import { inlinePolicyProblems, withoutInlinePlace } from './inline-policies.js';
+
+/** What came of reading the options of an agent from one source. */
+export interface DecodedAgentOptions {
+  /** Null where there was any error. */
+  readonly options: AgentOptions | null;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Reads a config block, with its problems reported where they stand. */
+export const readAgentOptions = (settings: readonly Setting[], context: ReadContext): AgentOptions =>
+  toAgentOptions(readMembers(agentOptionsShape, settings, context));
+
+/** What is wrong with options as far as no file has to be read: entries and policies of files are left to the agent. */
+export const unreadOptionProblems = (options: AgentOptions): readonly AgentOptionProblem[] => {
+  const unreadFiles = new Map(agentEntryFiles(options).map((path) => [path, '']));
+  return [...completeAgentOptions(options, unreadFiles).problems, ...inlinePolicyProblems(options.authz)];
+};
+
+/** Where a problem stands that is about a place in a policy in place. */
+const placeInText = (
+  fields: Fields<typeof agentOptionsShape>,
+  { option, place }: AgentOptionProblem,
+  report: ProblemReport,
+): SourcePosition | null => {
+  if (option !== 'authz' || place?.text === undefined) return null;
+  const start = fields.authz.value?.['policy-inline'].value[place.text.index]?.position ?? null;
+  return start === null ? null : report.placeInText(start, place.text.offset);
+};
+
+/** Blocks with URLs that may hold a secret. */
+const withUrls: ReadonlySet<AgentOptionName> = new Set(['oidc', 'saml', 'token-exchange']);
+
+/**
+ * Reads a config block as `readAgentOptions` does, and checks its options against each other too, without reading a
+ * file.
+ */
+export const checkAgentOptions = (settings: readonly Setting[], context: ReadContext): void => {
+  const fields = readMembers(agentOptionsShape, settings, context);
+  for (const problem of unreadOptionProblems(toAgentOptions(fields))) {
+    const field = agentOptionField(fields, problem.option, problem.place);
+    if (!field.sound) continue;
+    const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');
+    // Messages about headers name them; those about secrets name nothing.
+    const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
+    const { severity, suggestion, id } = problem;
+    const named = id === undefined ? {} : { id };
+    const inText = placeInText(fields, problem, context.report);
+    const position = inText ?? field.position ?? context.position;
+    const text = `"${problem.option}": ${inText === null ? message : withoutInlinePlace(message)}`;
+    if (problem.place?.isConcealed === true && position !== null) {
+      context.report.append({ severity, message: text, position, line: null, suggestion, ...named });
+      continue;
+    }
+    context.report.add(text, {
+      severity,
+      position,
+      path: context.path,
+      suggestion,
+      ...named,
+      // The problem is not shown at its key where that may hold a secret; its line may be that of the block.
+      secret: withUrls.has(problem.option) && problem.place?.key === undefined,
+    });
+  }
+};
+
+const decode = (read: (report: ProblemReport) => AgentOptions | null): DecodedAgentOptions => {
+  const report = new ProblemReport(() => null);
+  const options = read(report);
+  return { options: report.hasErrors ? null : options, problems: report.problems };
+};
+
+/** Reads the options of a config block that was handed over as JSON; null says that there is none. */
+export const decodeAgentOptions = (json: JsonObject | null): DecodedAgentOptions =>
+  decode((report) => {
+    if (json === null) return {};
+    const settings = settingsFromJson(json);
+    if (settings.ok) return readAgentOptions(settings.value, { report, path: ['config'], position: null });
+    report.add(settings.error, { position: null, path: ['config'] });
+    return null;
+  });
+
+/** An option that came as text: a flag or an environment variable. */
+export interface AgentOptionText {
+  readonly option: AgentOptionName;
+  readonly text: string;
+  /** How messages name it, as in `--jwt-secret` or `JWT_SECRET`. */
+  readonly source: string;
+}
+
+/** The entries of a list that one source gives in several pieces. */
+const joined = (before: AgentOptions, piece: AgentOptions): AgentOptions => ({
+  ...(piece.apiKeys && { apiKeys: [...(before.apiKeys ?? []), ...piece.apiKeys] }),
+  ...(piece.basicAuthUsers && { basicAuthUsers: [...(before.basicAuthUsers ?? []), ...piece.basicAuthUsers] }),
+});
+
+/**
+ * Reads options that came as text: of two sources the later one counts; a list that one source gives several times is
+ * put together of its entries. No message holds a text that was given.
+ */
+export const decodeAgentOptionTexts = (texts: readonly AgentOptionText[]): DecodedAgentOptions =>
+  decode((report) => {
+    let options: AgentOptions = {};
+    const sources = new Map<AgentOptionName, string>();
+    for (const { option, text, source } of texts) {
+      const setting: Setting = {
+        name: option,
+        args: [{ value: text, position: null, hidden: true }],
+        properties: [],
+        children: null,
+        position: null,
+        listed: false,
+      };
+      const piece = readAgentOptions([setting], { report, path: [source], position: null });
+      options = { ...options, ...piece, ...(sources.get(option) === source && joined(options, piece)) };
+      sources.set(option, source);
+    }
+    return options;
+  });

@@ -1,0 +1,69 @@
+import { checkedText, oneOf, type ScalarFault, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
+import type { SettingScalar } from '../../configuration/setting/setting.js';
+import { err, ok, type Result } from '../../shared/result.js';
+import { isClientId, maximumClientIdLength } from '../token-exchange/client-id.js';
+import { isPrintableName, maximumNameLength } from '../token-exchange/printable-name.js';
+import {
+  type IssuedKind,
+  isIssuedKind,
+  issuedKinds,
+  type TokenKind,
+  tokenKindOf,
+  tokenKinds,
+} from '../token-exchange/token-kinds.js';
+
+const printableText = (label: string): ScalarKind<string> =>
+  checkedText(label, (value) =>
+    isPrintableName(value)
+      ? null
+      : { message: `must be made of printable characters, ${maximumNameLength} at the most` },
+  );
+
+/** What a token can be meant for: a value of `audience` or `resource`. */
+export const audience = printableText('audience');
+
+export const claimName = printableText('claim name');
+
+/** RFC 6749, appendix A.1. Shows in logs, so it has to stand where it is used. */
+export const clientId: ScalarKind<string> = {
+  label: 'client id',
+  fallback: '',
+  secret: false,
+  read: (scalar) => {
+    if (scalar.hidden) return err({ message: 'must stand where it is used: it shows in logs' });
+    if (typeof scalar.value === 'string' && isClientId(scalar.value)) return ok(scalar.value);
+    return err({ message: `must be 1 to ${maximumClientIdLength} characters of printable ASCII` });
+  },
+};
+
+const kindLabel = (kinds: readonly string[]): string =>
+  `${kinds.map((kind) => `\`${kind}\``).join(', ')}, or the URI of one`;
+
+/** A kind by its short name; its URI means the same. */
+const shortName = (scalar: SettingScalar): SettingScalar => {
+  const kind = typeof scalar.value === 'string' ? tokenKindOf(scalar.value) : null;
+  return kind === null ? scalar : { ...scalar, value: kind };
+};
+
+const readKind = (scalar: SettingScalar): Result<TokenKind, ScalarFault> => oneOf(tokenKinds).read(shortName(scalar));
+
+/** A kind of token that is taken, read as its short name. */
+export const subjectKind: ScalarKind<TokenKind> = {
+  ...text,
+  label: kindLabel(tokenKinds),
+  fallback: 'access_token',
+  read: readKind,
+};
+
+/** A kind of token that is issued. */
+export const issuedKind: ScalarKind<IssuedKind> = {
+  ...text,
+  label: kindLabel(issuedKinds),
+  fallback: 'access_token',
+  read: (scalar) => {
+    const known = readKind(scalar);
+    if (!known.ok) return oneOf(issuedKinds).read(scalar);
+    if (isIssuedKind(known.value)) return ok(known.value);
+    return err({ message: `cannot be "${known.value}": only ${issuedKinds.join(' and ')} are issued here` });
+  },
+};

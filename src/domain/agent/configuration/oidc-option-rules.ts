@@ -1,0 +1,86 @@
+import type { OidcProviderOptions } from './agent-configuration.js';
+import { keySetUrlFault } from './key-set-url.js';
+import { issuerFault, providersOfTenants, tenantPlaceholder } from './oidc-tenants.js';
+import type { OptionReport } from './option-report.js';
+
+/** How messages call a provider: by its name, else by its number. */
+export const providerLabel = ({ name }: OidcProviderOptions, index: number): string =>
+  name === null ? `provider ${index + 1}` : `provider "${name}"`;
+
+const checkUrl = (
+  provider: OidcProviderOptions,
+  block: number,
+  label: string,
+  error: OptionReport,
+  warn: OptionReport,
+): void => {
+  const { jwksUrl } = provider;
+  // A placeholder is checked as what takes its place.
+  const url = (jwksUrl ?? provider.issuer).replaceAll(tenantPlaceholder, 'tenant');
+  const found = keySetUrlFault(url);
+  if (found === null) return;
+  if (jwksUrl === null) {
+    const message = `${label}: issuer ${found.message}, so that its keys cannot be looked up by discovery`;
+    error(
+      'oidc',
+      message,
+      'give an issuer that is a URL of https, or jwks-url',
+      found.secret ? { block } : { block, key: 'issuer' },
+    );
+    return;
+  }
+  const fault = found;
+  // The place of the block shows nothing of the URL.
+  const place = fault.secret ? { block } : { block, key: 'jwks-url' };
+  (fault.severity === 'error' ? error : warn)(
+    'oidc',
+    `${label}: jwks-url ${fault.message}`,
+    undefined,
+    place,
+    fault.id,
+  );
+};
+
+/** Tenants of one block, at most: each has a key set that is kept fresh. */
+const maximumTenants = 100;
+
+/** Checks the `oidc` blocks and gives those that are enabled, one provider for each tenant. */
+export const enabledProviders = (
+  providers: readonly OidcProviderOptions[],
+  error: OptionReport,
+  warn: OptionReport,
+): readonly OidcProviderOptions[] => {
+  const issuers = new Map<string, string>();
+  const names = new Set<string>();
+  providers.forEach((provider, block) => {
+    const label = providerLabel(provider, block);
+    if (provider.name !== null && names.has(provider.name)) {
+      error('oidc', `${label}: an earlier block has that name already`, undefined, { block, key: 'name' });
+    }
+    if (provider.name !== null) names.add(provider.name);
+    checkUrl(provider, block, label, error, warn);
+    if (!provider.enabled) {
+      warn('oidc', `${label} is not enabled: none of its tokens is accepted`, 'set enabled to #true', {
+        block,
+        key: 'enabled',
+      });
+      return;
+    }
+    const unfit = issuerFault(provider);
+    if (unfit !== null) error('oidc', `${label}: ${unfit.message}`, unfit.suggestion, { block, key: 'issuer' });
+    if (provider.tenants.length > maximumTenants) {
+      error('oidc', `${label}: tenants lists more than ${maximumTenants}`, undefined, { block, key: 'tenants' });
+    }
+    for (const { issuer } of providersOfTenants(provider)) {
+      const other = issuers.get(issuer);
+      if (other === undefined) issuers.set(issuer, label);
+      else error('oidc', `${label}: ${other} has the same issuer`, undefined, { block, key: 'issuer' });
+    }
+    if (provider.audiences.length === 0) {
+      const message = `${label} has no audience: every token of the issuer is accepted, whoever it was issued for`;
+      const place = { block, key: 'issuer' };
+      warn('oidc', message, 'set audience to what the provider calls this API', place, 'token-audience-unchecked');
+    }
+  });
+  return providers.filter(({ enabled }) => enabled).flatMap(providersOfTenants);
+};

@@ -1,0 +1,58 @@
+import { pemFilePath } from '../../configuration/schema/pem-file-path.js';
+import { type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
+import { decodeBase64 } from '../../shared/base64.js';
+import { err } from '../../shared/result.js';
+
+/** PEM, and the same once more in base64, as it stands in some secret stores. */
+const pem = /-----BEGIN |^\s*LS0tLS1CRUdJTi/;
+/** A JWK, a set of them, or an array; its quotes may be escaped. */
+const json = /^\s*(?:\{\s*\\?"|\[\s*\{)/;
+
+/** Tags of DER: a key or a certificate is a sequence that begins with one of these. */
+const sequence = 0x30;
+const integer = 0x02;
+
+/** Whether some octets are one sequence of DER that begins as a key or a certificate does, with nothing behind it. */
+const isDer = (octets: Uint8Array): boolean => {
+  const first = octets[1] ?? 0x80;
+  const lengthOctets = first < 0x80 ? 0 : first - 0x80;
+  if (octets[0] !== sequence || first === 0x80 || lengthOctets > 3) return false;
+  let length = lengthOctets === 0 ? first : 0;
+  for (const octet of octets.subarray(2, 2 + lengthOctets)) length = length * 256 + octet;
+  const start = 2 + lengthOctets;
+  const tag = octets[start];
+  return start + length === octets.length && (tag === sequence || tag === integer);
+};
+
+/**
+ * Whether a text is no secret but a key or a certificate, as files and providers publish them: PEM, JSON, or DER in base64.
+ * A random text is one by chance in some millions.
+ */
+export const looksLikePublicKey = (text: string): boolean => {
+  if (pem.test(text) || json.test(text)) return true;
+  const octets = decodeBase64(text.replace(/\s/g, ''), 'standard');
+  return octets !== null && isDer(octets);
+};
+
+/** What to write where a key set, or its URL, stands in place of a public key. */
+export const aboutOidc =
+  'write oidc { enabled #true; issuer "https://..."; jwks-url "https://..." }: it reads key sets';
+
+/** Whether the text of a file is JSON, as a key set is. */
+export const looksLikeJson = (text: string): boolean => json.test(text);
+
+/** Path of a public key in PEM. What was put there instead of a path is not shown. */
+export const publicKeyPath: ScalarKind<string> = {
+  ...pemFilePath,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    if (/^https?:\/\//i.test(read.value)) {
+      return err({ message: 'must be the path of a PEM file, not a URL', suggestion: aboutOidc });
+    }
+    if (json.test(read.value)) {
+      return err({ message: 'must be the path of a PEM file, not a key set or a key in JSON', suggestion: aboutOidc });
+    }
+    return pemFilePath.read(scalar);
+  },
+};

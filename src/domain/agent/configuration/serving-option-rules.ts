@@ -1,0 +1,65 @@
+import type { AgentOptionName } from '../../configuration/agent-option-problem.js';
+import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
+import { socketAddressText } from '../../configuration/schema/network-kinds.js';
+import { type AgentOptions, agentDefaults, type GrpcServingOptions } from './agent-configuration.js';
+import type { OptionReport } from './option-report.js';
+
+const certificateFiles = (options: AgentOptions, error: OptionReport): GrpcServingOptions['tls'] => {
+  const { grpcTlsCertFile: certFile, grpcTlsKeyFile: keyFile, grpcClientCaFile: clientCaFile } = options;
+  if (certFile !== undefined && keyFile !== undefined) {
+    return { certificate: { certFile, keyFile }, clientCaFile: clientCaFile ?? null };
+  }
+  if (certFile !== undefined) error('grpc-tls-cert-file', 'it needs grpc-tls-key-file');
+  else if (keyFile !== undefined) error('grpc-tls-key-file', 'it needs grpc-tls-cert-file');
+  else if (clientCaFile !== undefined) {
+    error('grpc-client-ca-file', 'it needs grpc-tls-cert-file and grpc-tls-key-file: certificates are shown over TLS');
+  }
+  return null;
+};
+
+/** Whether anything of TLS was given, be it whole or not. */
+const namesTls = ({ grpcTlsCertFile, grpcTlsKeyFile, grpcClientCaFile }: AgentOptions): boolean =>
+  [grpcTlsCertFile, grpcTlsKeyFile, grpcClientCaFile].some((file) => file !== undefined);
+
+const refuseWithoutAddress = (options: AgentOptions, error: OptionReport): void => {
+  const idle: readonly (readonly [AgentOptionName, unknown])[] = [
+    ['grpc-tls-cert-file', options.grpcTlsCertFile],
+    ['grpc-tls-key-file', options.grpcTlsKeyFile],
+    ['grpc-client-ca-file', options.grpcClientCaFile],
+    ['grpc-insecure', options.grpcInsecure === true ? true : undefined],
+  ];
+  for (const [option, value] of idle) {
+    if (value !== undefined) error(option, 'it has no effect without grpc-address');
+  }
+};
+
+/** How gRPC is served; null: not at all. What is reachable by others is served by TLS, unless that was waived in so many words. */
+export const grpcServing = (options: AgentOptions, error: OptionReport): GrpcServingOptions | null => {
+  const { grpcAddress: address, grpcInsecure: isInsecure = false } = options;
+  if (address === undefined) {
+    refuseWithoutAddress(options, error);
+    return null;
+  }
+  if (namesTls(options)) {
+    if (isInsecure) error('grpc-insecure', 'it contradicts grpc-tls-cert-file');
+    if (address.kind === 'unix') error('grpc-address', 'a unix socket is served without TLS');
+  } else if (!isLocalGrpcAddress(address) && !isInsecure) {
+    error(
+      'grpc-address',
+      'it is no loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure',
+    );
+  }
+  return { address, tls: certificateFiles(options, error) };
+};
+
+/** What is served has a place of its own. Port 0 is another port each time. */
+export const checkServedPlaces = (options: AgentOptions, error: OptionReport): void => {
+  const { socket = agentDefaults.socket, grpcAddress: grpc, metricsAddress: metrics } = options;
+  if (grpc?.kind === 'unix' && grpc.path === socket) {
+    error('grpc-address', 'socket has that path: each is served on a socket of its own');
+  }
+  if (grpc?.kind !== 'tcp' || metrics === undefined || grpc.port === 0) return;
+  if (grpcAddressText(grpc).toLowerCase() === socketAddressText(metrics).toLowerCase()) {
+    error('metrics-address', 'grpc-address is the same');
+  }
+};

@@ -1,0 +1,45 @@
+import { decodeBase64 } from '../../shared/base64.js';
+import { decodeUtf8 } from '../../shared/utf8.js';
+import { normalForm } from './normal-form.js';
+
+/** A bearer token (RFC 6750, section 2.1). */
+export interface BearerCredential {
+  readonly scheme: 'bearer';
+  /** A token68. */
+  readonly token: string;
+}
+
+/** What an Authorization field says (RFC 9110, section 11.6.2). */
+export type AuthorizationCredential =
+  | BearerCredential
+  /** In normal form. */
+  | { readonly scheme: 'basic'; readonly user: string; readonly password: string }
+  /** One of the two schemes, with something else behind it. */
+  | { readonly scheme: 'malformed'; readonly of: 'bearer' | 'basic' }
+  /** A scheme that no method reads, or no scheme at all. */
+  | { readonly scheme: 'other' };
+
+/** RFC 9110, section 11.2. */
+const token68 = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** User ids and passwords hold no control characters (RFC 7617, section 2). */
+const control = /[\x00-\x1f\x7f]/;
+
+const basicCredential = (encoded: string): AuthorizationCredential => {
+  const octets = decodeBase64(encoded, 'standard');
+  const text = octets === null ? null : decodeUtf8(octets);
+  const colon = text === null ? -1 : text.indexOf(':');
+  if (text === null || colon < 0 || control.test(text)) return { scheme: 'malformed', of: 'basic' };
+  return { scheme: 'basic', user: normalForm(text.slice(0, colon)), password: normalForm(text.slice(colon + 1)) };
+};
+
+/** Reads the value of an Authorization field: a scheme in any case, spaces, and one token68. */
+export const parseAuthorization = (value: string): AuthorizationCredential => {
+  const space = value.indexOf(' ');
+  const scheme = (space < 0 ? value : value.slice(0, space)).toLowerCase();
+  if (scheme !== 'bearer' && scheme !== 'basic') return { scheme: 'other' };
+  let start = scheme.length;
+  while (value.charAt(start) === ' ') start += 1;
+  const credential = value.slice(start);
+  if (!token68.test(credential)) return { scheme: 'malformed', of: scheme };
+  return scheme === 'bearer' ? { scheme, token: credential } : basicCredential(credential);
+};

@@ -1,0 +1,68 @@
+import { err, ok, type Result } from '../../shared/result.js';
+import { Secret } from '../../shared/secret.js';
+import { type Argon2idHash, argon2idDecoy, argon2idWeakness, readArgon2idHash } from './argon2id-hash.js';
+import { type BcryptHash, bcryptDecoy, bcryptWeakness, readBcryptHash } from './bcrypt-hash.js';
+import type { PasswordHash } from './password-hash.js';
+import { readScryptHash, type ScryptHash, scryptDecoy, scryptWeakness } from './scrypt-hash.js';
+
+type ReadHash = BcryptHash | Argon2idHash | ScryptHash;
+
+/** What is no password in the clear by all appearance: a hash, or something that another program keeps for one. */
+const hashed = /^(?:\$(?:2[abxy]?|argon2[a-z]*|scrypt|1|5|6|7|y|gy|apr1|pbkdf2[a-z0-9-]*)\$|\{[A-Z0-9-]+\}|sha256:)/i;
+
+/** Whether a text looks like the hash of a password, one that is supported or not. */
+export const looksHashed = (text: string): boolean => hashed.test(text);
+
+const read = (text: string): Result<ReadHash, string> => {
+  if (/^\$2[aby]\$/.test(text)) return readBcryptHash(text);
+  if (text.startsWith('$argon2id$')) return readArgon2idHash(text);
+  if (text.startsWith('$scrypt$')) return readScryptHash(text);
+  return err('is hashed in a way that is not supported: bcrypt ($2a$, $2b$, $2y$), $argon2id$ and $scrypt$ are');
+};
+
+/**
+ * Reads a password hash, and refuses one whose check would cost too much, or that nothing would match. The error is the end
+ * of a sentence that begins with the hash; it holds nothing of it but the bound that it breaks.
+ */
+export const readPasswordHash = (text: string): Result<PasswordHash, string> => {
+  const hash = read(text);
+  return hash.ok ? ok({ kind: hash.value.kind, text: new Secret(text) }) : hash;
+};
+
+const weaknessOf = (hash: ReadHash): string | null => {
+  if (hash.kind === 'bcrypt') return bcryptWeakness(hash);
+  return hash.kind === 'argon2id' ? argon2idWeakness(hash) : scryptWeakness(hash);
+};
+
+/**
+ * Why a stolen hash would be guessed too soon: its parameters and those that are advised, as in `bcrypt with cost 8; 10 is
+ * the least that is advised`. Null where they are strong enough. Says nothing else of the hash.
+ */
+export const weakness = (hash: PasswordHash): string | null => {
+  const known = read(hash.text.reveal());
+  return known.ok ? weaknessOf(known.value) : null;
+};
+
+const decoyOf = (hash: ReadHash): string => {
+  if (hash.kind === 'bcrypt') return bcryptDecoy(hash);
+  return hash.kind === 'argon2id' ? argon2idDecoy(hash) : scryptDecoy(hash);
+};
+
+/**
+ * A hash that costs as much to check as most of these do, and that no one knows a password of: for users that do not
+ * exist. Null where there is no hash.
+ */
+export const decoyHash = (hashes: readonly PasswordHash[]): PasswordHash | null => {
+  const decoys = new Map<string, { readonly hash: PasswordHash; count: number }>();
+  for (const { kind, text } of hashes) {
+    const known = read(text.reveal());
+    if (!known.ok) continue;
+    const decoy = decoyOf(known.value);
+    const counted = decoys.get(decoy);
+    if (counted === undefined) decoys.set(decoy, { hash: { kind, text: new Secret(decoy) }, count: 1 });
+    else counted.count += 1;
+  }
+  let most: { readonly hash: PasswordHash; readonly count: number } | null = null;
+  for (const decoy of decoys.values()) if (most === null || decoy.count > most.count) most = decoy;
+  return most?.hash ?? null;
+};

@@ -1,0 +1,74 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import { shownName } from '../shown-text.js';
+import { entityKey, formatEntityUid } from '../values/entity-uid.js';
+import type { EntityUid, Value } from '../values/value.js';
+import { equalValues } from '../values/value-equality.js';
+import { ancestorsOf } from './ancestors.js';
+import type { Entities, Entity } from './authorization-request.js';
+
+/** What is said of an entity. A parent need not be declared. */
+export interface EntityDeclaration {
+  readonly uid: EntityUid;
+  readonly attributes: ReadonlyMap<string, Value>;
+  readonly tags: ReadonlyMap<string, Value>;
+  readonly parents: readonly EntityUid[];
+}
+
+/** By type and then by id, so that no key has to be made for a look-up. */
+class EntityStore implements Entities {
+  readonly #byType = new Map<string, Map<string, Entity>>();
+
+  add(entity: Entity): void {
+    const { type, id } = entity.uid;
+    const byId = this.#byType.get(type);
+    if (byId === undefined) this.#byType.set(type, new Map([[id, entity]]));
+    else byId.set(id, entity);
+  }
+
+  get({ type, id }: EntityUid): Entity | undefined {
+    return this.#byType.get(type)?.get(id);
+  }
+}
+
+const sameValues = (a: EntityDeclaration['attributes'], b: EntityDeclaration['attributes']): boolean => {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) {
+    const other = b.get(name);
+    if (other === undefined || !equalValues(value, other)) return false;
+  }
+  return true;
+};
+
+const sameDeclaration = (a: EntityDeclaration, b: EntityDeclaration): boolean => {
+  const parents = new Set(a.parents.map(entityKey));
+  const others = new Set(b.parents.map(entityKey));
+  return (
+    parents.size === others.size &&
+    [...parents].every((key) => others.has(key)) &&
+    sameValues(a.attributes, b.attributes) &&
+    sameValues(a.tags, b.tags)
+  );
+};
+
+/**
+ * Entities with all their ancestors. An entity may be declared again in the same words; another declaration of it is an
+ * error, and so is an entity that is its own ancestor.
+ */
+export const entityStore = (declarations: readonly EntityDeclaration[]): Result<Entities, string> => {
+  const declared = new Map<string, EntityDeclaration>();
+  for (const declaration of declarations) {
+    const key = entityKey(declaration.uid);
+    const before = declared.get(key);
+    if (before !== undefined && !sameDeclaration(before, declaration)) {
+      return err(`${shownName(formatEntityUid(declaration.uid))} is declared twice, and differently`);
+    }
+    declared.set(key, declaration);
+  }
+  const ancestors = ancestorsOf(declared);
+  if (!ancestors.ok) return ancestors;
+  const store = new EntityStore();
+  for (const [key, { uid, attributes, tags }] of declared) {
+    store.add({ uid, attributes, tags, ancestors: ancestors.value.get(key) ?? new Set() });
+  }
+  return ok(store);
+};

@@ -1,0 +1,127 @@
+import { nearestWord } from '../../../configuration/schema/did-you-mean.js';
+import type { Span } from '../source-span.js';
+import type { PolicyEffect } from '../syntax-tree.js';
+import { formatEntityUid } from '../values/entity-uid.js';
+import type { EntityUid } from '../values/value.js';
+import type { ModelFinding } from './model-finding.js';
+import {
+  entityAttributes,
+  isModelEntityType,
+  type ModelEntityType,
+  type ModelType,
+  modelEntityTypes,
+  typesAbove,
+  unknown,
+  variableTypes,
+} from './model-types.js';
+import { isMethod, nearestMethod } from './possible/possible-name.js';
+import { pathMistake } from './possible/possible-path.js';
+import { listed, ownerText } from './type-words.js';
+
+/** Where an attribute that is missing here would be found; undefined: nowhere. */
+const elsewhere = (name: string): string | undefined =>
+  (['principal', 'resource', 'context'] as const).find((variable) => attributesOf(variableTypes[variable])?.has(name));
+
+/** Null: nothing is known of what it has. */
+const attributesOf = (type: ModelType): ReadonlyMap<string, ModelType> | null => {
+  if (type.kind === 'record') return type.attributes;
+  if (type.kind === 'plain' || type.kind === 'set') return new Map();
+  if (type.kind === 'unknown') return null;
+  return new Map(type.types.flatMap((entityType) => [...entityAttributes[entityType]]));
+};
+
+const attributeSuggestion = (type: ModelType, name: string, known: readonly string[]): string => {
+  const near = nearestWord(name, known);
+  if (near !== null) return `did you mean "${near}"?`;
+  const other = elsewhere(name);
+  if (other !== undefined && type.kind !== 'plain' && type.kind !== 'set') return `did you mean ${other}.${name}?`;
+  if (known.includes('claims')) return `it has ${listed(known, 'and')}; what a token says is in its claims`;
+  return known.length === 0 ? 'it has no attributes' : `it has ${listed(known, 'and')}`;
+};
+
+/** Collects what is wrong in one policy. */
+export class ModelReport {
+  readonly findings: ModelFinding[] = [];
+  readonly #policyId: string;
+  readonly #effect: PolicyEffect;
+
+  constructor(policyId: string, effect: PolicyEffect) {
+    this.#policyId = policyId;
+    this.#effect = effect;
+  }
+
+  add(span: Span, message: string, suggestion: string): void {
+    this.findings.push({ policyId: this.#policyId, message, span, suggestion });
+  }
+
+  /** What is an error each time that it is evaluated: in a forbid that is more than a policy without effect. */
+  fails(span: Span, message: string, suggestion: string): void {
+    const more = '; where on-error is "deny", this forbid denies every request that gets as far as this';
+    this.add(span, this.#effect === 'forbid' ? `${message}${more}` : message, suggestion);
+  }
+
+  /** The type of an entity's name; null, and a finding, where there is none of that name. */
+  entityType(name: string, span: Span): ModelEntityType | null {
+    if (isModelEntityType(name)) return name;
+    const near = nearestWord(name.slice(name.lastIndexOf(':') + 1), modelEntityTypes);
+    const suggestion =
+      near === null ? `the types of entities are ${listed(modelEntityTypes, 'and')}` : `did you mean "${near}"?`;
+    this.add(span, `there are no entities of type ${name}`, suggestion);
+    return null;
+  }
+
+  /** The type of an entity that is named in full. */
+  entity(uid: EntityUid, span: Span): ModelEntityType | null {
+    const type = this.entityType(uid.type, span);
+    if (type === 'Action') this.#action(uid.id, span);
+    else if (type === 'Resource') this.#resource(uid.id, span);
+    else if (type === 'Anonymous' && uid.id !== 'anonymous') {
+      this.add(span, 'there is one entity of type Anonymous', 'did you mean Anonymous::"anonymous"?');
+    }
+    return type;
+  }
+
+  /** The type of an attribute; unknown, and a finding, where it can never be there. */
+  attribute(type: ModelType, name: string, span: Span): ModelType {
+    const attributes = attributesOf(type);
+    const found = attributes?.get(name);
+    if (attributes === null || found !== undefined) return found ?? unknown;
+    const suggestion = attributeSuggestion(type, name, [...attributes.keys()]);
+    this.add(span, `${ownerText(type)} has no attribute ${JSON.stringify(name)}`, suggestion);
+    return unknown;
+  }
+
+  /** `subject == an entity of type target`, or `is`. */
+  same(subject: readonly ModelEntityType[], target: ModelEntityType, span: Span): void {
+    if (subject.includes(target)) return;
+    const above = subject.some((type) => typesAbove[type].includes(target));
+    const suggestion = above ? `write it with "in": ${target} is what it can be in` : `it is ${listed(subject, 'or')}`;
+    this.add(span, `an entity of type ${listed(subject, 'or')} is never of type ${target}`, suggestion);
+  }
+
+  /** `subject in an entity of type target`. */
+  within(subject: readonly ModelEntityType[], target: ModelEntityType, span: Span): void {
+    const possible = [...new Set(subject.flatMap((type) => typesAbove[type]))];
+    if (possible.includes(target)) return;
+    const message = `an entity of type ${listed(subject, 'or')} is never in one of type ${target}`;
+    this.add(span, message, `it can be in ${listed(possible, 'or')}`);
+  }
+
+  #action(method: string, span: Span): void {
+    if (isMethod(method)) return;
+    const near = nearestMethod(method);
+    const suggestion =
+      near === null ? 'actions are the methods of HTTP, such as Action::"GET"' : `did you mean Action::"${near}"?`;
+    this.add(span, `there is no action ${formatEntityUid({ kind: 'entity', type: 'Action', id: method })}`, suggestion);
+  }
+
+  #resource(path: string, span: Span): void {
+    const mistake = pathMistake(path);
+    if (mistake === null) return;
+    const { message, nearest, pattern } = mistake;
+    let suggestion = 'write it as it would be sent, such as Resource::"/reports/2024"';
+    if (pattern !== null) suggestion = `did you mean resource.path like ${pattern}?`;
+    else if (nearest !== null) suggestion = `did you mean Resource::"${nearest}"?`;
+    this.add(span, `a resource is ${message}`, suggestion);
+  }
+}

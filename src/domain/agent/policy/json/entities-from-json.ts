@@ -1,0 +1,112 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import type { Entities } from '../evaluate/authorization-request.js';
+import { type EntityDeclaration, entityStore } from '../evaluate/entity-store.js';
+import { type ExpectedValue, expectedOf } from '../schema/expected-value.js';
+import type { Schema, SchemaType } from '../schema/schema.js';
+import { quotedName, shownName } from '../shown-text.js';
+import { entityKey, formatEntityUid } from '../values/entity-uid.js';
+import type { EntityUid, Value } from '../values/value.js';
+import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
+import { formatJsonFailure } from './json-failure.js';
+import { uidFromJson } from './uid-from-json.js';
+import { locateMembers } from './value-from-json.js';
+
+type ValueMap = ReadonlyMap<string, Value>;
+
+const isAction = ({ type }: EntityUid): boolean => type === 'Action' || type.endsWith('::Action');
+
+type ExpectedOfMember = (name: string) => ExpectedValue | null;
+
+/** What a schema says of the attributes and of the tags of an entity. */
+const expectedOfMembers = (
+  { type }: EntityUid,
+  schema: Schema | null,
+): { readonly attribute: ExpectedOfMember; readonly tag: ExpectedOfMember } => {
+  const declared = schema?.entityTypes.get(type);
+  const expected = (kind: SchemaType | null | undefined): ExpectedValue | null =>
+    schema === null || kind === null || kind === undefined ? null : expectedOf(schema, kind);
+  const attributes = expected(declared?.attributes);
+  const tag = expected(declared?.tags);
+  return { attribute: (name) => (attributes?.kind === 'record' ? attributes.attribute(name) : null), tag: () => tag };
+};
+
+/** `noun`: what the members are, for messages. */
+const membersOf = (
+  json: ExactJson | undefined,
+  noun: 'attribute' | 'tag',
+  expected: ExpectedOfMember,
+): Result<ValueMap, string> => {
+  if (!isExactObject(json)) return err(`its ${noun}s are a JSON object, not ${kindOfJson(json)}`);
+  const members = locateMembers(json, expected);
+  if (members.ok) return members;
+  const [name, ...steps] = members.error.steps;
+  return err(`${noun} ${quotedName(String(name))}: ${formatJsonFailure({ steps, message: members.error.message })}`);
+};
+
+const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly EntityUid[], string> => {
+  if (!Array.isArray(json)) return err(`its parents are an array, not ${kindOfJson(json)}`);
+  const parents: EntityUid[] = [];
+  for (const [index, item] of json.entries()) {
+    const parent = uidFromJson(item);
+    if (!parent.ok) return err(`parent ${index + 1}: ${parent.error}`);
+    if (isAction(uid) && !isAction(parent.value)) {
+      return err(`${shownName(formatEntityUid(parent.value))} cannot be the parent of an action, for it is none`);
+    }
+    parents.push(parent.value);
+  }
+  return ok(parents);
+};
+
+const declarationOf = (
+  uid: EntityUid,
+  json: ExactJsonObject,
+  schema: Schema | null,
+): Result<EntityDeclaration, string> => {
+  const expected = expectedOfMembers(uid, schema);
+  const attributes = membersOf(memberOf(json, 'attrs'), 'attribute', expected.attribute);
+  if (!attributes.ok) return attributes;
+  const tags = Object.hasOwn(json, 'tags') ? membersOf(memberOf(json, 'tags'), 'tag', expected.tag) : ok(new Map());
+  if (!tags.ok) return tags;
+  const parents = parentsOf(uid, memberOf(json, 'parents'));
+  if (!parents.ok) return parents;
+  return ok({ uid, attributes: attributes.value, tags: tags.value, parents: parents.value });
+};
+
+/** Cedar takes `[uid, attrs, parents]` and `[uid, attrs, parents, tags]` for an entity as well. */
+const entityObjectOf = (json: ExactJson): ExactJson => {
+  if (!Array.isArray(json)) return json;
+  const [uid, attrs, parents, tags, ...others]: readonly ExactJson[] = json;
+  if (uid === undefined || attrs === undefined || parents === undefined || others.length > 0) return json;
+  return tags === undefined ? { uid, attrs, parents } : { uid, attrs, parents, tags };
+};
+
+/** The actions of the schema that are not among the entities already. */
+const actionsOf = (schema: Schema, declared: readonly EntityDeclaration[]): readonly EntityDeclaration[] => {
+  const known = new Set(declared.map(({ uid }) => entityKey(uid)));
+  return [...schema.actions]
+    .filter(([key]) => !known.has(key))
+    .map(([, { uid, parents }]) => ({ uid, attributes: new Map(), tags: new Map(), parents }));
+};
+
+/**
+ * Reads entities in Cedar's JSON form: an array of `{"uid", "attrs", "parents"}` and, where an entity has them, `"tags"`.
+ * Other keys are passed over, as Cedar does. The error names the entity and the attribute.
+ * @param schema lets values leave out `__entity` and `__extn` where it gives their types, and brings its actions
+ */
+export const entitiesFromJson = (
+  json: ExactJson | undefined,
+  schema: Schema | null = null,
+): Result<Entities, string> => {
+  if (!Array.isArray(json)) return err(`the entities are a JSON array, not ${kindOfJson(json)}`);
+  const declarations: EntityDeclaration[] = [];
+  for (const [index, given] of json.entries()) {
+    const item = entityObjectOf(given);
+    if (!isExactObject(item)) return err(`entity ${index + 1}: it is an object, not ${kindOfJson(item)}`);
+    const uid = uidFromJson(memberOf(item, 'uid'));
+    if (!uid.ok) return err(`uid of entity ${index + 1}: ${uid.error}`);
+    const declaration = declarationOf(uid.value, item, schema);
+    if (!declaration.ok) return err(`${shownName(formatEntityUid(uid.value))}: ${declaration.error}`);
+    declarations.push(declaration.value);
+  }
+  return entityStore(schema === null ? declarations : [...declarations, ...actionsOf(schema, declarations)]);
+};

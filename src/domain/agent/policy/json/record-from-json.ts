@@ -1,0 +1,21 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import type { ExpectedValue } from '../schema/expected-value.js';
+import type { RecordValue } from '../values/value.js';
+import { type ExactJson, isExactObject, kindOfJson } from './exact-json.js';
+import { formatJsonFailure } from './json-failure.js';
+import { locateValue } from './value-from-json.js';
+
+/**
+ * Reads the context of a request: an object, which has to be a record. The error is one clause, with the path in it.
+ * @param expected what a schema says of the context, where there is one
+ */
+export const contextFromJson = (
+  json: ExactJson | undefined,
+  expected: ExpectedValue | null = null,
+): Result<RecordValue, string> => {
+  if (!isExactObject(json)) return err(`the context is a JSON object, not ${kindOfJson(json)}`);
+  const value = locateValue(json, expected);
+  if (!value.ok) return err(`context: ${formatJsonFailure(value.error)}`);
+  if (typeof value.value !== 'object' || value.value.kind !== 'record') return err('the context is no record');
+  return ok(value.value);
+};

@@ -1,0 +1,36 @@
+import { err, ok, type Result } from '../../shared/result.js';
+import { shownName } from './shown-text.js';
+import type { Policy, ScopeConstraint, SlotName } from './syntax-tree.js';
+import type { EntityUid } from './values/value.js';
+
+/** The entities that fill a template's slots. */
+export interface TemplateLinkEntities {
+  readonly principal?: EntityUid;
+  readonly resource?: EntityUid;
+}
+
+const filled = (constraint: ScopeConstraint, entity: EntityUid | undefined): ScopeConstraint => {
+  if (entity === undefined || constraint.kind === 'any' || constraint.kind === 'is') return constraint;
+  return constraint.entity.kind === 'slot' ? { ...constraint, entity } : constraint;
+};
+
+/** Makes a policy of a template. Each slot of it needs an entity, and no entity may be given for a slot that it has not. */
+export const linkTemplate = (template: Policy, id: string, entities: TemplateLinkEntities): Result<Policy, string> => {
+  if (template.slots.length === 0)
+    return err(`${shownName(template.id)} is a policy, not a template: it has no slots to fill`);
+  for (const [slot, entity] of [
+    ['?principal', entities.principal],
+    ['?resource', entities.resource],
+  ] as const satisfies readonly (readonly [SlotName, EntityUid | undefined])[]) {
+    const has = template.slots.includes(slot);
+    if (has && entity === undefined) return err(`the template ${shownName(template.id)} needs an entity for ${slot}`);
+    if (!has && entity !== undefined) return err(`the template ${shownName(template.id)} has no slot ${slot}`);
+  }
+  return ok({
+    ...template,
+    id,
+    principal: filled(template.principal, entities.principal),
+    resource: filled(template.resource, entities.resource),
+    slots: [],
+  });
+};

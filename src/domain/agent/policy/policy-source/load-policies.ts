@@ -1,0 +1,120 @@
+import { type ConfigurationProblem, unplacedProblem } from '../../../configuration/configuration-problem.js';
+import { boundedProblems } from '../../../configuration/schema/problem-report.js';
+import { err, ok, type Result } from '../../../shared/result.js';
+import { type CompiledPolicies, compilePolicies } from '../evaluate/compile-policies.js';
+import { parsePolicies } from '../parse/parse-policies.js';
+import type { Span } from '../source-span.js';
+import type { Policy, PolicyDialect } from '../syntax-tree.js';
+import { linkPolicies } from './link-policies.js';
+import { type PlacedPolicy, PolicyNames } from './policy-names.js';
+import type { PolicyLink, PolicyOrigin, PolicySource } from './policy-source.js';
+import { type PolicyRemark, PolicyText } from './policy-text.js';
+import { sourceLabels } from './source-labels.js';
+
+/** Policies that are fit to be asked. */
+export interface LoadedPolicies {
+  /** In the order of the sources, templates left out; then the linked ones in the order of their links. */
+  readonly policies: readonly Policy[];
+  readonly templates: readonly Policy[];
+  /** Templates that no link makes a policy of: they never apply. */
+  readonly unlinkedTemplates: readonly Policy[];
+  /** Those with neither a policy nor a template in them. */
+  readonly emptySources: readonly PolicySource[];
+  /** Of `policies`. */
+  readonly compiled: CompiledPolicies;
+  /** Of a policy or template; undefined where there is none of that id. */
+  sourceOf(policyId: string): PolicyOrigin | undefined;
+  /** The link that a policy was made by; undefined where it was written as it is. */
+  linkOf(policyId: string): PolicyLink | undefined;
+  /** A remark on a place in a policy's text, as configuration problems are shown. */
+  problemAt(policyId: string, span: Span, remark: PolicyRemark): ConfigurationProblem;
+}
+
+export interface LoadLimits {
+  /** Policies, templates and links together. */
+  readonly policies: number;
+}
+
+interface ReadSources {
+  readonly placed: readonly PlacedPolicy[];
+  readonly empty: readonly PolicySource[];
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, names: PolicyNames): ReadSources => {
+  const labels = sourceLabels(sources.map(({ name }) => name));
+  const placed: PlacedPolicy[] = [];
+  const empty: PolicySource[] = [];
+  const problems: ConfigurationProblem[] = [];
+  for (const [index, source] of sources.entries()) {
+    const text = new PolicyText(source);
+    const parsed = parsePolicies(source.text, dialect);
+    if (!parsed.ok) {
+      for (const problem of parsed.error)
+        problems.push(text.problemAt(problem.span, { severity: 'error', ...problem }));
+      continue;
+    }
+    if (parsed.value.length === 0) empty.push(source);
+    for (const [position, policy] of parsed.value.entries()) {
+      const named = names.name(policy, text, `${labels[index] as string}policy${position}`);
+      placed.push(named.placed);
+      if (named.problem !== null) problems.push(named.problem);
+    }
+  }
+  return { placed, empty, problems };
+};
+
+const tooMany = (limit: number): ConfigurationProblem =>
+  unplacedProblem('error', `there are more than ${limit} policies`);
+
+const isTemplate = ({ slots }: Policy): boolean => slots.length > 0;
+
+const loaded = (
+  { placed, empty }: ReadSources,
+  linked: readonly PlacedPolicy[],
+  links: readonly PolicyLink[],
+  dialect: PolicyDialect,
+): LoadedPolicies => {
+  const written = placed.map(({ policy }) => policy);
+  const templates = written.filter(isTemplate);
+  const policies = [...written.filter((policy) => !isTemplate(policy)), ...linked.map(({ policy }) => policy)];
+  const byId = new Map([...placed, ...linked].map((one) => [one.policy.id, one]));
+  const linksById = new Map(links.map((link) => [link.id, link]));
+  const inUse = new Set(links.map(({ template }) => template));
+  return {
+    policies,
+    templates,
+    unlinkedTemplates: templates.filter(({ id }) => !inUse.has(id)),
+    emptySources: empty,
+    compiled: compilePolicies(policies, dialect),
+    sourceOf: (policyId) => {
+      const found = byId.get(policyId);
+      return found?.text.originOf(found.policy.span);
+    },
+    linkOf: (policyId) => linksById.get(policyId),
+    problemAt: (policyId, span, remark) =>
+      byId.get(policyId)?.text.problemAt(span, remark) ?? { ...remark, position: null, line: null },
+  };
+};
+
+/**
+ * Reads policies, names them, links templates and compiles what comes of it. A policy is called what its `@id` says (not empty,
+ * at most 128 characters, unique over all sources), else `policy<n>` by its place in its source, counted from 0, with the name
+ * of the source before it (`admin.cedar/policy0`) where there are several. Fails with all that is wrong.
+ */
+export const loadPolicies = (
+  sources: readonly PolicySource[],
+  links: readonly PolicyLink[],
+  dialect: PolicyDialect,
+  limits: LoadLimits,
+): Result<LoadedPolicies, readonly ConfigurationProblem[]> => {
+  const names = new PolicyNames();
+  const read = readSources(sources, dialect, names);
+  const { placed, problems } = read;
+  // A template may be in what could not be read.
+  if (problems.length > 0) return err(boundedProblems(problems));
+  if (placed.length + links.length > limits.policies) return err([tooMany(limits.policies)]);
+  const linked = linkPolicies(links, placed, names);
+  if (linked.problems.length > 0) return err(boundedProblems(linked.problems));
+  return ok(loaded(read, linked.policies, links, dialect));
+};

@@ -1,0 +1,49 @@
+import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
+import { visibleText } from '../shown-text.js';
+import { type SourceLines, sourceLines } from '../source-lines.js';
+import type { Span } from '../source-span.js';
+import type { PolicyOrigin, PolicySource } from './policy-source.js';
+
+/** UTF-16 code units of a line that is shown, at the most. */
+const longestShownLine = 4096;
+
+export interface PolicyRemark {
+  readonly severity: ConfigurationProblem['severity'];
+  readonly message: string;
+  readonly suggestion: string | null;
+}
+
+/** A source, and where things are in it. */
+export class PolicyText {
+  readonly source: PolicySource;
+  #lines: SourceLines | null = null;
+
+  constructor(source: PolicySource) {
+    this.source = source;
+  }
+
+  get #sourceLines(): SourceLines {
+    this.#lines ??= sourceLines(this.source.text);
+    return this.#lines;
+  }
+
+  problemAt({ start }: Span, { severity, message, suggestion }: PolicyRemark): ConfigurationProblem {
+    const { line, column } = this.#sourceLines.positionAt(start);
+    const text = this.#sourceLines.lineAt(line);
+    const position = { file: this.source.name, line, column };
+    if (text.length > longestShownLine) return { severity, message, position, line: null, suggestion };
+    // Problems count in characters, sources in UTF-16 code units.
+    const characters = [...text.slice(0, column - 1)].length;
+    return { severity, message, position: { ...position, column: characters + 1 }, line: text, suggestion };
+  }
+
+  originOf(span: Span): PolicyOrigin {
+    return { ...this.source, span, position: this.#sourceLines.positionAt(span.start) };
+  }
+
+  /** `<file>:<line>:<column>`. */
+  placeOf({ start }: Span): string {
+    const { line, column } = this.#sourceLines.positionAt(start);
+    return `${visibleText(this.source.name)}:${line}:${column}`;
+  }
+}

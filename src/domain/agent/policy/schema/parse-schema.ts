@@ -1,0 +1,144 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import { entityKey, entityUid } from '../values/entity-uid.js';
+import type { EntityUid } from '../values/value.js';
+import { parseAnnotations, parseList, parseName, parsePath, parseRecordType, parseType } from './parse-schema-type.js';
+import { qualified, type Schema, type SchemaAction, type SchemaEntityType, type SchemaType } from './schema.js';
+import { SchemaScanner } from './schema-scanner.js';
+
+/** Parents are looked up when all actions are known. `type`: null where only the id is given. */
+interface DeclaredAction {
+  readonly uid: EntityUid;
+  readonly namespace: string;
+  readonly parents: readonly { readonly type: string | null; readonly id: string }[];
+  readonly context: SchemaType | null;
+}
+
+interface Declarations {
+  readonly scanner: SchemaScanner;
+  readonly commonTypes: Map<string, SchemaType>;
+  readonly entityTypes: Map<string, SchemaEntityType>;
+  readonly actions: Map<string, DeclaredAction>;
+}
+
+/** One item, or a list of them in brackets. */
+const parseOneOrList = (scanner: SchemaScanner, item: () => void): void =>
+  scanner.take('[') ? parseList(scanner, ']', item) : item();
+
+const parseNames = (scanner: SchemaScanner, name: () => string): readonly string[] => {
+  const names = [name()];
+  while (scanner.take(',')) names.push(name());
+  return names;
+};
+
+const parseEntity = ({ scanner, entityTypes }: Declarations, namespace: string): void => {
+  const names = parseNames(scanner, () => scanner.takeIdentifier());
+  let attributes: SchemaType | null = null;
+  let tags: SchemaType | null = null;
+  if (scanner.take('enum')) parseOneOrList(scanner, () => scanner.takeString());
+  else {
+    if (scanner.take('in')) parseOneOrList(scanner, () => parsePath(scanner));
+    if (scanner.take('=') && scanner.word !== '{') scanner.fail('"{"');
+    if (scanner.take('{')) attributes = parseRecordType(scanner, namespace);
+    if (scanner.take('tags')) tags = parseType(scanner, namespace);
+  }
+  scanner.expect(';');
+  for (const name of names) entityTypes.set(qualified(namespace, name), { attributes, tags });
+};
+
+const parseActionReference = (scanner: SchemaScanner): { type: string | null; id: string } => {
+  if (scanner.isAtString) return { type: null, id: scanner.takeString() };
+  let path = scanner.takeIdentifier();
+  let isQualified = false;
+  while (scanner.take('::')) {
+    if (scanner.isAtString) return { type: path, id: scanner.takeString() };
+    isQualified = true;
+    path += `::${scanner.takeIdentifier()}`;
+  }
+  if (isQualified) scanner.fail('"::" and the name of an action as a string');
+  return { type: null, id: path };
+};
+
+/** Reads what follows `appliesTo`; of it the type of the context counts. */
+const parseAppliesTo = (scanner: SchemaScanner, namespace: string): SchemaType | null => {
+  let context: SchemaType | null = null;
+  scanner.expect('{');
+  parseList(scanner, '}', () => {
+    const isContext = scanner.take('context');
+    if (!isContext && !scanner.take('principal') && !scanner.take('resource')) {
+      scanner.fail('principal, resource or context');
+    }
+    scanner.expect(':');
+    if (isContext) context = parseType(scanner, namespace);
+    else parseOneOrList(scanner, () => parsePath(scanner));
+  });
+  return context;
+};
+
+const parseAction = ({ scanner, actions }: Declarations, namespace: string): void => {
+  const names = parseNames(scanner, () => parseName(scanner));
+  const parents: { type: string | null; id: string }[] = [];
+  if (scanner.take('in')) parseOneOrList(scanner, () => parents.push(parseActionReference(scanner)));
+  const context = scanner.take('appliesTo') ? parseAppliesTo(scanner, namespace) : null;
+  if (scanner.take('attributes')) {
+    scanner.expect('{');
+    scanner.expect('}');
+  }
+  scanner.expect(';');
+  for (const name of names) {
+    const uid = entityUid(qualified(namespace, 'Action'), name);
+    actions.set(entityKey(uid), { uid, namespace, parents, context });
+  }
+};
+
+const parseCommonType = ({ scanner, commonTypes }: Declarations, namespace: string): void => {
+  const name = scanner.takeIdentifier();
+  scanner.expect('=');
+  commonTypes.set(qualified(namespace, name), parseType(scanner, namespace));
+  scanner.expect(';');
+};
+
+const parseDeclaration = (declarations: Declarations, namespace: string): void => {
+  const { scanner } = declarations;
+  parseAnnotations(scanner);
+  if (scanner.take('entity')) parseEntity(declarations, namespace);
+  else if (scanner.take('action')) parseAction(declarations, namespace);
+  else if (scanner.take('type')) parseCommonType(declarations, namespace);
+  else if (namespace !== '' || !scanner.take('namespace')) scanner.fail('a declaration');
+  else {
+    const name = parsePath(scanner);
+    scanner.expect('{');
+    while (!scanner.isAtEnd && scanner.word !== '}') parseDeclaration(declarations, name);
+    scanner.expect('}');
+  }
+};
+
+/** A parent is meant in the action's own namespace where it is declared there, and else as it is written. */
+const resolveParents = (
+  { namespace, parents }: DeclaredAction,
+  actions: Declarations['actions'],
+): readonly EntityUid[] =>
+  parents.map(({ type, id }) => {
+    const near = entityUid(qualified(namespace, type ?? 'Action'), id);
+    return actions.has(entityKey(near)) ? near : entityUid(type ?? 'Action', id);
+  });
+
+const resolveActions = (actions: Declarations['actions']): ReadonlyMap<string, SchemaAction> =>
+  new Map(
+    [...actions].map(([key, action]) => [
+      key,
+      { uid: action.uid, parents: resolveParents(action, actions), context: action.context },
+    ]),
+  );
+
+/**
+ * Reads a schema in Cedar's own syntax as far as it tells how data is to be read. It is no check of the schema: a schema that
+ * Cedar refuses may pass.
+ */
+export const parseSchema = (text: string): Result<Schema, string> => {
+  const scanner = new SchemaScanner(text);
+  const declarations = { scanner, commonTypes: new Map(), entityTypes: new Map(), actions: new Map() };
+  while (!scanner.isAtEnd) parseDeclaration(declarations, '');
+  if (scanner.failure !== null) return err(scanner.failure);
+  const { commonTypes, entityTypes, actions } = declarations;
+  return ok({ commonTypes, entityTypes, actions: resolveActions(actions) });
+};

@@ -1,0 +1,64 @@
+import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
+import { checkedText, type ScalarFault, type ScalarKind } from '../../../configuration/schema/scalar-kind.js';
+import { parseAuthority } from '../../../http/host.js';
+import { parseIpAddress } from '../../../http/ip-address.js';
+import { normalisePath } from '../../../http/path-normalisation.js';
+import { ok } from '../../../shared/result.js';
+import { httpMethods } from '../gateway-model/http-methods.js';
+
+const isMethod = (method: string): boolean => httpMethods.some((known) => known === method);
+
+/** Why a method is none that policies ever see; null where it is one. Methods are case-sensitive (RFC 9110, section 9.1). */
+export const methodFault = (method: string): ScalarFault | null => {
+  if (isMethod(method)) return null;
+  const upper = method.toUpperCase();
+  if (isMethod(upper)) {
+    return { message: 'must be in upper case: methods are case-sensitive', suggestion: `did you mean "${upper}"?` };
+  }
+  const message = `must be a method that the gateway lets pass, not "${method.slice(0, 80)}"`;
+  return { message, suggestion: didYouMean(upper, httpMethods) };
+};
+
+/** Why a Host header is none that the gateway lets pass; null where it is one. */
+export const hostFault = (host: string): ScalarFault | null =>
+  parseAuthority(host).ok
+    ? null
+    : {
+        message: `must be a host that the gateway lets pass, not "${host.slice(0, 80)}"`,
+        suggestion: 'write "a.example" or "a.example:8080"',
+      };
+
+/** Why a path is none that policies ever see; null where it is one. */
+export const pathFault = (path: string): ScalarFault | null => {
+  const mark = path.indexOf('?');
+  if (mark >= 0) {
+    return { message: 'must be a path alone', suggestion: `give "${path.slice(mark + 1)}" as its query` };
+  }
+  const normal = normalisePath(path);
+  if (!normal.ok) return { message: 'must be a path that the gateway lets pass, as in "/reports/7"' };
+  if (normal.value === path) return null;
+  return { message: 'must be in the form in which the gateway passes it on', suggestion: `write "${normal.value}"` };
+};
+
+/** Why a query is none; null where it is one. */
+export const queryFault = (query: string): ScalarFault | null =>
+  query.startsWith('?')
+    ? { message: 'must be without the question mark', suggestion: `write "${query.slice(1)}"` }
+    : null;
+
+/** Why an address is none; null where it is one. */
+export const addressFault = (address: string): ScalarFault | null =>
+  parseIpAddress(address) === null
+    ? { message: 'must be an IP address', suggestion: 'write "192.0.2.1" or "2001:db8::1"' }
+    : null;
+
+export const requestMethod = checkedText('method', methodFault);
+export const hostField = checkedText('host, or host:port', hostFault);
+export const requestPath = checkedText('path', pathFault);
+export const clientAddress = checkedText('IP address', addressFault);
+
+/** May be empty. */
+export const queryText: ScalarKind<string> = {
+  ...checkedText('query', queryFault),
+  read: (scalar) => (scalar.value === '' ? ok('') : checkedText('query', queryFault).read(scalar)),
+};

@@ -1,0 +1,46 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import type { Assertion, SubjectConfirmation } from '../assertion.js';
+import type { DocumentRejection } from '../document-rejection.js';
+import { isAhead, isOver } from './moments.js';
+import type { ResponseCheck } from './response-check.js';
+import type { ResponseExpectation } from './response-expectation.js';
+
+const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+
+/** Of those that confirm the subject by who brings the assertion (SAML profiles, section 3.3). */
+export const bearerConfirmations = (confirmations: readonly SubjectConfirmation[]): readonly SubjectConfirmation[] =>
+  confirmations.filter(({ method }) => method === bearer);
+
+const confirmationFault = (
+  { data }: SubjectConfirmation,
+  expectation: ResponseExpectation,
+): DocumentRejection | null => {
+  if (data === null || data.notOnOrAfterMs === null) return 'no_subject_confirmation';
+  if (data.recipient !== expectation.acsUrl) return 'wrong_recipient';
+  if (data.inResponseTo !== expectation.requestId) return 'wrong_in_response_to';
+  if (data.notBeforeMs !== null && isAhead(data.notBeforeMs, expectation)) return 'not_yet_valid';
+  return isOver(data.notOnOrAfterMs, expectation) ? 'expired' : null;
+};
+
+/** The first bearer confirmation that is accepted; the error is what is wrong with the first of them. */
+export const acceptedConfirmation = (
+  { confirmations }: Pick<Assertion, 'confirmations'>,
+  expectation: ResponseExpectation,
+): Result<SubjectConfirmation, DocumentRejection> => {
+  let first: DocumentRejection | null = null;
+  for (const confirmation of bearerConfirmations(confirmations)) {
+    const fault = confirmationFault(confirmation, expectation);
+    if (fault === null) return ok(confirmation);
+    first ??= fault;
+  }
+  return err(first ?? 'no_subject_confirmation');
+};
+
+/**
+ * Whoever brings it here, now, with this request is the subject (SAML profiles, section 4.1.4.2): one bearer
+ * confirmation says so.
+ */
+export const checkSubjectConfirmation: ResponseCheck = ({ assertion }, expectation) => {
+  const confirmed = acceptedConfirmation(assertion, expectation);
+  return confirmed.ok ? null : confirmed.error;
+};

@@ -1,0 +1,104 @@
+import { err, ok, type Result } from '../../../shared/result.js';
+import { collapseWhiteSpace } from '../../xml/collapse-white-space.js';
+import { parseDateTime } from '../../xml/date-time.js';
+import { attributeOf, childElements, textOf } from '../../xml/element-access.js';
+import type { XmlElement } from '../../xml/xml-element.js';
+import type { DocumentRejection } from '../document-rejection.js';
+
+/** What was read of a document, or the reason why it cannot be. */
+export type Read<Value> = Result<Value, DocumentRejection>;
+
+/** Something is missing, there twice, or not of its type. */
+export const malformed: Read<never> = err('malformed_element');
+
+type Values<Fields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends Read<infer Value> ? Value : never;
+};
+
+/** The values of all fields, or the first failure of one, in their order. */
+export const readAll = <Fields extends Readonly<Record<string, Read<unknown>>>>(
+  fields: Fields,
+): Read<Values<Fields>> => {
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (!field.ok) return field;
+    values[name] = field.value;
+  }
+  return ok(values as Values<Fields>);
+};
+
+/** What the reader makes of each element, or its first failure. */
+export const readEach = <Value>(
+  elements: readonly XmlElement[],
+  read: (element: XmlElement) => Read<Value>,
+): Read<readonly Value[]> => {
+  const values: Value[] = [];
+  for (const element of elements) {
+    const value = read(element);
+    if (!value.ok) return value;
+    values.push(value.value);
+  }
+  return ok(values);
+};
+
+/** The one element of that name directly below; null: there is none. */
+export const optionalChild = (parent: XmlElement, namespace: string, name: string): Read<XmlElement | null> => {
+  const found = childElements(parent, namespace, name);
+  return found.length > 1 ? malformed : ok(found[0] ?? null);
+};
+
+/** What the reader makes of the one element of that name directly below. */
+export const readChild = <Value>(
+  parent: XmlElement,
+  namespace: string,
+  name: string,
+  read: (element: XmlElement) => Read<Value>,
+): Read<Value> => {
+  const child = optionalChild(parent, namespace, name);
+  if (!child.ok) return child;
+  return child.value === null ? malformed : read(child.value);
+};
+
+/** What the reader makes of the one element of that name directly below; null: there is none. */
+export const readOptionalChild = <Value>(
+  parent: XmlElement,
+  namespace: string,
+  name: string,
+  read: (element: XmlElement) => Read<Value>,
+): Read<Value | null> => {
+  const child = optionalChild(parent, namespace, name);
+  if (!child.ok) return child;
+  return child.value === null ? ok(null) : read(child.value);
+};
+
+/** Its text, exact and not empty. */
+export const readText = (element: XmlElement): Read<string> => {
+  const text = textOf(element);
+  return text === null || text === '' ? malformed : ok(text);
+};
+
+/** Its text as xs:anyURI, white space collapsed, and not empty. */
+export const readUri = (element: XmlElement): Read<string> => {
+  const text = textOf(element);
+  const uri = text === null ? '' : collapseWhiteSpace(text);
+  return uri === '' ? malformed : ok(uri);
+};
+
+/** The attribute, exact and not empty. */
+export const readAttribute = (element: XmlElement, name: string): Read<string> => {
+  const value = attributeOf(element, name);
+  return value === null || value === '' ? malformed : ok(value);
+};
+
+/** Milliseconds since the Unix epoch; null: it has no such attribute. */
+export const readOptionalTime = (element: XmlElement, name: string): Read<number | null> => {
+  const text = attributeOf(element, name);
+  const ms = text === null ? null : parseDateTime(text);
+  return text !== null && ms === null ? malformed : ok(ms);
+};
+
+/** Milliseconds since the Unix epoch. */
+export const readTime = (element: XmlElement, name: string): Read<number> => {
+  const ms = parseDateTime(attributeOf(element, name) ?? '');
+  return ms === null ? malformed : ok(ms);
+};

@@ -1,0 +1,105 @@
+import { err, ok, type Result } from '../../shared/result.js';
+import { maximumTokenLength } from '../tokens/compact-jws.js';
+import type { ExchangeReason } from './exchange-refusal.js';
+import type { ExchangeRequest, PresentedToken } from './exchange-request.js';
+import { parameterValue, parameterValues, type RequestFields } from './request-parameters.js';
+import { parseScopeList } from './scope-list.js';
+import { isAudience, isResource, maximumTargets } from './target-syntax.js';
+import { type IssuedKind, isIssuedKind, type TokenKind, tokenKindOf } from './token-kinds.js';
+
+/** RFC 8693, section 2.1. */
+export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+/** Characters of a SAML document in base64url, at the most. */
+export const maximumSamlLength = 1.5 * 1024 * 1024;
+
+/** The reasons that differ between the two tokens. */
+interface TokenFaults {
+  readonly missingToken: ExchangeReason;
+  readonly missingType: ExchangeReason;
+  readonly unsupportedType: ExchangeReason;
+  readonly invalid: ExchangeReason;
+}
+
+const subjectFaults: TokenFaults = {
+  missingToken: 'missing_subject_token',
+  missingType: 'missing_subject_token_type',
+  unsupportedType: 'unsupported_subject_token_type',
+  invalid: 'invalid_subject_token',
+};
+
+const actorFaults: TokenFaults = {
+  missingToken: 'missing_actor_token',
+  missingType: 'missing_actor_token_type',
+  unsupportedType: 'unsupported_actor_token_type',
+  invalid: 'invalid_actor_token',
+};
+
+const maximumLength = (kind: TokenKind): number => (kind === 'saml2' ? maximumSamlLength : maximumTokenLength);
+
+const readToken = (
+  token: string | null,
+  type: string | null,
+  faults: TokenFaults,
+): Result<PresentedToken, ExchangeReason> => {
+  if (token === null) return err(faults.missingToken);
+  if (type === null) return err(faults.missingType);
+  const kind = tokenKindOf(type);
+  if (kind === null) return err(faults.unsupportedType);
+  return token.length <= maximumLength(kind) ? ok({ kind, token }) : err(faults.invalid);
+};
+
+/** The type goes with the token, and never without it (RFC 8693, section 2.1). */
+const readActor = (fields: RequestFields): Result<PresentedToken | null, ExchangeReason> => {
+  const token = parameterValue(fields, 'actor_token');
+  const type = parameterValue(fields, 'actor_token_type');
+  return token === null && type === null ? ok(null) : readToken(token, type, actorFaults);
+};
+
+const readRequestedKind = (uri: string | null): Result<IssuedKind | null, ExchangeReason> => {
+  if (uri === null) return ok(null);
+  const kind = tokenKindOf(uri);
+  return kind !== null && isIssuedKind(kind) ? ok(kind) : err('unsupported_requested_token_type');
+};
+
+const readScopes = (text: string | null): Result<readonly string[] | null, ExchangeReason> => {
+  if (text === null) return ok(null);
+  const scopes = parseScopeList(text);
+  return scopes === null ? err('malformed_scope') : ok(scopes);
+};
+
+const targetFault = (audiences: readonly string[], resources: readonly string[]): ExchangeReason | null => {
+  if (audiences.length + resources.length > maximumTargets) return 'too_many_parameters';
+  if (!audiences.every(isAudience)) return 'malformed_audience';
+  return resources.every(isResource) ? null : 'malformed_resource';
+};
+
+/**
+ * Reads what a form asks for (RFC 8693, section 2.1), and refuses what is no such request whatever the tokens say. Parameters
+ * without a value are not there, those that mean nothing here are ignored (RFC 6749, section 3.2).
+ */
+export const readExchangeRequest = (fields: RequestFields): Result<ExchangeRequest, ExchangeReason> => {
+  const grantType = parameterValue(fields, 'grant_type');
+  if (grantType === null) return err('missing_grant_type');
+  if (grantType !== tokenExchangeGrant) return err('unsupported_grant_type');
+  const subjectToken = parameterValue(fields, 'subject_token');
+  const subject = readToken(subjectToken, parameterValue(fields, 'subject_token_type'), subjectFaults);
+  if (!subject.ok) return subject;
+  const actor = readActor(fields);
+  if (!actor.ok) return actor;
+  const requestedKind = readRequestedKind(parameterValue(fields, 'requested_token_type'));
+  if (!requestedKind.ok) return requestedKind;
+  const audiences = parameterValues(fields, 'audience');
+  const resources = parameterValues(fields, 'resource');
+  const fault = targetFault(audiences, resources);
+  if (fault !== null) return err(fault);
+  const scopes = readScopes(parameterValue(fields, 'scope'));
+  if (!scopes.ok) return scopes;
+  return ok({
+    subject: subject.value,
+    actor: actor.value,
+    requestedKind: requestedKind.value,
+    audiences: [...new Set(audiences)],
+    resources: [...new Set(resources)],
+    scopes: scopes.value,
+  });
+};

@@ -1,0 +1,30 @@
+import { isJsonObject, type JsonValue } from '../../shared/json.js';
+import { err, ok, type Result } from '../../shared/result.js';
+
+/** Where the keys of a provider are. */
+export type KeySetLocation =
+  | { readonly kind: 'url'; readonly url: string }
+  /** The discovery document of this issuer names the URL. */
+  | { readonly kind: 'issuer'; readonly issuer: string };
+
+/** The URL of an issuer's discovery document (OpenID Connect Discovery 1.0, section 4). */
+export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+
+/**
+ * The URL of the key set that a discovery document names (OpenID Connect Discovery 1.0, section 4.3). The document must be
+ * that of the issuer, to the letter. Its algorithms are not read: the configuration decides what is accepted.
+ *
+ * @param isFetchable whether keys of an issuer may be fetched from a URL
+ * @returns the error is one clause for the log, which holds nothing of the document
+ */
+export const readDiscovery = (
+  document: JsonValue,
+  issuer: string,
+  isFetchable: (url: string, issuer: string) => boolean,
+): Result<string, string> => {
+  if (!isJsonObject(document)) return err('the discovery document is no JSON object');
+  if (document['issuer'] !== issuer) return err('the discovery document is that of another issuer');
+  const url = document['jwks_uri'];
+  if (typeof url !== 'string') return err('the discovery document names no jwks_uri');
+  return isFetchable(url, issuer) ? ok(url) : err('the jwks_uri of the discovery document is no https URL');
+};

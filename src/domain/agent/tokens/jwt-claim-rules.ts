@@ -1,0 +1,78 @@
+import { err, ok, type Result } from '../../shared/result.js';
+import { isUsableSubject } from '../identity/usable-subject.js';
+import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber } from './claims.js';
+import type { TokenRejection } from './token-rejection.js';
+
+/** What a token has to say besides being signed. */
+export interface JwtClaimRules {
+  /** Null: any. */
+  readonly issuer: string | null;
+  /** The token names at least one of them; empty: any audience, or none, will do. */
+  readonly audiences: readonly string[];
+  /** How far the clock of the issuer may be off. */
+  readonly clockSkewMs: number;
+}
+
+/** When a token may be used; milliseconds since the Unix epoch, the tolerance included. */
+export interface TokenWindow {
+  /** The first moment. */
+  readonly fromMs: number;
+  /** The first moment at which it is too late. */
+  readonly untilMs: number;
+}
+
+export interface AcceptedClaims {
+  readonly subject: string;
+  readonly window: TokenWindow;
+  /** The first moment at which the token is over by its own word: without the tolerance. */
+  readonly expiresMs: number;
+}
+
+/** Absent is null; anything but a number fails (RFC 7519, section 2: NumericDate). */
+const numericDate = (value: ClaimValue | undefined): Result<number | null, TokenRejection> => {
+  if (value === undefined) return ok(null);
+  // Beyond 2^53 seconds, or below a microsecond, a rounded time is as good.
+  return isClaimedNumber(value) ? ok(Number(claimedNumberText(value))) : err('malformed');
+};
+
+const namesOneOf = (value: ClaimValue | undefined, audiences: readonly string[]): boolean =>
+  audiences.some((audience) => value === audience || (Array.isArray(value) && value.includes(audience)));
+
+/** Says why a token cannot be used at this moment; null where it can. */
+export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'not_yet_valid' | null => {
+  if (nowMs >= window.untilMs) return 'expired';
+  return nowMs < window.fromMs ? 'not_yet_valid' : null;
+};
+
+/** Checks the claims of a token whose signature holds (RFC 7519, section 4.1). `exp` is required. */
+export const checkJwtClaims = (
+  claims: Claims,
+  rules: JwtClaimRules,
+  nowMs: number,
+): Result<AcceptedClaims, TokenRejection> => {
+  const expires = numericDate(claims['exp']);
+  const notBefore = numericDate(claims['nbf']);
+  const issuedAt = numericDate(claims['iat']);
+  if (!expires.ok) return expires;
+  if (!notBefore.ok) return notBefore;
+  if (!issuedAt.ok) return issuedAt;
+  if (expires.value === null) return err('missing_expiry');
+
+  const expiresMs = expires.value * 1000;
+  const window: TokenWindow = {
+    fromMs: Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) * 1000 - rules.clockSkewMs,
+    untilMs: expiresMs + rules.clockSkewMs,
+  };
+  const untimely = checkWindow(window, nowMs);
+  if (untimely === 'expired') return err('expired');
+  if (untimely !== null) {
+    const issuedInFuture = (issuedAt.value ?? 0) * 1000 - rules.clockSkewMs > nowMs;
+    return err(issuedInFuture ? 'issued_in_future' : 'not_yet_valid');
+  }
+  if (rules.issuer !== null && claims['iss'] !== rules.issuer) return err('wrong_issuer');
+  if (rules.audiences.length > 0 && !namesOneOf(claims['aud'], rules.audiences)) return err('wrong_audience');
+
+  const subject = claims['sub'];
+  if (typeof subject !== 'string' || !isUsableSubject(subject)) return err('unusable_subject');
+  return ok({ subject, window, expiresMs });
+};

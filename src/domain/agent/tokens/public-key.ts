@@ -1,0 +1,102 @@
+import type { JsonObject, JsonValue } from '../../shared/json.js';
+import { err, ok, type Result } from '../../shared/result.js';
+import { type AsymmetricAlgorithm, asymmetricAlgorithmOf } from './signature-algorithm.js';
+
+/** Characters of a `kid` that a key may have, at the most. */
+export const maximumKidLength = 256;
+/** Characters of a number in a key, at the most: the modulus of an RSA key of 8192 bits has 1366. */
+const maximumNumberLength = 2048;
+
+/** A public key that verifies signatures, bound to the one algorithm it is for. */
+export interface PublicKey {
+  readonly kid: string | null;
+  readonly algorithm: AsymmetricAlgorithm;
+  /** A JWK with the members that make up the key, and no others. Whether they are sound is not known yet. */
+  readonly jwk: JsonObject;
+  /** Equal for keys that are equal, `kid` and algorithm included. */
+  readonly identity: string;
+}
+
+/** The algorithms that keys of a kind are for, the one that holds where the key does not name one first. */
+interface KeyKind {
+  readonly algorithms: readonly [AsymmetricAlgorithm, ...AsymmetricAlgorithm[]];
+  readonly numbers: readonly string[];
+}
+
+const rsa: KeyKind = { algorithms: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'], numbers: ['n', 'e'] };
+/** By `kty` and `crv` (RFC 7518, section 6.2.1.1; RFC 8037, section 2). */
+const curveKinds: ReadonlyMap<string, KeyKind> = new Map<string, KeyKind>([
+  ['EC P-256', { algorithms: ['ES256'], numbers: ['x', 'y'] }],
+  ['EC P-384', { algorithms: ['ES384'], numbers: ['x', 'y'] }],
+  ['EC P-521', { algorithms: ['ES512'], numbers: ['x', 'y'] }],
+  ['OKP Ed25519', { algorithms: ['EdDSA'], numbers: ['x'] }],
+]);
+
+/** Members that only a private or a symmetric key has (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
+const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const kindOf = ({ kty, crv }: JsonObject): Result<KeyKind, string> => {
+  if (kty === 'RSA') return ok(rsa);
+  if (kty !== 'EC' && kty !== 'OKP') return err('is of a type that is not supported');
+  const kind = typeof crv === 'string' ? curveKinds.get(`${kty} ${crv}`) : undefined;
+  return kind === undefined ? err('is on a curve that is not supported') : ok(kind);
+};
+
+const algorithmsOf = (
+  { alg }: JsonObject,
+  { algorithms }: KeyKind,
+  accepted: readonly AsymmetricAlgorithm[] | null,
+): Result<readonly AsymmetricAlgorithm[], string> => {
+  if (alg === undefined) {
+    const fitting = accepted === null ? [algorithms[0]] : algorithms.filter((one) => accepted.includes(one));
+    return fitting.length > 0 ? ok(fitting) : err('is for none of the algorithms that are accepted');
+  }
+  const named = asymmetricAlgorithmOf(alg);
+  if (named === null) return err('is for an algorithm that is not supported');
+  if (!algorithms.includes(named)) return err(`cannot be a key for ${named}, which it says it is for`);
+  return accepted === null || accepted.includes(named)
+    ? ok([named])
+    : err(`is for ${named}, which is not among the algorithms that are accepted`);
+};
+
+/** Whether a key is meant to verify signatures (RFC 7517, sections 4.2 and 4.3). */
+const verifies = ({ use, key_ops: operations }: JsonObject): boolean =>
+  (use === undefined || use === 'sig') &&
+  (operations === undefined || (Array.isArray(operations) && operations.includes('verify')));
+
+const isNumber = (value: JsonValue | undefined): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maximumNumberLength;
+
+/**
+ * Reads one JWK (RFC 7517, section 4): a key without `alg` once for each algorithm that it may be used with, one with `alg`
+ * for that alone.
+ *
+ * @param accepted null: every algorithm that keys name, and for a key without `alg` RS256 or the algorithm of its curve
+ * @returns the error is one clause, which holds nothing of the key
+ */
+export const readPublicKeys = (
+  jwk: JsonObject,
+  accepted: readonly AsymmetricAlgorithm[] | null,
+): Result<readonly PublicKey[], string> => {
+  const kid = jwk['kid'];
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > maximumKidLength)) return err('has no usable kid');
+  if (secretMembers.some((name) => Object.hasOwn(jwk, name))) return err('has secret members');
+  const kind = kindOf(jwk);
+  if (!kind.ok) return kind;
+  if (!verifies(jwk)) return err('is not for signatures');
+  const algorithms = algorithmsOf(jwk, kind.value, accepted);
+  if (!algorithms.ok) return algorithms;
+  const bare: Record<string, JsonValue> = { kty: jwk['kty'] as string };
+  if (kind.value !== rsa) bare['crv'] = jwk['crv'] as string;
+  for (const name of kind.value.numbers) {
+    const number = jwk[name];
+    if (!isNumber(number)) return err(`has no usable member ${name}`);
+    bare[name] = number;
+  }
+  return ok(
+    algorithms.value.map((algorithm) => {
+      const key = { kid: kid ?? null, algorithm, jwk: bare };
+      return { ...key, identity: JSON.stringify([key.kid, algorithm, bare]) };
+    }),
+  );
+};

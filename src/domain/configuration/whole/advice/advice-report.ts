@@ -1,0 +1,43 @@
+import { type AdviceId, adviceKinds } from '../../advice-kinds.js';
+import type { ConfigurationProblem, SourcePosition } from '../../configuration-problem.js';
+import type { LineLookup } from '../../schema/problem-report.js';
+
+/** A warning with the name of its kind; it suggests what its kind suggests, unless something more exact is given. */
+export const advice = (
+  id: AdviceId,
+  message: string,
+  position: SourcePosition | null,
+  line: string | null,
+  suggestion: string = adviceKinds[id].instead,
+): ConfigurationProblem => ({
+  severity: 'warning',
+  message,
+  position,
+  line,
+  suggestion,
+  id,
+});
+
+/** Collects advice about one configuration. */
+export class AdviceReport {
+  readonly #lines: LineLookup;
+  readonly problems: ConfigurationProblem[] = [];
+
+  constructor(lines: LineLookup) {
+    this.#lines = lines;
+  }
+
+  /** @param secret what stands at the position may be a secret, whatever its name is */
+  add(id: AdviceId, message: string, position: SourcePosition | null, secret = false): void {
+    this.problems.push(advice(id, message, position, this.#lineAt(position, secret)));
+  }
+
+  /** With a suggestion that fits what is written. */
+  suggest(id: AdviceId, message: string, position: SourcePosition | null, suggestion: string): void {
+    this.problems.push(advice(id, message, position, this.#lineAt(position, false), suggestion));
+  }
+
+  #lineAt(position: SourcePosition | null, secret: boolean): string | null {
+    return position === null ? null : this.#lines(position, secret);
+  }
+}

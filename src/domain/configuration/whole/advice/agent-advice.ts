@@ -1,0 +1,85 @@
+import { maximumTokenLength } from '../../../agent/tokens/compact-jws.js';
+import { agentsOf, type ReadAgent, type ReadGateway } from '../../../gateway/configuration/read-gateway.js';
+import { isLocalGrpcAddress } from '../../schema/grpc-address.js';
+import { type TriedOptions, triedOptions } from '../tried-options.js';
+import type { AdviceReport } from './advice-report.js';
+
+const adviseOnTransport = ({ name, fields }: ReadAgent, report: AdviceReport): void => {
+  const transport = fields.transport.value;
+  if (transport?.kind !== 'grpc') return;
+  const { address, insecure } = transport.fields;
+  if (!insecure.value || !address.sound || isLocalGrpcAddress(address.value)) return;
+  report.add('agent-in-the-clear', `agent "${name.value}" is asked without TLS`, insecure.position);
+};
+
+const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+  const open = fields['fail-open'];
+  if (open.value === true) {
+    report.add('authentication-fails-open', `${agent} lets requests pass whose authentication failed`, open.position);
+  }
+  const forward = fields['forward-credentials'];
+  if (forward.value === true) {
+    report.add('credentials-go-to-upstreams', `${agent} leaves every credential in the request`, forward.position);
+  }
+  const isSecret = fields['jwt-secret'].given;
+  const key = isSecret ? fields['jwt-secret'] : fields['jwt-public-key'];
+  if (key.given && !fields['jwt-audience'].given) {
+    report.add('token-audience-unchecked', `${agent} takes tokens that were made for others`, key.position, isSecret);
+  }
+};
+
+const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+  const authz = fields.authz.value;
+  if (authz?.enabled.value !== true) return;
+  const standard = authz['default-decision'];
+  if (standard.value === 'allow') {
+    report.add('authorization-allows-by-default', `${agent} allows what no policy decides`, standard.position);
+  }
+  const onError = authz['on-error'];
+  if (onError.value === 'skip') {
+    report.add('failing-policies-are-skipped', `${agent} skips policies that fail`, onError.position);
+  }
+};
+
+/** Milliseconds that a sign-on has to be given: it verifies signatures and writes to a store. */
+const leastSignOnMs = 2000;
+
+const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
+  const timeout = fields['timeout-ms'];
+  const saml = tried.fields.saml;
+  if (saml.value?.enabled.value !== true || !timeout.sound || timeout.value >= leastSignOnMs) return;
+  const message = `agent "${name.value}" has ${timeout.value} ms for an answer, and a sign-on by SAML may take longer`;
+  report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : saml.position);
+};
+
+/** Whether the config of an agent has it accept tokens. */
+const acceptsTokens = ({ options: { jwtSecret, jwtPublicKey, oidc = [] } }: TriedOptions): boolean =>
+  jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
+
+const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOptions, report: AdviceReport): void => {
+  const limit = gateway.limits.value['max-header-value-bytes'];
+  if (!limit.sound || limit.value >= maximumTokenLength || !acceptsTokens(tried)) return;
+  const { 'jwt-secret': secret, 'jwt-public-key': publicKey, oidc } = tried.fields;
+  const key = [secret, publicKey, oidc].find(({ given }) => given) ?? oidc;
+  const shown = limit.hidden === true ? 'a limit that is shorter' : `max-header-value-bytes, which is ${limit.value}`;
+  const message = `${agent} accepts tokens of up to 16 KiB, but the gateway refuses those longer than ${shown}`;
+  report.add(
+    'long-tokens-are-refused',
+    message,
+    limit.given ? limit.position : key.position,
+    !limit.given && key !== oidc,
+  );
+};
+
+/** Advice about agents: what they let pass, and time-outs that are too short. */
+export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
+  for (const agent of agentsOf(gateway)) {
+    adviseOnTransport(agent, report);
+    const tried = triedOptions(agent);
+    const name = `agent "${agent.name.value}"`;
+    adviseOnOptions(name, tried, report);
+    adviseOnPolicies(name, tried, report);
+    adviseOnTokenLength(gateway, name, tried, report);
+    adviseOnSignOnTime(agent, tried, report);
+  }
+};

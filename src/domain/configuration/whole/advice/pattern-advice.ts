@@ -1,0 +1,55 @@
+import { type ReadGateway, type ReadRoute, routesOf } from '../../../gateway/configuration/read-gateway.js';
+import { type ForeignPattern, foreignExpression, foreignPathPattern } from '../../schema/foreign-patterns.js';
+import type { Located } from '../../schema/schema.js';
+import type { AdviceReport } from './advice-report.js';
+
+const id = 'pattern-taken-literally';
+
+const adviseOnPaths = (
+  route: string,
+  key: string,
+  texts: readonly Located<string>[],
+  patternOf: (text: string) => ForeignPattern | null,
+  report: AdviceReport,
+): void => {
+  for (const { value, position, hidden } of texts) {
+    const pattern = hidden === true ? null : patternOf(value);
+    if (pattern === null) continue;
+    const message = `route "${route}" takes "${value.slice(0, 80)}" of ${key} literally`;
+    report.suggest(id, message, position, `write ${pattern.instead}`);
+  }
+};
+
+/** Headers with which a client sends the star itself (RFC 9110, sections 13.1.1 and 13.1.2). */
+const sendsStar = /^if-(?:none-)?match$/i;
+
+const adviseOnNamed = ({ name, fields }: ReadRoute, key: 'header' | 'query-param', report: AdviceReport): void => {
+  const field = fields.matches.value[key];
+  for (const match of field.value) {
+    if (match.value === null || !/^(?:\*|\.[*+])$/.test(match.value) || sendsStar.test(match.name)) continue;
+    const message = `route "${name.value}" takes "${match.value}" as the value of ${key} "${match.name}" literally`;
+    report.suggest(id, message, field.position, `write ${key} "${match.name}" to take every value`);
+  }
+};
+
+const adviseOnMethods = ({ name, fields }: ReadRoute, report: AdviceReport): void => {
+  for (const { value, position, hidden } of fields.matches.value.method.value) {
+    if (hidden === true || !/^(?:ANY|ALL)$/.test(value)) continue;
+    const message = `route "${name.value}" takes requests alone whose method is called ${value}`;
+    report.suggest(id, message, position, 'leave out method to take every method');
+  }
+};
+
+/** Matches of routes that look like patterns of another program. */
+export const adviseOnPatterns = (gateway: ReadGateway, report: AdviceReport): void => {
+  for (const route of routesOf(gateway)) {
+    const { matches } = route.fields;
+    for (const key of ['path', 'path-prefix'] as const) {
+      adviseOnPaths(route.name.value, key, matches.value[key].value, (text) => foreignPathPattern(text, key), report);
+    }
+    adviseOnPaths(route.name.value, 'path-regex', matches.value['path-regex'].value, foreignExpression, report);
+    adviseOnNamed(route, 'header', report);
+    adviseOnNamed(route, 'query-param', report);
+    adviseOnMethods(route, report);
+  }
+};

@@ -1,0 +1,108 @@
+import {
+  agentsOf,
+  listenersOf,
+  type ReadAgent,
+  type ReadGateway,
+  routesOf,
+} from '../../gateway/configuration/read-gateway.js';
+import { canonicalName } from '../../http/canonical-name.js';
+import type { ProblemReport } from '../schema/problem-report.js';
+import { members } from '../setting/setting.js';
+import { triedOptions } from './tried-options.js';
+
+/** A header in which a listener forwards or accepts certificates, and which it therefore takes away from clients. */
+interface CertificateHeader {
+  readonly listener: string;
+  readonly name: string;
+}
+
+const certificateHeadersOf = (gateway: ReadGateway): readonly CertificateHeader[] =>
+  listenersOf(gateway).flatMap(({ name, fields }) =>
+    [fields.tls.value?.['forward-client-cert-header'], fields['accept-client-cert-header']].flatMap((field) =>
+      field?.sound && field.value !== null ? [{ listener: name.value, name: field.value }] : [],
+    ),
+  );
+
+/** Where an agent says which header it reads certificates from; the block where it does not. */
+const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
+  const block = config.value?.find(({ name }) => name === 'mtls');
+  const key = block && members(block).find(({ name }) => name === 'client-cert-header');
+  return { position: (key ?? block)?.position ?? config.position, hidden: key?.args[0]?.hidden ?? false };
+};
+
+const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], report: ProblemReport): void => {
+  if (!agent.fields.config.sound) return;
+  const { mtls, apiKeyHeader } = triedOptions(agent).options;
+  const path = ['agents', `agent "${agent.name.value}"`, 'config'];
+  const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(apiKeyHeader ?? ''));
+  if (taken !== undefined) {
+    const key = agent.fields.config.value?.find(({ name }) => name === 'api-key-header');
+    report.add(
+      `"api-key-header" is the header that listener "${taken.listener}" has for certificates: no key could come in it`,
+      { severity: 'warning', position: key?.position ?? null, path },
+    );
+  }
+  if (mtls?.enabled !== true) return;
+  const { clientCertHeader } = mtls;
+  if (headers.some(({ name }) => name.toLowerCase() === clientCertHeader.toLowerCase())) return;
+  const { position, hidden } = placeOfHeader(agent);
+  const shown = hidden ? 'the header that it reads' : clientCertHeader;
+  const names = headers.map(({ name }) => name);
+  const suggestion = hidden
+    ? 'write forward-client-cert-header in the tls block of a listener'
+    : (report.nearMiss(clientCertHeader, names) ??
+      `write forward-client-cert-header "${clientCertHeader}" in the tls block of a listener`);
+  report.add(`agent "${agent.name.value}" never gets to see a client certificate: no listener has ${shown} for them`, {
+    severity: 'warning',
+    position,
+    path,
+    suggestion,
+  });
+};
+
+/** What a client sends of such a header is removed before a route is chosen, so nothing could ever match. */
+const checkMatches = (gateway: ReadGateway, headers: readonly CertificateHeader[], report: ProblemReport): void => {
+  const owners = new Map(headers.map(({ name, listener }) => [canonicalName(name), listener]));
+  for (const { name, fields } of routesOf(gateway)) {
+    const { header } = fields.matches.value;
+    for (const match of header.value) {
+      const owner = owners.get(canonicalName(match.name));
+      if (owner === undefined) continue;
+      report.add(
+        `route "${name.value}" matches a header that listener "${owner}" has for certificates: what clients send of it is removed`,
+        { position: header.position, path: ['routes', `route "${name.value}"`, 'matches', 'header'] },
+      );
+    }
+  }
+};
+
+/** Octets of a header value that a certificate with an intermediate, URL-encoded, goes into for the most part. */
+const roomForCertificate = 8_192;
+
+/** A listener accepts a header, and the limits refuse most requests that bring it. */
+const checkRoom = (gateway: ReadGateway, report: ProblemReport): void => {
+  const limit = gateway.limits.value['max-header-value-bytes'];
+  if (!limit.sound || limit.value >= roomForCertificate) return;
+  for (const { name, fields } of listenersOf(gateway)) {
+    const accept = fields['accept-client-cert-header'];
+    if (!accept.sound || accept.value === null) continue;
+    const shown = limit.hidden === true ? 'what was given' : limit.value;
+    report.add(
+      `listener "${name.value}" accepts certificates in a header, but "max-header-value-bytes" is ${shown}: most are longer, and their requests are refused`,
+      {
+        severity: 'warning',
+        position: accept.position,
+        path: ['listeners', `listener "${name.value}"`],
+        suggestion: 'write limits { max-header-value-bytes 16384; max-header-size-bytes 32768 }',
+      },
+    );
+  }
+};
+
+/** Checks the headers of certificates against whoever else speaks of headers. */
+export const checkCertificateHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
+  const headers = certificateHeadersOf(gateway);
+  for (const agent of agentsOf(gateway)) checkAgent(agent, headers, report);
+  checkMatches(gateway, headers, report);
+  checkRoom(gateway, report);
+};

@@ -1,0 +1,80 @@
+import type { adminShape } from '../../gateway/configuration/admin-schema.js';
+import { toAudit } from '../../gateway/configuration/audit-schema.js';
+import type { AdminConfiguration, GatewayConfiguration } from '../../gateway/configuration/gateway-configuration.js';
+import { gatewayShape } from '../../gateway/configuration/gateway-schema.js';
+import { agentsOf, listenersOf, routesOf, upstreamsOf } from '../../gateway/configuration/read-gateway.js';
+import type { PatternFault } from '../../gateway/configuration/route-rules.js';
+import { toAgent } from '../../gateway/configuration/to-agent.js';
+import { toLimits } from '../../gateway/configuration/to-limits.js';
+import { toListener } from '../../gateway/configuration/to-listener.js';
+import { toRoute } from '../../gateway/configuration/to-route.js';
+import { toUpstream } from '../../gateway/configuration/to-upstream.js';
+import { toTracing } from '../../gateway/configuration/tracing-schema.js';
+import type { AgentOptionLocator } from '../agent-option-problem.js';
+import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
+import { type LineLookup, ProblemReport, type TextPlaceLookup } from '../schema/problem-report.js';
+import { readMembers } from '../schema/read-block.js';
+import type { Fields } from '../schema/schema.js';
+import type { Setting } from '../setting/setting.js';
+import { advise } from './advice/advise.js';
+import { agentOptionLocator } from './agent-option-places.js';
+import { checkConfiguration } from './configuration-rules.js';
+
+const toAdmin = (fields: Fields<typeof adminShape>): AdminConfiguration => ({
+  address: fields.address.value,
+  token: fields.token.value,
+  readyRequires: [...new Set(fields['ready-requires'].value.map(({ value }) => value))],
+});
+
+/** What decoding needs besides the settings. */
+export interface GatewayDecoding {
+  readonly patternFault: PatternFault;
+  readonly lines: LineLookup;
+  /** Absent: no place in a text is known. */
+  readonly places?: TextPlaceLookup;
+  /** The beginning of the file: where what is missing from it is reported. */
+  readonly root: SourcePosition | null;
+  /** False where a part could not be read: keys are not checked against each other then, only for themselves. */
+  readonly isComplete: boolean;
+}
+
+export interface DecodedGatewayConfiguration {
+  /** Null where there was any error. */
+  readonly configuration: GatewayConfiguration | null;
+  readonly problems: readonly ConfigurationProblem[];
+  /** For what is found once the files are read that options of agents name. */
+  readonly locate: AgentOptionLocator;
+  /** What is unsafe in it, though it can be run with. For who checks a configuration: nobody else looks for it. */
+  readonly advise: () => readonly ConfigurationProblem[];
+}
+
+/** Reads, completes and checks the configuration of a gateway. Every problem is reported, not the first alone. */
+export const decodeGatewayConfiguration = (
+  settings: readonly Setting[],
+  { patternFault, lines, places = () => null, root, isComplete }: GatewayDecoding,
+): DecodedGatewayConfiguration => {
+  const report = new ProblemReport(lines, places);
+  const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
+  if (isComplete) checkConfiguration(gateway, patternFault, root, report);
+  const locate = agentOptionLocator(agentsOf(gateway), lines, places);
+  if (report.hasErrors || !isComplete)
+    return { configuration: null, problems: report.problems, locate, advise: () => [] };
+  const system = gateway.system.value;
+  const configuration: GatewayConfiguration = {
+    system: {
+      instance: system.instance.value,
+      gracefulShutdownTimeoutMs: system['graceful-shutdown-timeout-secs'].value,
+      shutdownDelayMs: system['shutdown-delay-secs'].value,
+      workerThreads: system['worker-threads'].value,
+    },
+    listeners: listenersOf(gateway).map(toListener),
+    routes: routesOf(gateway).map(toRoute),
+    upstreams: upstreamsOf(gateway).map(toUpstream),
+    agents: agentsOf(gateway).map(toAgent),
+    limits: toLimits(gateway.limits.value),
+    admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
+    tracing: gateway.tracing.value === null ? null : toTracing(gateway.tracing.value),
+    audit: gateway.audit.value === null ? null : toAudit(gateway.audit.value),
+  };
+  return { configuration, problems: report.problems, locate, advise: () => advise(gateway, settings, lines) };
+};

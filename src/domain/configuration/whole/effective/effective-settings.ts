@@ -1,0 +1,126 @@
+import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
+import { agentShape } from '../../../gateway/configuration/agent-schema.js';
+import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
+import type { Key, Shape } from '../../schema/schema.js';
+import { hasMembers, members, type Setting } from '../../setting/setting.js';
+import { defaultInForce } from './defaults-in-force.js';
+import { hiddenSetting } from './hidden-settings.js';
+import { madeSetting } from './made-setting.js';
+import { isGroup } from './setting-group.js';
+
+/** The default that the reference page names, where it is a value: `30`, or in back quotes. */
+const standardValue = (shown: string): string | number | boolean | null => {
+  if (/^\d+(\.\d+)?$/.test(shown)) return Number(shown);
+  const text = /^`([^`]+)`$/.exec(shown)?.[1] ?? null;
+  if (text === '""') return '';
+  if (text === '#true') return true;
+  return text === '#false' ? false : text;
+};
+
+/** The block that a key stands in, and what is written around it. */
+interface Surroundings {
+  readonly block: string;
+  readonly siblings: readonly Setting[];
+  readonly outer: Surroundings | null;
+}
+
+const inside = (block: string, siblings: readonly Setting[], outer: Surroundings | null): Surroundings => ({
+  block,
+  siblings,
+  outer,
+});
+
+const defaultOf = (name: string, { document, shape }: Key<unknown>, around: Surroundings): readonly Setting[] => {
+  if (document.type === 'block' && document.default === 'see its keys' && shape !== null) {
+    const children = completed([], shape, inside(name, [], around));
+    return children.length === 0 ? [] : [madeSetting(name, [], children)];
+  }
+  const value = standardValue(document.default);
+  return value === null || shape !== null ? [] : [madeSetting(name, [{ value, position: null, hidden: false }], null)];
+};
+
+/** The types of keys whose blocks can be filled: nothing but what stands in them says what they mean. */
+const isPlainBlock = (type: string): boolean => type === 'block' || type === 'block, or `#null`';
+
+const completedBlock = (
+  name: string,
+  own: readonly Setting[],
+  shape: Shape,
+  around: Surroundings,
+): readonly Setting[] => completed(own, shape, inside(name, own, around));
+
+/** `type "http" { path "/health" }`: the argument says which block it is. */
+const withKind = (setting: Setting, shape: Shape, around: Surroundings): Setting => {
+  const kind = setting.args[0]?.value;
+  const inner = typeof kind === 'string' && Object.hasOwn(shape, kind) ? shape[kind]?.shape : null;
+  return inner == null
+    ? hiddenSetting(setting, shape)
+    : madeSetting(setting.name, setting.args, completedBlock(setting.name, members(setting), inner, around));
+};
+
+const written = (
+  name: string,
+  key: Key<unknown>,
+  own: readonly Setting[],
+  shape: Shape,
+  around: Surroundings,
+): readonly Setting[] => {
+  const { type } = key.document;
+  if (name === 'config' && shape === agentShape) {
+    const options = own.flatMap(members).map((option) => hiddenSetting(option, agentOptionsShape));
+    return [madeSetting(name, [], options)];
+  }
+  if (key.shape === null) return own.map((setting) => hiddenSetting(setting, shape));
+  const inner = key.shape;
+  if (isGroup(key)) return [madeSetting(name, [], completedBlock(name, own.flatMap(members), inner, around))];
+  if (around.block === 'health-check' && name === 'type') return own.map((setting) => withKind(setting, inner, around));
+  if (type === 'named block, may be repeated') {
+    return own.map((setting) => madeSetting(name, setting.args, completedBlock(name, members(setting), inner, around)));
+  }
+  return own.map((setting) =>
+    isPlainBlock(type) && setting.args.length === 0 && (hasMembers(setting) || type === 'block')
+      ? madeSetting(name, [], completedBlock(name, members(setting), inner, around))
+      : hiddenSetting(setting, shape),
+  );
+};
+
+/** Keys whose default means something beside another value alone; to write it without that is an error. */
+const isIdle = (name: string, { siblings, outer }: Surroundings): boolean => {
+  const has = (settings: readonly Setting[], key: string, ...values: readonly unknown[]): boolean =>
+    settings.some((setting) => setting.name === key && values.includes(setting.args[0]?.value ?? true));
+  if (name === 'hash-key') return !has(siblings, 'load-balancing', 'consistent-hash');
+  if (name === 'on-store-failure') return !has(siblings, 'rate-limit-store', 'redis');
+  return name === 'proxy-header-secs' && !has(outer?.siblings ?? [], 'proxy-protocol', true, 'true');
+};
+
+/** The keys of a block in the order of its reference, those with a default that is a value filled in. */
+const completed = (settings: readonly Setting[], shape: Shape, around: Surroundings): readonly Setting[] =>
+  Object.entries(shape).flatMap(([name, key]) => {
+    const own = settings.filter((setting) => setting.name === name);
+    if (own.length > 0) return written(name, key, own, shape, around);
+    const inForce = defaultInForce(name, around.block, settings);
+    // A block that is there by default is one whose own defaults are shown too.
+    if (inForce.length > 0) return written(name, key, inForce, shape, around);
+    return isIdle(name, around) ? [] : defaultOf(name, key, around);
+  });
+
+/** The pool of an upstream keeps no more idle connections than it may have. */
+const fitPool = (setting: Setting): Setting => {
+  if (setting.name !== 'connection-pool') {
+    return setting.children === null ? setting : { ...setting, children: setting.children.map(fitPool) };
+  }
+  const numberOf = (name: string): unknown => setting.children?.find((child) => child.name === name)?.args[0]?.value;
+  const [most, idle] = [numberOf('max-connections'), numberOf('max-idle')];
+  if (typeof most !== 'number' || typeof idle !== 'number' || idle <= most) return setting;
+  const children = (setting.children ?? []).map((child) =>
+    child.name === 'max-idle' ? madeSetting('max-idle', [{ value: most, position: null, hidden: false }], null) : child,
+  );
+  return { ...setting, children };
+};
+
+/**
+ * A configuration without errors as the gateway understands it: defaults filled in, keys in the order of the reference, what
+ * is secret hidden. Options of agents are as they were written: the agent fills them in.
+ */
+export const effectiveSettings = (settings: readonly Setting[]): readonly Setting[] =>
+  completed(settings, gatewayShape, inside('', settings, null)).map(fitPool);

@@ -1,0 +1,69 @@
+import { describesOnly, looksSecret } from '../../hidden-text.js';
+
+/** Names in the options of agents of any make whose values give nothing away. */
+const harmless = new Set([
+  'action',
+  'address',
+  'addresses',
+  'algorithm',
+  'allow',
+  'allowed',
+  'anything',
+  'audience',
+  'block',
+  'burst',
+  'capacity',
+  'count',
+  'default',
+  'deny',
+  'description',
+  'direction',
+  'enabled',
+  'encoding',
+  'environment',
+  'exclude',
+  'format',
+  'host',
+  'include',
+  'interval',
+  'issuer',
+  'kind',
+  'language',
+  'level',
+  'limit',
+  'limits',
+  'method',
+  'methods',
+  'mode',
+  'name',
+  'names',
+  'path',
+  'paths',
+  'port',
+  'prefix',
+  'priority',
+  'rate',
+  'realm',
+  'region',
+  'retries',
+  'schema',
+  'size',
+  'status',
+  'threshold',
+  'timeout',
+  'ttl',
+  'type',
+  'verbose',
+  'version',
+  'weight',
+  'window',
+  'zone',
+]);
+
+/** Endings that count something. */
+const measures = /-(?:ms|secs|seconds|minutes|hours|days|bytes|kb|mb|count|percent|size|level|threshold|ratio|depth)$/i;
+
+/** Whether a value may be shown whose meaning is not known here. What is not known to be harmless is not. */
+export const isHarmlessName = (name: string): boolean =>
+  describesOnly(name) ||
+  (!looksSecret(name) && (harmless.has(name.toLowerCase()) || measures.test(name) || /^(?:max|min|log)-/i.test(name)));

@@ -1,0 +1,121 @@
+import { type AgentOptions, agentDefaults } from '../../agent/configuration/agent-configuration.js';
+import { claimBounds } from '../../agent/identity/bounded-headers.js';
+import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from '../../gateway/configuration/read-gateway.js';
+import { canonicalName } from '../../http/canonical-name.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../../http/owned-headers.js';
+import type { ProblemReport } from '../schema/problem-report.js';
+import { triedOptions } from './tried-options.js';
+
+/** The headers that an agent sets by its `config`, besides those with fixed names. */
+const configuredNames = ({ userIdHeader, authMethodHeader, mtls, saml }: AgentOptions): readonly string[] =>
+  [
+    userIdHeader,
+    authMethodHeader,
+    mtls?.clientCertHeader,
+    ...(saml?.attributeMapping ?? []).map(({ header }) => header),
+  ].filter((name) => name !== undefined);
+
+const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
+  const { policies, agents, 'builtin-handler': handler } = route.fields;
+  const forward = policies.value['forward-identity-headers'];
+  if (!forward.sound || !forward.value) return;
+  const where = { position: forward.position, path: ['routes', `route "${route.name.value}"`, 'policies'] };
+  if (agents.value.length > 0) {
+    report.add('"forward-identity-headers" cannot be used on a route with agents: clients could forge an identity', {
+      ...where,
+      suggestion: 'remove forward-identity-headers, or move it to a route without agents',
+    });
+  } else if (handler.given) report.add('"forward-identity-headers" has no effect on a builtin route', where);
+};
+
+/** The gateway removes the header before it counts, so that every request would share one bucket. */
+const warnOfRateKey = (route: ReadRoute, names: readonly string[], report: ProblemReport): void => {
+  const { policies, agents } = route.fields;
+  const { 'rate-limit': limit, 'forward-identity-headers': forward } = policies.value;
+  const key = limit.value?.key;
+  if (agents.value.length > 0 || forward.value || key === undefined || !key.sound || key.value.kind !== 'header')
+    return;
+  if (!isOwned(ownedHeaders([...alwaysOwned, ...names]), key.value.name)) return;
+  report.add('"rate-limit" counts by an identity header, which is removed here: all requests share one bucket', {
+    severity: 'warning',
+    position: key.position,
+    path: ['routes', `route "${route.name.value}"`, 'policies', 'rate-limit'],
+    suggestion: 'choose another key, or list the agent that sets the header',
+  });
+};
+
+interface NamedAgent {
+  readonly name: string;
+  readonly identity: readonly string[];
+}
+
+/** What one agent sets is removed from every client's request, so another agent cannot read its API keys there. */
+const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[], report: ProblemReport): void => {
+  for (const agent of agentsOf(gateway)) {
+    const { name, fields } = agent;
+    const { apiKeyHeader } = triedOptions(agent).options;
+    if (!fields.config.sound || apiKeyHeader === undefined) continue;
+    const canonical = canonicalName(apiKeyHeader);
+    const owner = agents.find(
+      (other) => other.name !== name.value && other.identity.some((header) => canonicalName(header) === canonical),
+    );
+    if (owner === undefined) continue;
+    const key = fields.config.value?.find((setting) => setting.name === 'api-key-header');
+    report.add(
+      `"api-key-header" is an identity header of agent "${owner.name}": the gateway removes it from every request`,
+      {
+        position: key?.position ?? fields.config.position,
+        path: ['agents', `agent "${name.value}"`, 'config'],
+        suggestion: 'use another header for API keys',
+      },
+    );
+  }
+};
+
+/** Whether a credential of the agent can bring claims. */
+const readsClaims = ({ jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean =>
+  jwtSecret !== undefined ||
+  jwtPublicKey !== undefined ||
+  oidc.some(({ enabled }) => enabled) ||
+  saml?.enabled === true;
+
+/** Octets of an answer for everything but identity headers. */
+const answerRemainder = 2_048;
+
+/** A token with many claims would make an answer that the gateway refuses as too large. */
+const warnOfClaimRoom = (gateway: ReadGateway, report: ProblemReport): void => {
+  const limit = gateway.limits.value['max-agent-response-bytes'];
+  if (!limit.sound) return;
+  for (const agent of agentsOf(gateway)) {
+    const { name, fields } = agent;
+    const { options } = triedOptions(agent);
+    if (!fields.config.sound || !readsClaims(options)) continue;
+    const { totalOctets } = claimBounds(options.maxClaimBytes ?? agentDefaults.maxClaimBytes);
+    if (totalOctets <= limit.value - answerRemainder) continue;
+    const key = fields.config.value?.find((setting) => setting.name === 'max-claim-bytes');
+    report.add(
+      `the identity headers of agent "${name.value}" may have ${totalOctets} bytes: the gateway answers 503 where an answer exceeds "max-agent-response-bytes"`,
+      {
+        severity: 'warning',
+        position: key?.position ?? limit.position ?? fields.config.position,
+        path: ['agents', `agent "${name.value}"`, 'config'],
+        suggestion: `write limits { max-agent-response-bytes ${totalOctets + answerRemainder} }, or lower max-claim-bytes`,
+      },
+    );
+  }
+};
+
+/** Checks what routes and agents want of headers that the gateway removes from every client's request. */
+export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport): void => {
+  const agents = agentsOf(gateway).map((agent) => ({
+    name: agent.name.value,
+    identity: agent.fields.config.sound ? configuredNames(triedOptions(agent).options) : [],
+  }));
+  const names = agents.flatMap(({ identity }) => identity);
+  for (const route of routesOf(gateway)) {
+    checkForwarding(route, report);
+    warnOfRateKey(route, names, report);
+  }
+  checkApiKeyHeaders(gateway, agents, report);
+  warnOfClaimRoom(gateway, report);
+};

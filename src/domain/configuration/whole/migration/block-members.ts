@@ -1,0 +1,48 @@
+import type { Setting, SettingScalar } from '../../setting/setting.js';
+import { canonicalName } from './canonical-name.js';
+import type { MemberReference } from './migration-step.js';
+
+/** A member of a block as a plan sees it. */
+export interface BlockMember {
+  /** As keys are spelt now. */
+  readonly name: string;
+  readonly reference: MemberReference;
+  readonly args: readonly SettingScalar[];
+  readonly line: number;
+}
+
+/** Properties and children of a block, in the order of its members. */
+export const blockMembers = (block: Setting): readonly BlockMember[] => [
+  ...block.properties.map(
+    ({ name, value, position }): BlockMember => ({
+      name: canonicalName(name),
+      reference: { kind: 'property', name },
+      args: [value],
+      line: position?.line ?? 1,
+    }),
+  ),
+  ...(block.children ?? []).map(
+    ({ name, args, position }, index): BlockMember => ({
+      name: canonicalName(name),
+      reference: { kind: 'child', index },
+      args,
+      line: position?.line ?? 1,
+    }),
+  ),
+];
+
+/** A block of a group, wherever that stands, or at the top: `upstream` in `upstreams`. */
+export interface PlacedBlock {
+  readonly block: Setting;
+  readonly path: readonly number[];
+}
+
+/** Every block of a name, at the top and inside the blocks of the group's name. */
+export const blocksNamed = (settings: readonly Setting[], name: string, group: string): readonly PlacedBlock[] =>
+  settings.flatMap((setting, index): readonly PlacedBlock[] => {
+    if (canonicalName(setting.name) === name) return [{ block: setting, path: [index] }];
+    if (canonicalName(setting.name) !== group) return [];
+    return (setting.children ?? []).flatMap((block, child) =>
+      canonicalName(block.name) === name ? [{ block, path: [index, child] }] : [],
+    );
+  });

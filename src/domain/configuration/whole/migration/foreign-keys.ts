@@ -1,0 +1,120 @@
+import { versionNamed } from '../../../gateway/configuration/tls-schema.js';
+import type { Setting } from '../../setting/setting.js';
+import { blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
+import { canonicalName } from './canonical-name.js';
+import type { MovedMember, PlanDraft, SettingPath } from './migration-step.js';
+
+const only = (args: readonly { readonly value: unknown }[]): unknown =>
+  args.length === 1 ? args[0]?.value : undefined;
+
+/** `max-connections` of `system`, and of `server`, which was its name. */
+const planSystem = (settings: readonly Setting[], plan: PlanDraft): void => {
+  settings.forEach((block, index) => {
+    if (!['system', 'server'].includes(canonicalName(block.name))) return;
+    for (const { name, reference, line } of blockMembers(block)) {
+      if (name !== 'max-connections') continue;
+      const limits = settings.find((other) => canonicalName(other.name) === 'limits');
+      if (limits !== undefined && blockMembers(limits).some((member) => member.name === 'max-total-connections')) {
+        plan.leave(line, '"max-connections" and "max-total-connections" of "limits" say two things: keep one of them');
+        continue;
+      }
+      plan.add(
+        {
+          kind: 'lift',
+          parent: [index],
+          member: { member: reference, keys: [{ name: 'max-total-connections' }] },
+          home: [],
+          block: 'limits',
+        },
+        line,
+        '"max-connections" of the system is "max-total-connections" of "limits" now',
+      );
+    }
+  });
+};
+
+/** Keys of a listener, and the keys of its block `timeouts` that they are. */
+const listenerTimeouts: ReadonlyMap<string, readonly string[]> = new Map([
+  ['request-timeout-secs', ['header-secs', 'body-secs']],
+  ['keepalive-timeout-secs', ['idle-secs']],
+]);
+
+const planListenerTimeouts = ({ block: listener, path }: PlacedBlock, plan: PlanDraft): void => {
+  const members = blockMembers(listener);
+  const blocks = (listener.children ?? []).filter(({ name }) => canonicalName(name) === 'timeouts');
+  const present = new Set(blocks.flatMap(blockMembers).map(({ name }) => name));
+  const moved: MovedMember[] = [];
+  const notes: (readonly [line: number, message: string])[] = [];
+  for (const { name, reference, line } of members) {
+    const keys = listenerTimeouts.get(name);
+    if (keys === undefined) continue;
+    const [doubled] = keys.filter((key) => present.has(key));
+    if (doubled !== undefined || blocks.length > 1) {
+      plan.leave(line, `"${name}" and "timeouts" say two things: keep one of them`);
+      continue;
+    }
+    moved.push({ member: reference, keys: keys.map((key) => ({ name: key })) });
+    notes.push([line, `"${name}" is ${keys.map((key) => `"${key}"`).join(' and ')} of "timeouts" now`]);
+  }
+  const [first] = notes;
+  if (first === undefined) return;
+  plan.add({ kind: 'nest', parent: path, members: moved, block: 'timeouts' }, ...first);
+  for (const [line, message] of notes.slice(1)) plan.changes.push({ line, message });
+};
+
+/** `min-version "TLS1.2"` of the block `tls` of a listener. */
+const planTlsVersion = ({ block: listener, path }: PlacedBlock, plan: PlanDraft): void => {
+  (listener.children ?? []).forEach((tls, index) => {
+    if (canonicalName(tls.name) !== 'tls') return;
+    (tls.children ?? []).forEach((setting, child) => {
+      const value = only(setting.args);
+      if (canonicalName(setting.name) !== 'min-version' || typeof value !== 'string') return;
+      const version = versionNamed(value);
+      if (version === null || version === value) return;
+      const line = setting.position?.line ?? 1;
+      const step = { kind: 'retype', setting: [...path, index, child], argument: 0, value: version } as const;
+      plan.add(step, line, `"${value}" is written "${version}"`);
+    });
+  });
+};
+
+/** What breakers do anyway. */
+const planBreaker = (breaker: Setting, path: SettingPath, owner: string, plan: PlanDraft): void => {
+  for (const { name, reference, args, line } of blockMembers(breaker)) {
+    if (name === 'success-threshold' && only(args) === 1) {
+      plan.add({ kind: 'remove', parent: path, member: reference }, line, '"success-threshold 1" holds anyway');
+    } else if (name === 'success-threshold') {
+      plan.leave(line, 'one success closes a breaker: take "success-threshold" out');
+    } else if (name === 'half-open-max-requests' && owner !== 'agent' && reference.kind === 'child') {
+      const setting = [...path, reference.index];
+      plan.add({ kind: 'rename', setting, name: 'probes' }, line, '"half-open-max-requests" is "probes" now');
+    } else if (name === 'half-open-max-requests' && only(args) === 1) {
+      plan.add({ kind: 'remove', parent: path, member: reference }, line, '"half-open-max-requests 1" holds anyway');
+    } else if (name === 'half-open-max-requests') {
+      plan.leave(line, 'one call at a time is let through to an agent: take "half-open-max-requests" out');
+    } else if (name === 'timeout-secs' && reference.kind === 'child') {
+      const setting = [...path, reference.index];
+      plan.add({ kind: 'rename', setting, name: 'timeout-seconds' }, line, '"timeout-secs" is "timeout-seconds" now');
+    }
+  }
+};
+
+const planBreakers = (settings: readonly Setting[], plan: PlanDraft): void => {
+  for (const owner of ['route', 'upstream', 'agent']) {
+    for (const { block, path } of blocksNamed(settings, owner, `${owner}s`)) {
+      (block.children ?? []).forEach((child, index) => {
+        if (canonicalName(child.name) === 'circuit-breaker') planBreaker(child, [...path, index], owner, plan);
+      });
+    }
+  }
+};
+
+/** Keys of other gateways that have a counterpart in another place, or under another name. */
+export const planForeignKeys = (settings: readonly Setting[], plan: PlanDraft): void => {
+  planSystem(settings, plan);
+  for (const listener of blocksNamed(settings, 'listener', 'listeners')) {
+    planListenerTimeouts(listener, plan);
+    planTlsVersion(listener, plan);
+  }
+  planBreakers(settings, plan);
+};

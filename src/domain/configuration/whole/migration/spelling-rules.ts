@@ -1,0 +1,69 @@
+import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
+import { agentShape } from '../../../gateway/configuration/agent-schema.js';
+import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
+import { routeShape } from '../../../gateway/configuration/route-schema.js';
+import type { Key, Shape } from '../../schema/schema.js';
+import type { Setting } from '../../setting/setting.js';
+import { canonicalName } from './canonical-name.js';
+import type { PlanDraft, SettingPath } from './migration-step.js';
+
+/** The name that a key has, where what is written differs from it by underscores and case alone. */
+const properName = (name: string, shape: Shape): string | null => {
+  if (Object.hasOwn(shape, name)) return null;
+  const spelt = canonicalName(name);
+  return Object.hasOwn(shape, spelt) ? spelt : null;
+};
+
+const takesText = ({ document }: Key<unknown>): boolean =>
+  document.type === 'string' || document.type === 'list of string';
+
+const planArguments = (setting: Setting, key: Key<unknown>, path: SettingPath, plan: PlanDraft): void => {
+  if (setting.children !== null || setting.properties.length > 0) return;
+  setting.args.forEach(({ value, hidden, position }, argument) => {
+    if (hidden) return;
+    const line = position?.line ?? 1;
+    const step = (to: string | boolean) => ({ kind: 'retype', setting: path, argument, value: to }) as const;
+    if (key.document.type === 'boolean' && (value === 'true' || value === 'false')) {
+      plan.add(step(value === 'true'), line, `"${setting.name}" takes #${value}, not a text`);
+    } else if (takesText(key) && typeof value === 'number' && Number.isSafeInteger(value)) {
+      plan.add(step(String(value)), line, `"${setting.name}" takes a text, not a number`);
+    }
+  });
+};
+
+const planBlock = (settings: readonly Setting[], shape: Shape, parent: SettingPath, plan: PlanDraft): void => {
+  settings.forEach((setting, index) => {
+    const path = [...parent, index];
+    const proper = properName(setting.name, shape);
+    const name = proper ?? setting.name;
+    if (proper !== null) {
+      const line = setting.position?.line ?? 1;
+      plan.add({ kind: 'rename', setting: path, name }, line, `"${setting.name}" is written "${name}"`);
+    }
+    const key = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (key === undefined) return;
+    const inner = name === 'config' && shape === agentShape ? agentOptionsShape : key.shape;
+    planArguments(setting, key, path, plan);
+    if (inner !== null) planBlock(setting.children ?? [], inner, path, plan);
+  });
+};
+
+/** A route that may have the keys of its blocks on itself. */
+const flatRouteShape: Shape = { ...routeShape.matches.shape, ...routeShape.policies.shape, ...routeShape };
+
+const flatRoute: Key<unknown> = { ...gatewayShape.route, shape: flatRouteShape };
+
+/** What the blocks of older files may hold. */
+const olderShape: Shape = {
+  ...gatewayShape,
+  ...gatewayShape.listeners.shape,
+  ...gatewayShape.upstreams.shape,
+  ...gatewayShape.agents.shape,
+  server: gatewayShape.system,
+  routes: { ...gatewayShape.routes, shape: { route: flatRoute } },
+  route: flatRoute,
+};
+
+/** Keys and values that are spelt in a way that the reader refuses with the right one. */
+export const planSpelling = (settings: readonly Setting[], plan: PlanDraft): void =>
+  planBlock(settings, olderShape, [], plan);

@@ -1,0 +1,60 @@
+import type { Setting } from '../../setting/setting.js';
+import { blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
+import type { NewKey, PlanDraft } from './migration-step.js';
+
+/** The defaults of the block `timeouts`, in seconds. */
+const standard = { connect: 10, read: 30 } as const;
+
+const oldName = 'timeout-secs';
+const block = 'timeouts';
+
+/**
+ * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for longer, and
+ * silence within the answer is allowed for as long: with its default the upstream would be given up earlier than before.
+ */
+const newKeys = (value: unknown): readonly NewKey[] => {
+  const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+  const connect: NewKey = {
+    name: 'connect-secs',
+    value: isNumber ? Math.min(standard.connect, value) : standard.connect,
+  };
+  const read: NewKey = { name: 'read-secs' };
+  const needsRead = !isNumber || value > standard.read;
+  return [connect, { name: 'request-secs' }, ...(needsRead ? [read] : [])];
+};
+
+const planOne = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft): void => {
+  const members = blockMembers(upstream);
+  const old = members.filter(({ name }) => name === oldName);
+  const [first, second] = old;
+  if (first === undefined) return;
+  const blocks = members.filter(({ name }) => name === block);
+  const present = new Set(
+    blocks.flatMap(({ reference }) => keysOf(upstream, reference.kind === 'child' ? reference.index : -1)),
+  );
+  if (second !== undefined || first.args.length !== 1 || blocks.length > 1) {
+    plan.leave(first.line, `"${oldName}" cannot be moved into "${block}": it has to be there once, with one value`);
+    return;
+  }
+  if (present.has('request-secs')) {
+    plan.leave(first.line, `"${oldName}" and "${block}" with "request-secs" say two things: keep one of them`);
+    return;
+  }
+  const keys = newKeys(first.args[0]?.value).filter(({ name }) => !present.has(name));
+  const names = keys.map(({ name }) => `"${name}"`).join(', ');
+  plan.add(
+    { kind: 'nest', parent: path, members: [{ member: first.reference, keys }], block },
+    first.line,
+    `"${oldName}" of an upstream is ${names} of "${block}" now`,
+  );
+};
+
+const keysOf = (upstream: Setting, index: number): readonly string[] => {
+  const found = upstream.children?.[index];
+  return found === undefined ? [] : blockMembers(found).map(({ name }) => name);
+};
+
+/** `timeout-secs` of upstreams. */
+export const planUpstreamTimeouts = (settings: readonly Setting[], plan: PlanDraft): void => {
+  for (const placed of blocksNamed(settings, 'upstream', 'upstreams')) planOne(placed, plan);
+};

@@ -1,0 +1,22 @@
+import type { AgentOptions } from '../../agent/configuration/agent-configuration.js';
+import { agentOptionsShape, toAgentOptions } from '../../agent/configuration/agent-options-schema.js';
+import type { ReadAgent } from '../../gateway/configuration/read-gateway.js';
+import { ProblemReport } from '../schema/problem-report.js';
+import { readMembers } from '../schema/read-block.js';
+import type { Fields } from '../schema/schema.js';
+
+/** The config of an agent, read as the auth agent would; what it could not read is missing. */
+export interface TriedOptions {
+  readonly fields: Fields<typeof agentOptionsShape>;
+  readonly options: AgentOptions;
+}
+
+/** Nothing is reported: whether the agent is the auth agent is not known here. */
+export const triedOptions = ({ fields: { config } }: ReadAgent): TriedOptions => {
+  const fields = readMembers(agentOptionsShape, config.value ?? [], {
+    report: new ProblemReport(() => null),
+    path: [],
+    position: null,
+  });
+  return { fields, options: toAgentOptions(fields) };
+};

@@ -1,0 +1,39 @@
+import { joined } from '../../shared/joined.js';
+import type { AuditRecord, AuditValue } from './audit-record.js';
+
+/** Characters of one text, and texts of one list. */
+const longestText = 512;
+const longestList = 20;
+
+/** DEL, the C1 controls and the two separators: JSON lets them through, some terminals and readers obey them. */
+const unprintable = /[\u007f-\u009f\u2028\u2029]/g;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A token in compact form (RFC 7515): nobody means to put one here, and it would be good for whoever reads the log. */
+const isTokenLike = (text: string): boolean => text.includes('eyJ') && text.split('.', 3).length === 3;
+
+const shownText = (text: string): string => {
+  if (isTokenLike(text)) return '[secret]';
+  return text.length > longestText ? `${text.slice(0, longestText)}...` : text;
+};
+
+const isList = (value: AuditValue): value is readonly string[] => typeof value === 'object' && value !== null;
+
+const shown = (value: AuditValue): AuditValue => {
+  if (isList(value)) return value.slice(0, longestList).map(shownText);
+  return typeof value === 'string' ? shownText(value) : value;
+};
+
+/**
+ * A record as a line, with its line feed: JSON whose first members are `time`, `stream`, `event` and `outcome`. It has no more than some
+ * thousand characters, whatever is in the record.
+ *
+ * @param time ISO 8601
+ * @param worker number of the process among the workers of the gateway; 0: it has none
+ */
+export const auditLine = (time: string, worker: number, { event, outcome, members }: AuditRecord): string => {
+  const own = { time, stream: 'audit', event, outcome, ...(worker > 0 && { worker }) };
+  const rest = Object.entries(members).flatMap(([name, value]) => (name in own ? [] : [[name, shown(value)] as const]));
+  return `${JSON.stringify(joined(own, Object.fromEntries(rest))).replace(unprintable, escaped)}\n`;
+};

@@ -1,0 +1,94 @@
+import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import type { GrpcFields } from './grpc-transport-schema.js';
+import type { ReadAgent } from './read-gateway.js';
+import { isWritten } from './tls-rules.js';
+
+type TlsFields = NonNullable<GrpcFields['tls']['value']>;
+
+const placeOf = ({ name }: ReadAgent): readonly string[] => ['agents', `agent "${name.value}"`];
+
+const requireOneWay = (agent: ReadAgent, report: ProblemReport): void => {
+  const { transport, socket } = agent.fields;
+  const path = placeOf(agent);
+  if (transport.given && socket.given) {
+    report.add('"socket" and "transport" cannot both be given', { position: socket.position, path });
+  } else if (!transport.given && !socket.given) {
+    report.add(`agent "${agent.name.value}" does not say how it is reached`, {
+      position: agent.name.position,
+      path,
+      suggestion: 'write transport "embedded", or socket "/run/agent.sock"',
+    });
+  }
+};
+
+/** Keys that say how an agent is reached, for agents that are not reached so. */
+const refuseIdleKeys = (agent: ReadAgent, report: ProblemReport): void => {
+  const { transport, 'socket-owner': owner, connections, 'protocol-version': version } = agent.fields;
+  const written = transport.value;
+  if (written === null || written.kind === 'unix_socket') return;
+  const path = placeOf(agent);
+  if (written.kind === 'embedded') {
+    for (const [key, field] of [
+      ['socket-owner', owner],
+      ['connections', connections],
+    ] as const) {
+      if (isWritten(field)) {
+        report.add(`"${key}" has no effect on an embedded agent`, { position: field.position, path });
+      }
+    }
+  } else if (isWritten(owner) && written.fields.address.value.kind === 'tcp') {
+    report.add('"socket-owner" has no effect on an agent that is reached over TCP', {
+      position: owner.position,
+      path,
+    });
+  }
+  if (version.sound && version.value === 1) {
+    report.add('"protocol-version" 1 is spoken over a unix socket alone', {
+      position: version.position,
+      path,
+      suggestion: 'write socket "/run/agent.sock", or leave out protocol-version',
+    });
+  }
+};
+
+const requireWholeCertificate = (
+  { 'cert-file': cert, 'key-file': key }: TlsFields,
+  path: readonly string[],
+  report: ProblemReport,
+): void => {
+  const [hasCert, hasKey] = [isWritten(cert), isWritten(key)];
+  if (hasCert === hasKey) return;
+  const [given, missing, field] = hasCert ? ['cert-file', 'key-file', cert] : ['key-file', 'cert-file', key];
+  report.add(`"${given}" needs a "${missing}"`, {
+    position: field.position,
+    path,
+    suggestion: `write ${missing} "/etc/portcullis/${hasCert ? 'key' : 'cert'}.pem"`,
+  });
+};
+
+const checkGrpc = ({ address, tls, insecure }: GrpcFields, path: readonly string[], report: ProblemReport): void => {
+  const isInsecure = insecure.sound && insecure.value;
+  if (tls.value !== null) {
+    if (isInsecure) report.add('"tls" and "insecure" contradict each other', { position: insecure.position, path });
+    if (address.value.kind === 'unix') {
+      report.add('"tls" has no effect on a unix socket', { position: tls.position, path });
+    }
+    requireWholeCertificate(tls.value, [...path, 'tls'], report);
+  } else if (!isLocalGrpcAddress(address.value) && insecure.sound && !isInsecure) {
+    const named = address.hidden === true ? 'its address' : grpcAddressText(address.value);
+    report.add(`gRPC needs tls, or insecure #true: ${named} is no loopback address`, {
+      position: address.position,
+      path,
+      suggestion: 'write tls { ca-cert-file "/etc/portcullis/agents.pem" }',
+    });
+  }
+};
+
+/** How an agent is reached has to be said, once, with keys that go together. */
+export const checkAgentTransport = (agent: ReadAgent, report: ProblemReport): void => {
+  requireOneWay(agent, report);
+  refuseIdleKeys(agent, report);
+  const written = agent.fields.transport.value;
+  if (written?.kind === 'grpc') checkGrpc(written.fields, written.path, report);
+};

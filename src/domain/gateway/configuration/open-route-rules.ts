@@ -1,0 +1,73 @@
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { type Located, shownText } from '../../configuration/schema/schema.js';
+import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
+
+/** Agents that a message names. */
+const namedAtMost = 5;
+
+/**
+ * Whether an upstream answers, and nothing says whether agents judge the request: `agents #null` says that none do, and
+ * so does `forward-identity-headers`, which no route with agents may have.
+ */
+const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boolean =>
+  upstream.sound && upstream.value !== null && !agents.given && !policies.value['forward-identity-headers'].value;
+
+const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
+  agents.flatMap((agent) => (agent.hidden === true ? [] : shownText(agent)));
+
+/** The first route with agents of each upstream. */
+const protectedUpstreams = (routes: readonly ReadRoute[]): ReadonlyMap<string, ReadRoute> => {
+  const first = new Map<string, ReadRoute>();
+  for (const route of routes) {
+    const { upstream, agents } = route.fields;
+    if (upstream.value !== null && agents.value.length > 0 && !first.has(upstream.value)) {
+      first.set(upstream.value, route);
+    }
+  }
+  return first;
+};
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, namedAtMost).join(', ') +
+  (names.length > namedAtMost ? ` and ${names.length - namedAtMost} more` : '');
+
+const warn = (route: ReadRoute, reason: string, agents: readonly string[], report: ProblemReport): void => {
+  const example = agents.length === 0 ? '"name"' : agents.slice(0, namedAtMost).join(' ');
+  report.add(`route "${route.name.value}" has no agents: ${reason}`, {
+    severity: 'warning',
+    id: 'route-without-agents',
+    position: route.setting.position,
+    path: ['routes', `route "${route.name.value}"`],
+    suggestion: `write agents ${example}, or agents #null if everyone may use the route`,
+  });
+};
+
+/**
+ * Warns of routes that were probably meant to have agents: there is an agent that no route has, or another route to the
+ * same upstream has agents.
+ */
+export const warnOfOpenRoutes = (gateway: ReadGateway, report: ProblemReport): void => {
+  const routes = routesOf(gateway);
+  const open = routes.filter(isUndecided);
+  if (open.length === 0 || agentsOf(gateway).length === 0) return;
+  const used = new Set(routes.flatMap(({ fields }) => fields.agents.value.map(({ value }) => value)));
+  const unused = agentsOf(gateway).flatMap(({ name }) => (used.has(name.value) ? [] : `"${name.value}"`));
+  const neighbours = protectedUpstreams(routes);
+  for (const route of open) {
+    const { upstream } = route.fields;
+    const neighbour = neighbours.get(upstream.value ?? '');
+    if (neighbour !== undefined) {
+      const names = quotedNames(neighbour.fields.agents.value);
+      const agents = names.length === 0 ? 'agents' : `${names.length === 1 ? 'agent' : 'agents'} ${listed(names)}`;
+      const reason = `everyone reaches the upstream that route "${neighbour.name.value}" protects by ${agents}`;
+      warn(route, reason, names, report);
+    } else if (unused.length > 0) {
+      warn(
+        route,
+        `everyone may use it, and no route has the ${unused.length === 1 ? 'agent' : 'agents'} ${listed(unused)}`,
+        unused,
+        report,
+      );
+    }
+  }
+};

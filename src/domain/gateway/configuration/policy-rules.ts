@@ -1,0 +1,59 @@
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import type { Field } from '../../configuration/schema/schema.js';
+import type { ReadGateway, ReadRoute } from './read-gateway.js';
+
+type ReadLimits = ReadGateway['limits']['value'];
+type ReadPolicies = ReadRoute['fields']['policies']['value'];
+
+const checkTimeouts = (policies: ReadPolicies, path: readonly string[], report: ProblemReport): void => {
+  const short = policies['timeout-secs'];
+  if (!short.given || !policies.timeouts.value['request-secs'].given) return;
+  report.add('"timeout-secs" and "timeouts" cannot both be given', {
+    position: short.position,
+    path,
+    suggestion: 'keep timeouts { request-secs ... }',
+  });
+};
+
+/** A builtin route reads no body, sends nothing on and waits for nobody. */
+const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: ProblemReport): void => {
+  const policies = route.fields.policies.value;
+  const { 'request-secs': long, 'read-secs': read } = policies.timeouts.value;
+  const timeout = [policies['timeout-secs'], long, read].find(({ given }) => given);
+  const refuse = (what: string, { position }: Field<unknown>): void =>
+    report.add(`${what} has no effect on a builtin route`, { position, path });
+  if (timeout !== undefined) refuse('a time-out', timeout);
+  for (const name of ['buffer-requests', 'buffer-responses'] as const) {
+    if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
+  }
+  const breaker = route.fields['circuit-breaker'];
+  if (breaker.value !== null) refuse('"circuit-breaker"', breaker);
+};
+
+const warnOfBufferLimit = (
+  policies: ReadPolicies,
+  limits: ReadLimits,
+  path: readonly string[],
+  report: ProblemReport,
+): void => {
+  const { 'buffer-requests': buffer, 'max-body-size': own } = policies;
+  const { 'max-body-buffer-bytes': held, 'max-body-size-bytes': standard } = limits;
+  const allowed = own.value ?? standard.value;
+  if (![buffer, own, held, standard].every(({ sound }) => sound) || !buffer.value || allowed <= held.value) return;
+  const key = own.value === null ? 'max-body-size-bytes' : 'max-body-size';
+  report.add(`"buffer-requests": a body above max-body-buffer-bytes is answered with 413, though ${key} allows it`, {
+    position: buffer.position,
+    path,
+    severity: 'warning',
+    suggestion: 'lower max-body-size of the route, or raise max-body-buffer-bytes of limits',
+  });
+};
+
+/** What the policies of a route and its breaker have to be, besides each key being what it has to be. */
+export const checkPolicies = (route: ReadRoute, limits: ReadLimits, report: ProblemReport): void => {
+  const policies = route.fields.policies.value;
+  const path = ['routes', `route "${route.name.value}"`, 'policies'];
+  checkTimeouts(policies, path, report);
+  if (route.fields['builtin-handler'].given) refuseOnBuiltin(route, path, report);
+  else warnOfBufferLimit(policies, limits, path, report);
+};

@@ -1,0 +1,139 @@
+import { foreignExpression, foreignPathPattern } from '../../configuration/schema/foreign-patterns.js';
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { type Located, shownText } from '../../configuration/schema/schema.js';
+import { normalisePath } from '../../http/path-normalisation.js';
+import type { ReadRoute } from './read-gateway.js';
+
+/** Says what is wrong with a regular expression, or null. */
+export type PatternFault = (source: string) => string | null;
+
+/** Names that routes can refer to. */
+export interface KnownNames {
+  readonly upstreams: readonly string[];
+  readonly agents: readonly string[];
+}
+
+const pathOf = (route: ReadRoute): readonly string[] => ['routes', `route "${route.name.value}"`];
+
+const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
+  const { upstream, 'builtin-handler': handler, 'service-type': service } = route.fields;
+  const builtin = handler.given || (service.given && service.sound);
+  if (upstream.given && builtin) {
+    report.add(`route "${route.name.value}" has an upstream and is a builtin one: it can only be either`, {
+      position: upstream.position,
+      path: pathOf(route),
+    });
+  } else if (!upstream.given && !builtin) {
+    report.add(`route "${route.name.value}" has neither an upstream nor a builtin-handler`, {
+      position: route.name.position,
+      path: pathOf(route),
+      suggestion: 'write upstream "name"',
+    });
+  } else if (service.given && service.sound && !handler.given) {
+    report.add(`route "${route.name.value}" is a builtin one, but has no builtin-handler`, {
+      position: service.position,
+      path: pathOf(route),
+      suggestion: 'write builtin-handler "health"',
+    });
+  }
+};
+
+const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemReport): void => {
+  const { upstream, agents } = route.fields;
+  if (upstream.sound && upstream.value !== null && !names.upstreams.includes(upstream.value)) {
+    report.add(
+      `route "${route.name.value}" refers to an upstream ${shownText({ value: upstream.value, hidden: upstream.hidden ?? false })} that is not defined`,
+      {
+        position: upstream.position,
+        path: pathOf(route),
+        suggestion: upstream.hidden === true ? null : report.nearMiss(upstream.value, names.upstreams),
+      },
+    );
+  }
+  const seen = new Set<string>();
+  for (const agent of agents.value) {
+    const { value, position } = agent;
+    if (!names.agents.includes(value)) {
+      report.add(`route "${route.name.value}" refers to an agent ${shownText(agent)} that is not defined`, {
+        position,
+        path: pathOf(route),
+        suggestion: agent.hidden === true ? null : report.nearMiss(value, names.agents),
+      });
+    } else if (seen.has(value)) {
+      report.add(`route "${route.name.value}" lists the agent ${shownText(agent)} twice`, {
+        position,
+        path: pathOf(route),
+      });
+    }
+    seen.add(value);
+  }
+};
+
+/** A path that normalisation changes would never match: the router sees the normal form alone. */
+const checkPath = (
+  { value, position, hidden = false }: Located<string>,
+  key: 'path' | 'path-prefix',
+  route: ReadRoute,
+  report: ProblemReport,
+): void => {
+  const path = [...pathOf(route), 'matches', key];
+  const pattern = hidden ? null : foreignPathPattern(value, key);
+  if (pattern?.isCertain === true) {
+    report.add(`"${key}" takes a path as it is, not the pattern "${value.slice(0, 80)}"`, {
+      position,
+      path,
+      suggestion: `write ${pattern.instead}`,
+    });
+    return;
+  }
+  if (!value.startsWith('/')) {
+    report.add(`"${key}" must begin with a slash`, {
+      position,
+      path,
+      suggestion: hidden ? null : `did you mean "/${value}"?`,
+    });
+    return;
+  }
+  const normal = normalisePath(value);
+  if (normal.ok && normal.value === value) return;
+  report.add(`"${key}" can never match: paths are normalised before they are routed`, {
+    position,
+    path,
+    suggestion: normal.ok && !hidden ? `the normal form is "${normal.value}"` : 'it is no path that a request can have',
+  });
+};
+
+const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: ProblemReport): void => {
+  const matches = route.fields.matches.value;
+  if (!Object.values(matches).some((kind) => kind.given)) {
+    report.add(`route "${route.name.value}" says nowhere which requests it takes`, {
+      position: route.fields.matches.position ?? route.name.position,
+      path: pathOf(route),
+      suggestion: 'write matches { path-prefix "/" } to take every request',
+    });
+  }
+  for (const path of matches.path.value) checkPath(path, 'path', route, report);
+  for (const prefix of matches['path-prefix'].value) checkPath(prefix, 'path-prefix', route, report);
+  for (const { value, position, hidden } of matches['path-regex'].value) {
+    const fault = patternFault(value);
+    if (fault === null) continue;
+    const pattern = hidden === true ? null : foreignExpression(value);
+    report.add(`"path-regex" is no valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
+      position,
+      path: [...pathOf(route), 'matches', 'path-regex'],
+      suggestion: pattern === null ? null : `write ${pattern.instead}`,
+    });
+  }
+};
+
+/** What a route has to be, besides each of its keys being what it has to be. */
+export const checkRoute = (
+  route: ReadRoute,
+  names: KnownNames,
+  patternFault: PatternFault,
+  report: ProblemReport,
+): void => {
+  checkDestination(route, report);
+  checkReferences(route, names, report);
+  checkMatches(route, patternFault, report);
+};

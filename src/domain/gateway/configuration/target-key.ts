@@ -1,0 +1,59 @@
+import { custom } from '../../configuration/schema/block-keys.js';
+import { socketAddress } from '../../configuration/schema/network-kinds.js';
+import { readMembers } from '../../configuration/schema/read-block.js';
+import { list, required, withDefault } from '../../configuration/schema/scalar-keys.js';
+import { integer } from '../../configuration/schema/scalar-kind.js';
+import type { Key, Located, ReadContext } from '../../configuration/schema/schema.js';
+import { hasMembers, members, type Setting } from '../../configuration/setting/setting.js';
+import type { TargetConfiguration } from './gateway-configuration.js';
+
+const standardWeight = 1;
+
+const shape = {
+  address: required(socketAddress(1), 'Where it listens.'),
+  weight: withDefault(
+    integer(0, 1000),
+    standardWeight,
+    '1',
+    'Share of the requests, against the weights of the others: a canary with 1 beside a target with 19 gets one in twenty. 0: none.',
+  ),
+};
+
+const addresses = list(socketAddress(1), '');
+
+/** A target with a block or properties; its address may stand as the argument. Null where it is wrong. */
+const readBlock = (setting: Setting, context: ReadContext): Located<TargetConfiguration> | null => {
+  const { args, listed, position } = setting;
+  const named: Setting = { name: 'address', args, properties: [], children: null, position, listed };
+  const own = args.length === 0 ? members(setting) : [named, ...members(setting)];
+  const { address, weight } = readMembers(shape, own, { ...context, position });
+  if (!address.sound || !weight.sound) return null;
+  const value = { address: address.value, weight: weight.value };
+  return { value, position: address.position, hidden: address.hidden ?? false };
+};
+
+/** `target "host:port"`, with several or with `weight=3`, and `target { address "host:port"; weight 3 }`. */
+export const target: Key<readonly Located<TargetConfiguration>[]> = custom(
+  'list of host:port, or block; may be repeated',
+  'required',
+  'One target: its address, or a block with it. Every address that its name has is used.',
+  (name, settings, context) => {
+    const targets: Located<TargetConfiguration>[] = [];
+    let sound = true;
+    for (const setting of settings) {
+      if (hasMembers(setting)) {
+        const read = readBlock(setting, { ...context, path: [...context.path, name] });
+        if (read === null) sound = false;
+        else targets.push(read);
+        continue;
+      }
+      const field = addresses.read(name, [setting], context);
+      for (const { value, position, hidden = false } of field.value) {
+        targets.push({ value: { address: value, weight: standardWeight }, position, hidden });
+      }
+      sound &&= field.sound;
+    }
+    return { value: targets, given: settings.length > 0, sound, position: settings[0]?.position ?? null };
+  },
+  shape,
+);

@@ -1,0 +1,23 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.js';
+
+const texts = (value: JsonValue | undefined): string[] => {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+};
+
+/**
+ * The headers that an agent will own by what its `config` says, known before the agent has ever been reached: the names
+ * of the identity headers, the headers that SAML attributes are mapped to, and the one that carries a certificate.
+ * Reads any agent's config and takes what it knows.
+ */
+export const configuredOwnedHeaders = (config: JsonObject | null): readonly string[] => {
+  if (config === null) return [];
+  const names = [...texts(config['user-id-header']), ...texts(config['auth-method-header'])];
+  const { saml, mtls } = config;
+  if (isJsonObject(mtls)) names.push(...texts(mtls['client-cert-header']));
+  if (isJsonObject(saml)) {
+    const mapping = saml['attribute-mapping'];
+    if (isJsonObject(mapping)) names.push(...Object.values(mapping).flatMap(texts));
+  }
+  return names.filter((name) => name !== '');
+};

@@ -1,0 +1,91 @@
+import type { HeaderList } from '../../http/header-list.js';
+import { type KnownFields, knownOf } from '../../http/known-fields.js';
+import { parseDecimal } from '../../shared/decimal.js';
+import { err, ok, type Result } from '../../shared/result.js';
+import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
+import type { LimitViolation } from './limit-violation.js';
+
+/** Octets of a request-target at the most; RFC 9112, section 3, recommends to take 8000 of a request line. */
+export const maxTargetBytes = 8192;
+
+/** What a field costs beside its name and value: colon, space and line end. */
+const fieldOverhead = 4;
+
+const headerViolation = (name: string, limit: number, actual: number): LimitViolation => ({
+  code: 'header_too_large',
+  name,
+  limit,
+  actual,
+});
+
+/** Whether no field can be over a limit: no value is longer than all lines together. */
+const isSmall = ({ octets, longestName }: KnownFields, limits: LimitsConfiguration): boolean =>
+  octets <= limits.maxHeaderSizeBytes &&
+  octets <= limits.maxHeaderValueBytes &&
+  longestName <= limits.maxHeaderNameBytes;
+
+/**
+ * The first limit that a head is over: count, then name, value and total size, each in octets.
+ *
+ * @param known what is known of these fields, or of others
+ */
+export const checkRequestHead = (
+  headers: HeaderList,
+  limits: LimitsConfiguration,
+  known: KnownFields | null = null,
+): LimitViolation | null => {
+  const count = headers.length / 2;
+  if (count > limits.maxHeaderCount) return headerViolation('max-header-count', limits.maxHeaderCount, count);
+  const found = knownOf(headers, known);
+  if (found !== null && isSmall(found, limits)) return null;
+  let total = 0;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = (headers[index] as string).length;
+    const value = (headers[index + 1] as string).length;
+    if (name > limits.maxHeaderNameBytes) {
+      return headerViolation('max-header-name-bytes', limits.maxHeaderNameBytes, name);
+    }
+    if (value > limits.maxHeaderValueBytes) {
+      return headerViolation('max-header-value-bytes', limits.maxHeaderValueBytes, value);
+    }
+    total += name + value + fieldOverhead;
+  }
+  return total > limits.maxHeaderSizeBytes
+    ? headerViolation('max-header-size-bytes', limits.maxHeaderSizeBytes, total)
+    : null;
+};
+
+export const checkTarget = (target: string): LimitViolation | null =>
+  target.length > maxTargetBytes
+    ? { code: 'target_too_long', name: 'max-target-bytes', limit: maxTargetBytes, actual: target.length }
+    : null;
+
+/** How large the bodies of a route's requests may be. */
+export interface BodySizeLimit {
+  /** The key that says so. */
+  readonly name: 'max-body-size-bytes' | 'max-body-size';
+  readonly octets: number;
+}
+
+/** A route's own limit goes before that of the gateway, whichever is lower. */
+export const bodySizeLimit = (maxBodySize: number | null, maxBodySizeBytes: number): BodySizeLimit =>
+  maxBodySize === null
+    ? { name: 'max-body-size-bytes', octets: maxBodySizeBytes }
+    : { name: 'max-body-size', octets: maxBodySize };
+
+/** Checks octets of a body, declared or counted, against the limit in force for the route. */
+export const checkBodySize = (octets: number, limit: BodySizeLimit): LimitViolation | null =>
+  octets > limit.octets ? { code: 'body_too_large', name: limit.name, limit: limit.octets, actual: octets } : null;
+
+/** More digits could not be counted exactly, and no body has them. */
+const maxLengthDigits = 15;
+
+/**
+ * The Content-Length of a message (RFC 9110, section 8.6), null where it has none. Digits only, one field only: a
+ * repeated one is refused even where the values agree.
+ */
+export const parseContentLength = (values: readonly string[]): Result<number | null, 'malformed_request'> => {
+  if (values.length === 0) return ok(null);
+  const length = values.length === 1 ? parseDecimal(values[0] as string, maxLengthDigits) : null;
+  return length === null ? err('malformed_request') : ok(length);
+};

@@ -1,0 +1,170 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningProcess } from '../../support/shared/processes.js';
+import { runAgent } from '../../support/shared/running-gateway.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
+
+const folder = temporaryFolder();
+const running: RunningProcess[] = [];
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess => {
+  const agent = runAgent(args, env);
+  running.push(agent);
+  return agent;
+};
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((agent) => agent.stop()));
+});
+afterAll(() => folder.remove());
+
+const connects = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+const gatewayFile = (name: string, config: string, socket: string): string =>
+  folder.write(
+    name,
+    `listeners {
+  listener "http" { address "127.0.0.1:8080" }
+}
+routes {
+  route "api" {
+    matches { path-prefix "/" }
+    upstream "back"
+    agents "auth"
+  }
+}
+upstreams {
+  upstream "back" { target "127.0.0.1:9" }
+}
+agents {
+  agent "auth" {
+    socket "${socket}"
+    events "request_headers"
+    config {
+      ${config}
+    }
+  }
+}
+`,
+  );
+
+describe('gateway-auth', () => {
+  it('shows help and version', async () => {
+    const help = start(['--help']);
+    expect((await help.exited).code).toBe(0);
+    expect(help.output()).toContain('Examples:');
+    const version = start(['--version']);
+    expect((await version.exited).code).toBe(0);
+    expect(version.output()).toMatch(/^gateway-auth \d+\.\d+\.\d+/);
+  });
+
+  it('ends with 2 on wrong usage, and repeats no value', async () => {
+    const wrong = start(['--jwt-secrt=hunter2']);
+    expect((await wrong.exited).code).toBe(2);
+    expect(wrong.output()).toContain('--jwt-secrt');
+    expect(wrong.output()).not.toContain('hunter2');
+  });
+
+  it('reports every error of its options at once, and ends with 1', async () => {
+    const agent = start(['--jwt-algorithm', 'HS512', '--grpc-address', '0.0.0.0'], {
+      JWT_SECRET: 'hunter2',
+      FAIL_OPEN: 'perhaps',
+    });
+    expect((await agent.exited).code).toBe(1);
+    const output = agent.output();
+    for (const named of ['--jwt-algorithm', '--grpc-address', 'FAIL_OPEN']) expect(output).toContain(named);
+    expect(output).not.toContain('hunter2');
+  });
+
+  it.each([
+    [
+      'a missing key file',
+      ['--jwt-algorithm', 'RS256', '--jwt-public-key', '/no/such/key.pem'],
+      /key\.pem.*does not exist/,
+    ],
+    ['a missing list', ['--api-keys', '@/no/such/list'], /list.*does not exist/],
+    ['a socket in a folder that is not there', ['--socket', '/no/such/folder/a.sock'], /folder/],
+  ])('ends with 1 and one line for %s', async (_, args, message) => {
+    const agent = start(args, { RUST_LOG: 'off' });
+    expect((await agent.exited).code).toBe(1);
+    expect(agent.output().trim().split('\n')).toHaveLength(1);
+    expect(agent.output()).toMatch(message);
+  });
+
+  it('takes options and socket from an agent block of the gateway, and flags before them', async () => {
+    const file = gatewayFile('gateway.kdl', 'api-keys "hunter2:name"', folder.file('d.sock'));
+    await start(['--config', file, '--agent', 'auth']).wrote(/The agent listens/);
+    expect(await connects(folder.file('d.sock'))).toBe(true);
+    await start(['--config', file, '--socket', folder.file('e.sock')]).wrote(/The agent listens/);
+    expect(await connects(folder.file('e.sock'))).toBe(true);
+  });
+
+  it('tests a configuration without serving it', async () => {
+    const good = gatewayFile('good.kdl', 'api-keys "hunter2:name"', folder.file('f.sock'));
+    const test = start(['--config', good, '--agent', 'auth', '--test']);
+    expect((await test.exited).code).toBe(0);
+    expect(test.output()).toContain('Methods: api_key');
+    expect(await connects(folder.file('f.sock'))).toBe(false);
+
+    const bad = gatewayFile('bad.kdl', 'api-keys "hunter2"', folder.file('g.sock'));
+    const failed = start(['--config', bad, '--agent', 'auth', '--validate']);
+    expect((await failed.exited).code).toBe(1);
+    expect(failed.output()).toContain('api-keys');
+    expect(failed.output()).not.toContain('hunter2');
+
+    const absent = start(['--config', good, '--agent', 'other', '--test']);
+    expect((await absent.exited).code).toBe(1);
+    expect(absent.output()).toContain('"auth"');
+  });
+});
+
+describe('a gateway-auth that serves', () => {
+  const socket = folder.file('a.sock');
+  let list: string;
+  let agent: RunningProcess;
+  beforeAll(async () => {
+    list = folder.write('keys', 'one:a\n');
+    const args = ['--socket', socket, '--jwt-secret', 'hunter2-hunter2-hunter2-hunter2-hunter2'];
+    agent = runAgent(args, { API_KEYS: `@${list}`, RUST_LOG: 'trace' });
+    await agent.wrote(/The agent listens/);
+  });
+  afterAll(() => agent.stop());
+
+  it('takes connections at its socket', async () => {
+    expect(await connects(socket)).toBe(true);
+  });
+
+  it('warns of secrets that were given as arguments, and shows none', () => {
+    expect(agent.output()).toContain('everyone on this machine can see');
+    expect(agent.output()).toContain('--jwt-secret');
+    expect(agent.output()).not.toContain('hunter2');
+  });
+
+  it('loses its socket to no other agent', async () => {
+    const second = start(['--socket', socket]);
+    expect((await second.exited).code).toBe(1);
+    expect(second.output()).toContain('in use');
+    expect(await connects(socket)).toBe(true);
+  });
+
+  it('reads its lists again on SIGHUP', async () => {
+    agent.signal('SIGHUP');
+    await agent.wrote(/were read again/);
+    folder.write('keys', 'no colon\n');
+    agent.signal('SIGHUP');
+    await agent.wrote(/the old ones stay/);
+  });
+
+  it('ends with 0 on SIGTERM, and removes its socket', async () => {
+    agent.signal('SIGTERM');
+    expect(await agent.exited).toEqual({ code: 0, signal: null });
+    expect(await connects(socket)).toBe(false);
+  });
+});

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RedisStoreOpener } from '../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
+import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import { samlBlockText, samlConfiguration } from '../../support/agent/saml-configuration.js';
+import { hashOf, succeeded, testSession } from '../../support/agent/test-sessions.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { freePort } from '../../support/shared/free-port.js';
+import { OpensslCertificates } from '../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../support/shared/peers.js';
+import { RecordingLogger } from '../../support/shared/recording-logger.js';
+import { startRedis } from '../../support/shared/redis-server.js';
+import { type TemporaryFolder, temporaryFolder } from '../../support/shared/temporary-folder.js';
+
+const program = fileURLToPath(new URL('../../../dist/programs/main-gateway-auth.js', import.meta.url));
+const patienceMs = 30_000;
+const entityId = 'https://gateway.example/saml/metadata';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `gateway-auth` as it is built. */
+const gatewayAuth = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: patienceMs,
+    });
+    const written = { out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written.out += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      written.err += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...written }));
+  });
+
+let folder: TemporaryFolder;
+const cleanUp = new CleanUp();
+beforeEach(() => {
+  folder = temporaryFolder();
+  cleanUp.add(folder.remove);
+});
+afterEach(() => cleanUp.run());
+
+describe('gateway-auth saml and sessions, as they are built', () => {
+  it('write the metadata', async () => {
+    const file = folder.write('gateway.kdl', samlConfiguration(samlBlockText()));
+    const { code, out, err } = await gatewayAuth(['saml', 'metadata', '--config', file]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`entityID="${entityId}"`);
+  });
+
+  it('list, show and revoke what a file of sqlite holds, while somebody else has it open', async () => {
+    const path = folder.file('sessions.db');
+    const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
+    cleanUp.add(() => stores.close());
+    for (const name of ['one', 'two']) await succeeded(stores.sessions.insert(testSession(name)));
+    const config = folder.write('gateway.kdl', samlConfiguration(samlBlockText(`session-store-path "${path}"`)));
+
+    const listed = await gatewayAuth(['sessions', 'list', '--config', config, '--agent', 'auth']);
+    expect(listed).toMatchObject({ code: 0, err: '' });
+    expect(listed.out.split('\n')).toHaveLength(4);
+    const shown = await gatewayAuth(['sessions', 'show', hashOf('one').slice(0, 12), '--config', config]);
+    expect(shown).toMatchObject({ code: 0, err: '', out: expect.stringContaining('alice@example.com') });
+    const revoked = await gatewayAuth(['sessions', 'revoke', hashOf('one').slice(0, 12), '--config', config]);
+    expect(revoked).toEqual({ code: 0, out: `${hashOf('one')}\n`, err: '1 session revoked\n' });
+    expect(await stores.sessions.find(hashOf('one'))).toEqual({ ok: true, value: null });
+    const again = await gatewayAuth(['sessions', 'show', hashOf('one'), '--config', config]);
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('there is no session') });
+  });
+
+  it('end with 2 where the usage is wrong', async () => {
+    expect(await gatewayAuth(['sessions', 'list'])).toMatchObject({ code: 2, out: '' });
+    expect(await gatewayAuth(['saml', 'metadata'])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describeWithPeers(['redis-server', 'openssl'], 'gateway-auth sessions, with sessions in Redis', () => {
+  it('list and revoke them, over TLS', async () => {
+    const pki = new OpensslCertificates();
+    cleanUp.add(() => pki.remove());
+    const authority = pki.authority('authority');
+    const certificate = pki.server('localhost', { by: authority, names: ['DNS:localhost', 'IP:127.0.0.1'] });
+    const [plain, secure] = [await freePort(), await freePort()];
+    const redis = await startRedis({
+      port: plain,
+      password: 'hunter2',
+      settings: [
+        ['tls-port', String(secure)],
+        ['tls-cert-file', certificate.certificateFile],
+        ['tls-key-file', certificate.keyFile],
+        ['tls-auth-clients', 'no'],
+      ],
+    });
+    cleanUp.add(redis.remove);
+    const opener = new RedisStoreOpener(new RecordingLogger());
+    const stores = await succeeded(opener.open({ kind: 'redis', url: redis.url() }, entityId));
+    cleanUp.add(() => stores.close());
+    await succeeded(stores.sessions.insert(testSession('one')));
+
+    const url = `rediss://:hunter2@localhost:${secure}`;
+    const block = samlBlockText(`session-store "redis"; session-store-url "${url}"`);
+    const place = ['--config', folder.write('gateway.kdl', samlConfiguration(block))];
+    const trust = { NODE_EXTRA_CA_CERTS: authority.certificateFile };
+    const listed = await gatewayAuth(['sessions', 'list', '--json', ...place], trust);
+    expect(listed).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(listed.out)).toMatchObject({ sessions: [{ id: hashOf('one'), user: 'alice' }] });
+    const revoked = await gatewayAuth(['sessions', 'revoke', '--user', 'alice', ...place], trust);
+    expect(revoked).toEqual({ code: 0, out: `${hashOf('one')}\n`, err: '1 session revoked\n' });
+
+    const distrustful = await gatewayAuth(['sessions', 'list', ...place]);
+    expect(distrustful).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is not trusted') });
+    expect(distrustful.err).not.toContain('hunter2');
+  });
+});

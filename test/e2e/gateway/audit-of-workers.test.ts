@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, it } from 'vitest';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { untilTrue } from '../../support/shared/gateway-stack.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
+import { asAdmin, startWorkerStack } from '../../support/shared/worker-stack.js';
+
+const cleanUp = new CleanUp();
+afterAll(() => cleanUp.run());
+
+it('an audit log that a worker is asked to take away ends with who asked, what came of it, and that it ends', async () => {
+  const folder = temporaryFolder();
+  cleanUp.add(folder.remove);
+  const file = folder.file('audit.log');
+  const stack = await startWorkerStack(cleanUp, { blocks: `audit { file "${file}" }` });
+  const records = (): readonly Readonly<Record<string, unknown>>[] =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  stack.rewrite({ blocks: '' });
+  expect((await asAdmin(stack, '/admin/reload', 'POST')).status).toBe(200);
+  await untilTrue('the log has ended', () => records().some(({ event }) => event === 'audit'));
+  const last = records().slice(-3);
+  expect(last.slice(0, 2)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ event: 'configuration', outcome: 'loaded' }),
+      expect.objectContaining({
+        event: 'admin',
+        outcome: 'carried_out',
+        path: '/admin/reload',
+        client_ip: '127.0.0.1',
+      }),
+    ]),
+  );
+  expect(last[2]).toMatchObject({ event: 'audit', outcome: 'ended' });
+});

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { afterEach, expect, it } from 'vitest';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { repositoryRoot } from '../../support/shared/documentation-examples.js';
+import { freePort } from '../../support/shared/free-port.js';
+import { startStack, untilTrue } from '../../support/shared/gateway-stack.js';
+import { call } from '../../support/shared/http-call.js';
+import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
+import { startRedis } from '../../support/shared/redis-server.js';
+import { temporaryFolder } from '../../support/shared/temporary-folder.js';
+import { asAdmin, startWorkerStack, workersOf } from '../../support/shared/worker-stack.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+/** What promtool says; empty where it has no complaint. */
+const promtool = (args: readonly string[], input = ''): string => {
+  const { status, stdout, stderr } = spawnSync(peerPath('promtool') ?? 'promtool', args, { input, encoding: 'utf8' });
+  return status === 0 ? '' : `${stdout}${stderr}`;
+};
+
+describeWithPeers(['promtool'], 'promtool', () => {
+  it('has no complaint about the metrics of a gateway with workers and an agent', async () => {
+    const stack = await startWorkerStack(cleanUp, {
+      transport: 'embedded',
+      agentConfig: 'api-keys "key-1:alice"',
+      blocks: 'limits { max-requests-per-second-per-client 1000 }',
+    });
+    await workersOf(stack);
+    for (let count = 0; count < 20; count += 1) await stack.ask({ headers: { 'X-API-Key': 'key-1' } });
+    const { body } = await asAdmin(stack, '/metrics');
+    expect(body).toMatch(/^gateway_worker_event_loop_delay_seconds_count\{worker="2"[^}]*\} [1-9]\d*$/m);
+    expect(body).toMatch(/^gateway_agent_auth_requests_total/m);
+    expect(promtool(['check', 'metrics'], body)).toBe('');
+  });
+
+  it('has no complaint about the metrics of a stand-alone agent', async () => {
+    const metricsPort = await freePort();
+    const stack = await startStack(cleanUp, {
+      transport: 'socket',
+      agentArguments: ['--metrics-address', `127.0.0.1:${metricsPort}`],
+      agentConfig: 'api-keys "key-1:alice"',
+    });
+    await untilTrue(
+      'the agent serves',
+      async () => (await stack.ask({ headers: { 'X-API-Key': 'key-1' } })).status === 200,
+    );
+    const { body } = await call(metricsPort, { path: '/metrics' });
+    expect(body).toMatch(/^auth_requests_total/m);
+    expect(promtool(['check', 'metrics'], body)).toBe('');
+  });
+
+  it('has no complaint about the shipped alert rules', () => {
+    expect(promtool(['check', 'rules', `${repositoryRoot}config/prometheus-alerts.yml`])).toBe('');
+  });
+
+  it('raises the alert about the rate-limit store once the store is away for a minute, and then ends it', () => {
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const alertAt = (minutes: number, isRaised: boolean) => ({
+      eval_time: `${minutes}m`,
+      alertname: 'RateLimitStoreDown',
+      exp_alerts: isRaised
+        ? [
+            {
+              exp_labels: { severity: 'warning', instance: 'edge' },
+              exp_annotations: {
+                summary: 'edge: the rate-limit store does not answer',
+                description: 'Requests are judged as on-store-failure says. The log says why the store is away.',
+              },
+            },
+          ]
+        : [],
+    });
+    // JSON is YAML.
+    const cases = {
+      rule_files: [`${repositoryRoot}config/prometheus-alerts.yml`],
+      evaluation_interval: '30s',
+      tests: [
+        {
+          interval: '30s',
+          input_series: [{ series: 'gateway_rate_limit_store_up{instance="edge"}', values: '1x2 0x5 1x5' }],
+          alert_rule_test: [alertAt(1, false), alertAt(2, false), alertAt(3, true), alertAt(6, false)],
+        },
+      ],
+    };
+    expect(promtool(['test', 'rules', folder.write('cases.yml', JSON.stringify(cases))])).toBe('');
+  });
+});
+
+describeWithPeers(['redis-server'], 'gateway_rate_limit_store_up', () => {
+  it('is 0 while the redis server is down, without a request that asks it', async () => {
+    const redis = await startRedis();
+    cleanUp.add(redis.remove);
+    const stack = await startStack(cleanUp, {
+      blocks: `limits { max-requests-per-second-per-client 1000; rate-limit-store "redis"; rate-limit-store-url "${redis.url().reveal()}" }`,
+    });
+    const isUp = async (): Promise<string> => {
+      const { body } = await call(stack.adminPort, { path: '/metrics' });
+      return /^gateway_rate_limit_store_up\{[^}]*\} (\d)$/m.exec(body)?.[1] ?? 'absent';
+    };
+    expect(await isUp()).toBe('1');
+    await redis.kill();
+    await untilTrue('the metric is 0', async () => (await isUp()) === '0');
+    await redis.start();
+    await untilTrue('the metric is 1 again', async () => (await isUp()) === '1');
+  });
+});

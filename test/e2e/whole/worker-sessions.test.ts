@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LiveSamlProvider } from '../../support/agent/live-saml-provider.js';
+import { SamlBrowser } from '../../support/agent/saml-browser.js';
+import { startCompany } from '../../support/agent/saml-company.js';
+import { CleanUp } from '../../support/shared/clean-up.js';
+import { type GatewayStack, untilTrue } from '../../support/shared/gateway-stack.js';
+import { call } from '../../support/shared/http-call.js';
+import { untilGone } from '../../support/shared/successors.js';
+import { ofEachWorker, processesBelow, workersOf } from '../../support/shared/worker-stack.js';
+
+const sessionCookie = 'gateway_saml_session';
+
+describe('SAML sessions in the memory of a gateway of two workers', () => {
+  const cleanUp = new CleanUp();
+  let stack: GatewayStack;
+  let provider: LiveSamlProvider;
+  beforeAll(async () => {
+    ({ stack, provider } = await startCompany(cleanUp, {
+      transport: 'embedded',
+      store: 'session-store "memory"',
+      workers: 2,
+    }));
+  });
+  afterAll(() => cleanUp.run());
+
+  /** What each worker answers this browser, on connections of its own. */
+  const seenByEach = (browser: SamlBrowser): Promise<readonly number[]> =>
+    ofEachWorker(stack, async () => (await browser.visit('/app')).status);
+
+  it('are made by one worker and good at both, also at one that comes later', async () => {
+    const browser = new SamlBrowser(stack.port);
+    const page = await browser.pageFor('/app');
+    const [first] = await ofEachWorker(stack, async ({ id }) => (id === 1 ? (await browser.post(page)).status : null));
+    expect(first).toBe(302);
+    expect(await seenByEach(browser)).toEqual([200, 200]);
+    const [killed] = await workersOf(stack);
+    process.kill(killed?.pid ?? 0, 'SIGKILL');
+    await untilTrue('another serves in its place', async () => (await workersOf(stack))[0]?.pid !== killed?.pid);
+    expect(await seenByEach(browser)).toEqual([200, 200]);
+  });
+
+  it('are not given for an assertion that the other worker has taken', async () => {
+    const browser = new SamlBrowser(stack.port);
+    const page = await browser.pageFor('/app');
+    const answers = await ofEachWorker(stack, async () => (await browser.post(page)).status);
+    expect(answers).toEqual([302, 303]);
+    // At once from as many connections as it takes: one of them.
+    const another = new SamlBrowser(stack.port);
+    const once = await another.pageFor('/app');
+    const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await another.post(once)).status));
+    expect(statuses.filter((status) => status === 302)).toHaveLength(1);
+    // Some are refused unread where too many are verified at a time.
+    expect(statuses.filter((status) => status !== 302 && ![303, 403, 503].includes(status))).toEqual([]);
+  });
+
+  it('end at both workers with a sign-out at one of them, also where both have used them', async () => {
+    const browser = new SamlBrowser(stack.port);
+    await browser.signOn('/app');
+    expect(await seenByEach(browser)).toEqual([200, 200]);
+    const session = browser.cookie(sessionCookie) ?? '';
+    const before = provider.signOuts.length;
+    const away = await browser.visit('/saml/logout');
+    expect(away.status).toBe(302);
+    browser.setCookie(sessionCookie, session);
+    expect(await seenByEach(browser)).toEqual([302, 302]);
+    expect((await fetch(away.headers.location ?? '', { redirect: 'manual' })).status).toBe(302);
+    expect(provider.signOuts.slice(before)).toEqual(['LogoutRequest']);
+  });
+
+  it('are gone with a supervisor that is killed: so are the workers, and the port is free', async () => {
+    const below = processesBelow(stack.gateway.pid);
+    expect(below.length).toBeGreaterThanOrEqual(2);
+    stack.gateway.signal('SIGKILL');
+    for (const pid of below) await untilGone(pid);
+    await expect(call(stack.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});

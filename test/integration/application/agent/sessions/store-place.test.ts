@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
+import { openStore, type StorePlace } from '../../../../../src/application/agent/sessions/store-place.js';
+import { agentBlockReader } from '../../../../../src/application/whole/read-agent-block.js';
+import { samlBlockText, samlConfiguration } from '../../../../support/agent/saml-configuration.js';
+import { succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { loadConfiguration } from '../../../../support/gateway/configuration-files.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../../support/shared/temporary-folder.js';
+
+const entityId = 'https://gateway.example/saml/metadata';
+
+describe('the store that the commands look into', () => {
+  let folder: TemporaryFolder;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const open = (place: StorePlace) =>
+    openStore(place, {
+      agentBlocks: (file) => agentBlockReader({ load: () => loadConfiguration(file) }),
+      stores: new SqliteStoreOpener({ creates: false }),
+    });
+
+  const agent = (block: string): StorePlace => ({
+    kind: 'agent',
+    configFile: folder.write('gateway.kdl', samlConfiguration(block)),
+    agentName: null,
+  });
+
+  const errorOf = async (place: StorePlace): Promise<string> => {
+    const opened = await open(place);
+    if (opened.ok) throw new Error('it was opened');
+    return opened.error.map(({ message }) => message).join();
+  };
+
+  it('is the one of the agent, also where sign-on is not enabled', async () => {
+    const path = folder.file('sessions.db');
+    const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
+    await succeeded(stores.sessions.insert(testSession('one')));
+    await stores.close();
+    const lines = `session-store-path "${path}"; session-idle-secs 60; enabled #false`;
+    for (const place of [agent(samlBlockText(lines)), { kind: 'file', path, entityId } as const]) {
+      const opened = await open(place);
+      if (!opened.ok) throw new Error(opened.error[0]?.message);
+      expect(await opened.value.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+      expect(opened.value.idleMs).toBe(place.kind === 'agent' ? 60_000 : null);
+      await opened.value.stores.close();
+    }
+    const other = await open({ kind: 'file', path, entityId: 'https://other.example' });
+    if (!other.ok) throw new Error(other.error[0]?.message);
+    expect(await other.value.stores.sessions.count()).toEqual({ ok: true, value: 0 });
+    await other.value.stores.close();
+  });
+
+  it('is never made', async () => {
+    const path = folder.file('absent.db');
+    expect(await errorOf(agent(samlBlockText(`session-store-path "${path}"`)))).toContain(path);
+    expect(await errorOf({ kind: 'file', path, entityId })).toContain(path);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('cannot be in the memory of another process', async () => {
+    expect(await errorOf(agent(samlBlockText('session-store "memory"')))).toContain('session-store is memory');
+  });
+
+  it('is none where the configuration has errors', async () => {
+    expect(await errorOf(agent(samlBlockText('session-store "redis"')))).toContain('session-store-url');
+    expect(await errorOf({ kind: 'agent', configFile: folder.file('absent.kdl'), agentName: null })).toContain(
+      'absent.kdl',
+    );
+  });
+});

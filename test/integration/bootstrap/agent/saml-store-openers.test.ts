@@ -1,0 +1,25 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openExistingSamlStores, openSamlStores } from '../../../../src/bootstrap/agent/saml-store-openers.js';
+import { Secret } from '../../../../src/domain/shared/secret.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { freePort } from '../../../support/shared/free-port.js';
+import { RecordingLogger } from '../../../support/shared/recording-logger.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+describe('a redis that nobody can reach', () => {
+  const options = async () => ({ kind: 'redis', url: new Secret(`redis://127.0.0.1:${await freePort()}`) }) as const;
+
+  it('is waited for by an agent', async () => {
+    const opened = await openSamlStores(new RecordingLogger()).open(await options(), 'sp');
+    if (!opened.ok) throw new Error(opened.error);
+    cleanUp.add(() => opened.value.close());
+    expect(await opened.value.sessions.count()).toMatchObject({ ok: false });
+  });
+
+  it('is an error to the commands, which look once', async () => {
+    const opened = await openExistingSamlStores(new RecordingLogger()).open(await options(), 'sp');
+    expect(opened).toMatchObject({ ok: false, error: expect.stringMatching(/cannot be used: connection refused$/) });
+  });
+});

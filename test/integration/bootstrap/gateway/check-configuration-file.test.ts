@@ -1,0 +1,69 @@
+import { chmodSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkConfigurationFile } from '../../../../src/bootstrap/gateway/check-gateway.js';
+import { printConfiguration } from '../../../../src/bootstrap/gateway/print-configuration.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';
+
+const text = `listeners { listener "http" { address "127.0.0.1:8080" } }
+routes { route "all" { matches { path-prefix "/" }; upstream "u" } }
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+`;
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const namesOf = async (file: string): Promise<readonly string[]> =>
+  (await checkConfigurationFile(file)).problems.flatMap(({ id }) => id ?? []);
+
+describe('config check', () => {
+  it('has nothing to say of a file that is up to date and safe', async () => {
+    const { problems, summary } = await checkConfigurationFile(folder.write('gateway.kdl', text));
+    expect(problems).toEqual([]);
+    expect(summary).toContain('is fine');
+  });
+
+  it('says that a file with a secret can be read by others, and not once it cannot', async () => {
+    const file = folder.write('gateway.kdl', `${text}admin { token "0123456789" }\n`);
+    chmodSync(file, 0o644);
+    expect(await namesOf(file)).toEqual(['secrets-readable-by-others', 'plain-secret']);
+    chmodSync(file, 0o640);
+    expect(await namesOf(file)).toEqual(['plain-secret']);
+  });
+
+  it('says which files are written in an older form, where they are read and where they are not', async () => {
+    folder.write('more.kdl', 'limits { max-requests-per-second-global null; }\n');
+    const file = folder.write('gateway.kdl', `include "more.kdl"\nserver { }\n${text}`);
+    const { problems, summary } = await checkConfigurationFile(file);
+    expect(summary).toBeNull();
+    const deprecated = problems.filter(({ id }) => id === 'deprecated-form');
+    expect(deprecated.map(({ position }) => `${position?.file}:${position?.line}`).toSorted()).toEqual([
+      `${file}:2`,
+      `${folder.file('more.kdl')}:1`,
+    ]);
+    expect(deprecated[0]?.suggestion).toContain('gateway config migrate');
+  });
+});
+
+describe('config print', () => {
+  it('prints what it has printed', async () => {
+    const first = await printConfiguration(folder.write('gateway.kdl', text), 'kdl');
+    expect(first).toMatchObject({ exitCode: 0, messages: '' });
+    expect(await printConfiguration(folder.write('printed.kdl', first.result), 'kdl')).toEqual(first);
+    const json = await printConfiguration(folder.file('printed.kdl'), 'json');
+    expect(JSON.parse(json.result)).toMatchObject({
+      upstreams: { upstream: [{ name: 'u', target: ['127.0.0.1:8081'] }] },
+    });
+  });
+
+  it('tells the errors of a file that has some, and prints nothing', async () => {
+    const { result, messages, exitCode } = await printConfiguration(
+      folder.write('gateway.kdl', 'listeners { }'),
+      'kdl',
+    );
+    expect([result, exitCode]).toEqual(['', 1]);
+    expect(messages).toContain('there is no listener');
+  });
+});

@@ -1,0 +1,169 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrateToOutput } from '../../../../src/bootstrap/gateway/migrate-configuration.js';
+import { type TemporaryFolder, temporaryFolder } from '../../../support/shared/temporary-folder.js';
+
+const old = `include "routes.kdl"
+listener "http" { address "127.0.0.1:8080" } // the door
+`;
+const now = `include "routes.kdl"
+listeners {
+  listener "http" { address "127.0.0.1:8080" } // the door
+}
+`;
+const oldRoutes = `// what goes where
+route "all" { path-prefix "/"; upstream "u" }
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+`;
+const nowRoutes = `routes {
+  // what goes where
+  route "all" { matches { path-prefix "/" }; upstream "u" }
+}
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+`;
+const single = (text: string): string => text.replace('include "routes.kdl"\n', '') + nowRoutes;
+
+let folder: TemporaryFolder;
+let file: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = folder.write('gateway.kdl', old);
+  folder.write('routes.kdl', oldRoutes);
+  chmodSync(file, 0o640);
+});
+afterEach(() => folder.remove());
+
+const textOf = (name: string): string => readFileSync(folder.file(name), 'utf8');
+const modeOf = (name: string): number => statSync(folder.file(name)).mode & 0o777;
+
+describe('in place', () => {
+  it('changes the file and those that it includes, keeps the old ones and the mode, and leaves nothing else', async () => {
+    const { result, messages, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
+    expect([exitCode, result]).toEqual([0, '']);
+    expect(messages).toContain(`${file}:2: "listener" stands in "listeners" now\n`);
+    expect(messages).toContain(`${folder.file('routes.kdl')}:2: "path-prefix" of a route stands in "matches" now\n`);
+    expect([textOf('gateway.kdl'), textOf('routes.kdl')]).toEqual([now, nowRoutes]);
+    expect([textOf('gateway.kdl.bak'), textOf('routes.kdl.bak')]).toEqual([old, oldRoutes]);
+    expect([modeOf('gateway.kdl'), modeOf('gateway.kdl.bak')]).toEqual([0o640, 0o640]);
+    expect(readdirSync(folder.path)).toHaveLength(4);
+  });
+
+  it('does nothing a second time: not even another copy', async () => {
+    await migrateToOutput(file, { kind: 'in-place' });
+    expect(await migrateToOutput(file, { kind: 'in-place' })).toEqual({ result: '', messages: '', exitCode: 0 });
+    expect(textOf('gateway.kdl.bak')).toBe(old);
+  });
+
+  it('replaces no copy of before, and follows no link in its place', async () => {
+    folder.write('gateway.kdl.bak', 'mine');
+    folder.write('precious', 'precious');
+    symlinkSync('precious', folder.file('gateway.kdl.bak.1'));
+    const { exitCode, messages } = await migrateToOutput(file, { kind: 'in-place' });
+    expect(exitCode).toBe(0);
+    expect(messages).toContain(`kept as ${folder.file('gateway.kdl.bak.2')}\n`);
+    expect([textOf('gateway.kdl.bak'), textOf('precious'), textOf('gateway.kdl.bak.2')]).toEqual([
+      'mine',
+      'precious',
+      old,
+    ]);
+  });
+
+  it('writes nothing where the result would have errors', async () => {
+    folder.write('routes.kdl', `${oldRoutes}unheard-of 1\n`);
+    const { messages, exitCode } = await migrateToOutput(file, { kind: 'in-place' });
+    expect(exitCode).toBe(1);
+    expect(messages).toContain('unknown key "unheard-of"');
+    expect(messages).toContain('Nothing is written');
+    expect(textOf('gateway.kdl')).toBe(old);
+    expect(readdirSync(folder.path)).toHaveLength(2);
+  });
+
+  it('writes what a symbolic link points at, and keeps the link', async () => {
+    symlinkSync('gateway.kdl', folder.file('link.kdl'));
+    expect(await migrateToOutput(folder.file('link.kdl'), { kind: 'in-place' })).toMatchObject({ exitCode: 0 });
+    expect(textOf('gateway.kdl')).toBe(now);
+    expect(
+      readdirSync(folder.path, { withFileTypes: true })
+        .find(({ name }) => name === 'link.kdl')
+        ?.isSymbolicLink(),
+    ).toBe(true);
+  });
+});
+
+describe('to another file', () => {
+  const to = (name: string, force = false) => ({ kind: 'file', path: folder.file(name), force }) as const;
+
+  it('writes the file alone, with the mode of the old one, and names what else needs it', async () => {
+    const { messages, exitCode } = await migrateToOutput(file, to('new.kdl'));
+    expect(exitCode).toBe(1);
+    expect(messages).toContain(`${folder.file('routes.kdl')}: is included and needs a migration too`);
+    expect(textOf('new.kdl')).toBe(now);
+    expect(modeOf('new.kdl')).toBe(0o640);
+    expect(textOf('gateway.kdl')).toBe(old);
+  });
+
+  it('ends with 0 where the file is all there is', async () => {
+    writeFileSync(file, single(old));
+    expect(await migrateToOutput(file, to('new.kdl'))).toMatchObject({ exitCode: 0 });
+    expect(textOf('new.kdl')).toBe(single(now));
+  });
+
+  it('replaces a file that is there with --force alone, and never the file itself', async () => {
+    folder.write('new.kdl', 'mine');
+    const refused = await migrateToOutput(file, to('new.kdl'));
+    expect(refused.exitCode).toBe(1);
+    expect(refused.messages).toContain('it is there already; --force replaces it');
+    expect(textOf('new.kdl')).toBe('mine');
+    await migrateToOutput(file, to('new.kdl', true));
+    expect(textOf('new.kdl')).toBe(now);
+    const itself = await migrateToOutput(file, to('gateway.kdl', true));
+    expect([itself.exitCode, itself.messages]).toEqual([1, expect.stringContaining('use --in-place')]);
+    expect(textOf('gateway.kdl')).toBe(old);
+    expect(readdirSync(folder.path)).toHaveLength(3);
+  });
+
+  it('writes nothing of a file that is too long to be looked at, and says so', async () => {
+    writeFileSync(file, 'a 1\n'.repeat(130_000));
+    const { exitCode, messages } = await migrateToOutput(file, to('new.kdl'));
+    expect([exitCode, messages]).toEqual([1, expect.stringContaining('250000 words and marks')]);
+    expect(readdirSync(folder.path)).toHaveLength(2);
+  });
+
+  it('says why it cannot write', async () => {
+    const { messages, exitCode } = await migrateToOutput(file, to('nowhere/new.kdl'));
+    expect([exitCode, messages]).toEqual([1, expect.stringContaining('its folder does not exist')]);
+  });
+
+  it('gives what no rule can change as it is, and names it', async () => {
+    writeFileSync(file, `server { }\nsystem { }\n${single(old)}`);
+    const { messages, exitCode } = await migrateToOutput(file, to('new.kdl'));
+    expect(exitCode).toBe(1);
+    expect(messages).toContain(`${file}:1: left as it is: "server" is "system" now`);
+    expect(textOf('new.kdl')).toBe(`server { }\nsystem { }\n${single(now)}`);
+  });
+});
+
+describe('nowhere', () => {
+  it('shows the result, or what would change, of values that this machine does not have too', async () => {
+    writeFileSync(file, `${single(old)}admin { token (env)"NOT_SET_HERE" }\n`);
+    const shown = await migrateToOutput(file, { kind: 'stdout' });
+    expect(shown).toMatchObject({ exitCode: 0, result: `${single(now)}admin { token (env)"NOT_SET_HERE" }\n` });
+    const { result, exitCode } = await migrateToOutput(file, { kind: 'diff' });
+    expect(exitCode).toBe(0);
+    expect(result).toContain(`--- ${file}\n`);
+    expect(result).toContain('+listeners {\n');
+    expect(readdirSync(folder.path)).toHaveLength(2);
+  });
+
+  it('gives an up-to-date file back byte for byte, its mark and its line ends included', async () => {
+    const text = `\ufeff${single(now).replaceAll('\n', '\r\n')}`;
+    writeFileSync(file, text);
+    expect(await migrateToOutput(file, { kind: 'stdout' })).toEqual({ result: text, messages: '', exitCode: 0 });
+    expect(await migrateToOutput(file, { kind: 'diff' })).toEqual({ result: '', messages: '', exitCode: 0 });
+  });
+
+  it.each(['nothing.kdl', 'gateway.kdl/x'])('says that there is no %s', async (name) => {
+    const { messages, exitCode } = await migrateToOutput(folder.file(name), { kind: 'diff' });
+    expect([exitCode, messages]).toEqual([1, expect.stringContaining('cannot be read')]);
+  });
+});

@@ -1,0 +1,77 @@
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system-clock.js';
+import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
+import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { AuditTrail } from '../../../../src/application/gateway/audit/audit-trail.js';
+import { PermitDesk } from '../../../../src/application/gateway/workers/share-permits/permit-desk.js';
+import { auditLogs } from '../../../../src/bootstrap/gateway/audit-logs.js';
+import { startSupervised } from '../../../../src/bootstrap/gateway/start-supervised.js';
+import { configurationFile } from '../../../../src/bootstrap/shared/configuration-file.js';
+import { RecordingAuditLog } from '../../../support/gateway/recording-audit-log.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { eventually } from '../../../support/shared/eventually.js';
+import { call } from '../../../support/shared/http-call.js';
+import { RecordingLogger } from '../../../support/shared/recording-logger.js';
+import { builtProgram } from '../../../support/shared/running-gateway.js';
+import { isAlive } from '../../../support/shared/successors.js';
+import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+describe('a worker whose event loop stands still', () => {
+  it('is killed once it has given no sign of life for the deadline, and replaced', async () => {
+    const folder = temporaryFolder();
+    cleanUp.add(() => folder.remove());
+    const configFile = folder.write(
+      'gateway.kdl',
+      `listeners { listener "main" { address "127.0.0.1:0" } }
+       routes { route "all" { matches { path-prefix "/" }; service-type "builtin"; builtin-handler "version" } }`,
+    );
+    const source = configurationFile(configFile);
+    const [logger, clock] = [new RecordingLogger(), new SystemClock()];
+    const started = await startSupervised({
+      configFile,
+      instead: { workerThreads: null },
+      log: { level: 'warn', format: 'json', warning: null },
+      source,
+      first: await source.load(),
+      workers: 1,
+      cores: 1,
+      sockets: new NodeListeningSockets(),
+      logger,
+      services: [new PermitDesk(1, clock, new NodeScheduler())],
+      drainedTargets: () => [],
+      reloaded: () => undefined,
+      audit: new AuditTrail({
+        open: auditLogs(() => new RecordingAuditLog(), logger),
+        clock,
+        logger,
+        worker: 0,
+        version: '1',
+      }),
+      logFailure: () => undefined,
+      program: pathToFileURL(builtProgram('main-gateway-worker')),
+      // Long enough for a worker that is only kept from the processor.
+      times: { heartbeatEveryMs: 100, heartbeatDeadlineMs: 1_500, lastQuestionMs: 500 },
+    });
+    if (!started.ok) throw new Error(started.error.problems.join('\n'));
+    const { supervisor, addresses, stop } = started.value;
+    cleanUp.add(() => stop(0));
+    const port = addresses.listeners.get('main')?.port ?? 0;
+    expect((await call(port)).status).toBe(200);
+    const hanging = supervisor.workers()[0]?.pid ?? 0;
+    process.kill(hanging, 'SIGSTOP');
+    // It waits in the system's queue until somebody serves again.
+    const asked = call(port);
+    await eventually(() => logger.lines.some(({ message }) => message === 'a new worker serves'));
+    expect(isAlive(hanging)).toBe(false);
+    expect((await asked).status).toBe(200);
+    expect(supervisor.workers()[0]?.pid).not.toBe(hanging);
+    expect(logger.lines.find(({ level }) => level === 'error')).toMatchObject({
+      message: 'a worker does not answer and is killed',
+      fields: { worker: 1, pid: hanging, error_type: 'worker_hangs' },
+    });
+  });
+});

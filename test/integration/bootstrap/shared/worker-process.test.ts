@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { IpcLink } from '../../../../src/adapters/outbound/node-workers/ipc-link.js';
+import { NodeWorkerProcesses } from '../../../../src/adapters/outbound/node-workers/node-worker-processes.js';
+import { heartbeat } from '../../../../src/application/gateway/workers/supervise/worker-topics.js';
+import type { WorkerLink } from '../../../../src/application/ports/shared/worker-link.js';
+import { Correspondence } from '../../../../src/application/shared/worker-channel/correspondence.js';
+import { ok } from '../../../../src/domain/shared/result.js';
+import { CleanUp } from '../../../support/shared/clean-up.js';
+import { builtProgram } from '../../../support/shared/running-gateway.js';
+
+const cleanUp = new CleanUp();
+afterEach(() => cleanUp.run());
+
+const deadlineMs = 60_000;
+const program = builtProgram('main-gateway-worker');
+
+const toWorker = (link: WorkerLink): Correspondence =>
+  new Correspondence(link, new NodeScheduler(), (topic, error) => {
+    throw new Error(`${topic}: ${String(error)}`);
+  });
+
+describe('the process of a worker that has no order yet', () => {
+  it('goes on whatever signal comes, opens no inspector, and ends when nobody is there any more', async () => {
+    const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    cleanUp.add(() => void child.kill('SIGKILL'));
+    const written = child.stderr === null ? '' : text(child.stderr);
+    const worker = toWorker(new IpcLink(child));
+    expect(await worker.ask(heartbeat, null, deadlineMs)).toEqual(ok(null));
+    for (const signal of ['SIGUSR1', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) child.kill(signal);
+    expect(await worker.ask(heartbeat, null, deadlineMs)).toEqual(ok(null));
+    const ended = once(child, 'exit');
+    child.disconnect();
+    expect(await ended).toEqual([0, null]);
+    expect(await written).toBe('');
+  });
+
+  it('is in a group of its own, where a terminal does not reach it', async () => {
+    const { pid, link, ended, kill } = new NodeWorkerProcesses(pathToFileURL(program)).start();
+    cleanUp.add(async () => {
+      kill();
+      await ended;
+    });
+    // Throws where there is no such group.
+    expect(process.kill(-(pid ?? 0), 0)).toBe(true);
+    expect(await toWorker(link).ask(heartbeat, null, deadlineMs)).toEqual(ok(null));
+  });
+
+  it('ends with all the others at once, whoever waits for it', async () => {
+    const processes = new NodeWorkerProcesses(pathToFileURL(program));
+    const started = [processes.start(), processes.start()];
+    processes.killAll();
+    for (const { ended } of started) expect(await ended).toEqual({ exitCode: null, signal: 'SIGKILL' });
+  });
+});

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PathSet } from '../../../../../src/domain/agent/saml/path-set.js';
+import { compileSamlPaths, samlPathStanding } from '../../../../../src/domain/agent/saml/protected-paths.js';
+import { prefixTakes } from '../../../../../src/domain/http/path-prefix.js';
+import { requestPath } from '../../../../../src/domain/http/request-path.js';
+
+const segment = fc.constantFrom('a', 'b', 'ab', 'abc', 'a;b', 'b%3Ba', ';', 'constructor', '__proto__');
+const path = fc
+  .tuple(fc.array(segment, { maxLength: 4 }), fc.boolean())
+  .map(([segments, slash]) => `/${segments.join('/')}${slash && segments.length > 0 ? '/' : ''}`);
+const paths = fc.array(path, { maxLength: 6 });
+
+const endpoints = { acsPath: '/saml/acs', metadataPath: '/saml/metadata', logoutPath: '/saml/logout' };
+
+/** Its names, without parameters: empty for the root. */
+const plain = (full: string): string =>
+  full
+    .replaceAll('%3B', ';')
+    .replaceAll(/;[^/]*/g, '')
+    .replaceAll(/\/+/g, '/')
+    .replace(/\/$/, '');
+
+describe('paths of single sign-on', () => {
+  it('are found as by asking one after the other', () => {
+    fc.assert(
+      fc.property(paths, path, (set, asked) => {
+        expect(new PathSet(set).takes(asked)).toBe(set.some((prefix) => prefixTakes(prefix, asked)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('stand as a naive reading of the options has it', () => {
+    fc.assert(
+      fc.property(
+        paths,
+        paths,
+        path,
+        fc.constantFrom('', '?', '?/a/../b'),
+        (protectedPaths, excludedPaths, asked, query) => {
+          const naive = () => {
+            if (excludedPaths.some((prefix) => prefixTakes(prefix, asked))) return 'excluded';
+            if (protectedPaths.length === 0) return 'protected';
+            const isProtected = protectedPaths.some((prefix) => `${plain(asked)}/`.startsWith(`${plain(prefix)}/`));
+            return isProtected ? 'protected' : 'open';
+          };
+          const compiled = compileSamlPaths({ ...endpoints, protectedPaths, excludedPaths });
+          expect(samlPathStanding(compiled, requestPath(asked + query))).toBe(naive());
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('cost the length of the path, however many there are and however many segments it has', () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => `/p${index}/a`);
+    const deep = `/${'a/'.repeat(50_000)}`;
+    const compiled = compileSamlPaths({ ...endpoints, protectedPaths: [...many, `${deep}b`], excludedPaths: many });
+    for (let count = 0; count < 50; count += 1) expect(samlPathStanding(compiled, `${deep}c`)).toBe('open');
+    expect(samlPathStanding(compiled, '/p49999/a/b')).toBe('excluded');
+  });
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  newRetryBudget,
+  takeRetry,
+  withRequest,
+} from '../../../../../src/domain/gateway/load-balancing/retry-budget.js';
+
+it('never lets more through than ten and the percentage of the requests so far', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 100 }),
+      fc.array(fc.constantFrom<'request' | 'retry'>('request', 'retry'), { maxLength: 400 }),
+      (percent, steps) => {
+        let budget = newRetryBudget(percent);
+        let requests = 0;
+        let retries = 0;
+        for (const step of steps) {
+          if (step === 'request') {
+            budget = withRequest(budget, percent);
+            requests += 1;
+          } else {
+            const left = takeRetry(budget);
+            if (left !== null) {
+              budget = left;
+              retries += 1;
+            }
+            // Nothing that is there is held back: fewer than the cap were ever saved up.
+            else expect(retries).toBe(percent === 0 ? 0 : Math.floor(10 + (percent * requests) / 100));
+          }
+          expect(retries).toBeLessThanOrEqual(10 + (percent * requests) / 100);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,58 @@
+import { parseSessionsArguments } from '../../../src/adapters/inbound/saml-command-line/parse-sessions-arguments.js';
+import { runSessionsCommand } from '../../../src/adapters/inbound/saml-command-line/run-sessions-command.js';
+import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import type { SamlStores } from '../../../src/application/ports/agent/saml-stores.js';
+import { agentBlockReader } from '../../../src/application/whole/read-agent-block.js';
+import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import { ok } from '../../../src/domain/shared/result.js';
+import { loadConfiguration } from '../gateway/configuration-files.js';
+import { ManualClock } from '../shared/manual-clock.js';
+import { hourMs, noonMs, succeeded } from './test-sessions.js';
+
+export interface CommandResult {
+  readonly result: string;
+  readonly messages: string;
+  readonly exitCode: number;
+}
+
+/** The commands of `gateway-auth sessions` over a store that holds some sessions, an hour after noon. */
+export interface SessionsBench {
+  readonly stores: SamlStores;
+  /** How often the command has closed the store. */
+  closed(): number;
+  run(...argv: readonly string[]): Promise<CommandResult>;
+}
+
+export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsBench> => {
+  const opened = await new MemoryStoreOpener().open({ kind: 'memory' });
+  if (!opened.ok) throw new Error(opened.error);
+  const stores = opened.value;
+  for (const session of kept) await succeeded(stores.sessions.insert(session));
+  let closed = 0;
+  const lent: SamlStores = {
+    ...stores,
+    close: async () => {
+      closed += 1;
+    },
+  };
+  const clock = new ManualClock(noonMs + hourMs);
+  return {
+    stores,
+    closed: () => closed,
+    async run(...argv) {
+      const command = parseSessionsArguments([
+        ...argv,
+        '--store-path',
+        's.db',
+        '--entity-id',
+        'https://gateway.example',
+      ]);
+      if (command.kind === 'say') return { result: '', messages: command.text, exitCode: command.exitCode };
+      return runSessionsCommand(command, {
+        agentBlocks: (file) => agentBlockReader({ load: () => loadConfiguration(file) }),
+        stores: { open: async () => ok(lent) },
+        clock,
+      });
+    },
+  };
+};

@@ -1,0 +1,155 @@
+import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { JoseTokenSigningKeys } from '../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
+import { JoseVerificationKeys } from '../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
+import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodePolicyFiles } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
+import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
+import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
+import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
+import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
+import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
+import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
+import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
+import { AgentCounters } from '../../../src/application/agent/agent-service/agent-counters.js';
+import { AuthAgent } from '../../../src/application/agent/agent-service/auth-agent.js';
+import { PasswordChecks } from '../../../src/application/agent/authenticate/password-checks.js';
+import { AgentConfigurationInForce } from '../../../src/application/agent/configure-agent/agent-configuration-in-force.js';
+import { AgentKeySets } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
+import type { AgentParts } from '../../../src/application/agent/configure-agent/agent-parts.js';
+import type { SamlParts } from '../../../src/application/agent/configure-agent/saml-parts.js';
+import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
+import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
+import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
+import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
+import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
+import { SamlStoreLeases } from '../../../src/application/agent/sign-on/saml/trust/saml-store-leases.js';
+import type { KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
+import { openSamlStores } from '../../../src/bootstrap/agent/saml-store-openers.js';
+import type { AgentOptions } from '../../../src/domain/agent/configuration/agent-configuration.js';
+import { decodeAgentOptions } from '../../../src/domain/agent/configuration/decode-agent-options.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
+import type { HeaderList } from '../../../src/domain/http/header-list.js';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
+import { ManualClock } from '../shared/manual-clock.js';
+import { RecordingLogger } from '../shared/recording-logger.js';
+
+export const optionsOf = (config: JsonObject): AgentOptions => {
+  const { options, problems } = decodeAgentOptions(config);
+  if (options === null) throw new Error(problems.map(({ message }) => message).join('; '));
+  return options;
+};
+
+export const requestEvent = (headers: HeaderList, correlationId = 'call-1'): RequestHeadersEvent => ({
+  kind: 'request_headers',
+  correlationId,
+  metadata: {
+    correlationId,
+    requestId: '6f6b5a0e-6d0c-4b53-9c9c-0d3f3c1c0a11',
+    clientIp: '192.0.2.7',
+    clientPort: 40_000,
+    serverName: null,
+    protocol: 'HTTP/1.1',
+    tlsVersion: null,
+    tlsCipher: null,
+    routeId: 'api',
+    upstreamId: null,
+    timestampMs: 0,
+    traceparent: null,
+  },
+  method: 'GET',
+  uri: '/orders',
+  headers,
+});
+
+/** What the upstream would get: the request's headers after the answer's operations. */
+export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): HeaderList => {
+  let result = [...headers];
+  const without = (name: string) =>
+    result.filter((_, index) => result[index - (index % 2)]?.toLowerCase() !== name.toLowerCase());
+  for (const operation of answer.requestHeaders) {
+    if (operation.kind !== 'add') result = without(operation.name);
+    if (operation.kind !== 'remove') result.push(operation.name, operation.value);
+  }
+  return result;
+};
+
+/** Parts that a test may swap; `keySetSource` is where key sets come from. */
+export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock' | 'saml' | 'outcomes'>> & {
+  readonly keySetSource?: KeySetSource;
+  readonly clock?: ManualClock;
+  readonly saml?: Partial<SamlParts>;
+  /** The config block of a file, under the options. */
+  readonly block?: JsonObject;
+};
+
+export interface TestAgent {
+  readonly agent: AuthAgent;
+  readonly clock: ManualClock;
+  readonly logger: RecordingLogger;
+  ask(headers: HeaderList): Promise<AgentAnswer>;
+}
+
+/** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
+export const testAgent = (
+  config: JsonObject,
+  { keySetSource, clock: swappedClock, saml, block = {}, ...swapped }: SwappedParts = {},
+): TestAgent => {
+  const clock = swappedClock ?? new ManualClock();
+  const logger = new RecordingLogger();
+  const keys = new JoseVerificationKeys();
+  const scheduler = swapped.scheduler ?? new NodeScheduler();
+  const source = keySetSource ?? new UndiciKeySetSource();
+  const random = new CryptoRandom();
+  const keySets = new AgentKeySets(new KeySets({ source, keys, clock, scheduler, random, logger }));
+  const counters = new AgentCounters();
+  const samlKeys = new NodeSamlKeys();
+  const verifier = new XmlCryptoDocumentVerifier();
+  const metadata = {
+    source: new UndiciMetadataSource(),
+    verifier,
+    keys: samlKeys,
+  };
+  const parts: AgentParts = {
+    clock,
+    scheduler,
+    logger,
+    digest: new HmacSecretDigest(),
+    keys,
+    signingKeys: new JoseTokenSigningKeys(),
+    files: new NodeTextFileReader(),
+    policyFiles: new NodePolicyFiles(),
+    keySets,
+    fingerprints: nodeCertificateFingerprints,
+    loadCertificateReader: async () => new X509CertificateReader(),
+    passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
+    spentAssertions: new SpentAssertions(clock),
+    exchangeRates: new ExchangeRates(new MemoryRateLimitStore(clock), null),
+    saml: {
+      random,
+      verifier,
+      warmUp: async () => true,
+      storeKindFault: async () => null,
+      keys: samlKeys,
+      trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
+      stores: new SamlStoreLeases({ opener: openSamlStores(logger), clock, logger, endings: noOtherProcesses }),
+      ...saml,
+    },
+    outcomes: counters,
+    ...swapped,
+  };
+  const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: optionsOf(block) }, parts);
+  const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
+  const agent = new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
+  return { agent, clock, logger, ask: async (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
+};
+
+/** The same, started. */
+export const startedTestAgent = async (config: JsonObject, swapped: SwappedParts = {}): Promise<TestAgent> => {
+  const made = testAgent(config, swapped);
+  const started = await made.agent.start();
+  if (!started.ok) throw new Error(started.error.map(({ option, message }) => `${option}: ${message}`).join('; '));
+  return made;
+};

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { Session } from '../../../src/domain/agent/saml/session/session.js';
+import type { SignOnRequest } from '../../../src/domain/agent/saml/sign-on/sign-on-request.js';
+import type { Result } from '../../../src/domain/shared/result.js';
+
+/** A moment in 2026; every moment of these tests is given, none is read from a clock. */
+export const noonMs = 1_790_000_000_000;
+export const hourMs = 3_600_000;
+
+/** What an id of this name is kept as. */
+export const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex');
+
+/** A session of Alice that begins at noon and lasts for eight hours. */
+export const testSession = (name: string, more: Partial<Session> = {}): Session => ({
+  idHash: hashOf(name),
+  userId: 'alice',
+  nameId: { value: 'alice@example.com', format: null, nameQualifier: null, spNameQualifier: null },
+  sessionIndex: null,
+  issuer: 'https://idp.example',
+  attributes: [],
+  createdMs: noonMs,
+  expiresMs: noonMs + 8 * hourMs,
+  lastSeenMs: noonMs,
+  ...more,
+});
+
+/** A sign-on that begins at noon and may take five minutes. */
+export const testSignOnRequest = (name: string, more: Partial<SignOnRequest> = {}): SignOnRequest => ({
+  handleHash: hashOf(name),
+  kind: 'sign_on',
+  requestId: `_${name}`,
+  bindingHash: hashOf(`binding of ${name}`),
+  returnTo: '/',
+  createdMs: noonMs,
+  expiresMs: noonMs + 300_000,
+  ...more,
+});
+
+/** The value of what succeeded; throws where it did not. */
+export const succeeded = async <Value, Failure>(result: Promise<Result<Value, Failure>>): Promise<Value> => {
+  const settled = await result;
+  if (!settled.ok) throw new Error(`failed: ${JSON.stringify(settled.error)}`);
+  return settled.value;
+};

@@ -1,4 +1,0 @@
-import type { Cancellation } from '../../src/application/ports/cancellation.js';
-
-/** Somebody waits for the outcome, however long it takes. */
-export const neverCancelled: Cancellation = { onCancel: () => () => undefined };

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { SamlSessionCheck } from '../../../../../src/application/agent/authenticate/saml-session-check.js';
+import type { SessionCheckResult } from '../../../../../src/application/agent/sessions/session-check-result.js';
+import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
+import type { RequestCredentials } from '../../../../../src/domain/agent/identity/request-credentials.js';
+import { preparedIdentityOf, sessionIdOf, sessionOf } from '../../../../support/agent/remembered-sessions.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
+
+const shown = (...sessionCookies: readonly string[]): RequestCredentials => ({
+  authorization: null,
+  apiKey: null,
+  certificate: null,
+  sessionCookies,
+});
+const ann = sessionIdOf('ann');
+const session = sessionOf('ann', 0);
+const active: SessionCheckResult = { kind: 'active', prepared: preparedIdentityOf(session), session };
+const checkOf = (result: SessionCheckResult | Promise<SessionCheckResult>, asked: string[] = []) =>
+  new SamlSessionCheck({
+    check: (sessionId) => {
+      asked.push(sessionId);
+      return result;
+    },
+  });
+
+describe('SamlSessionCheck', () => {
+  it('has nothing to say of a request without the cookie', () => {
+    const asked: string[] = [];
+    expect(checkOf(active, asked).check(shown(), neverCancelled)).toEqual({ kind: 'absent' });
+    expect(asked).toEqual([]);
+  });
+
+  it('authenticates a session that is active, at once where it is remembered', () => {
+    expect(checkOf(active).check(shown(ann), neverCancelled)).toEqual({
+      kind: 'authenticated',
+      prepared: preparedIdentityOf(session),
+    });
+  });
+
+  it.each<[SessionCheckResult['kind'], object]>([
+    ['unknown', { kind: 'failed', reason: 'unknown_credentials' }],
+    ['expired', { kind: 'failed', reason: 'session_expired' }],
+    ['unavailable', { kind: 'undecided', reason: 'store_unavailable' }],
+  ])('says of one that is %s what follows', async (kind, outcome) => {
+    const result = kind === 'active' ? active : { kind };
+    expect(checkOf(result).check(shown(ann), neverCancelled)).toEqual(outcome);
+    expect(await checkOf(Promise.resolve(result)).check(shown(ann), neverCancelled)).toEqual(outcome);
+  });
+
+  it('takes the same cookie twice for one, and guesses at nothing where two differ', () => {
+    const asked: string[] = [];
+    expect(checkOf(active, asked).check(shown(ann, ann), neverCancelled)).toMatchObject({ kind: 'authenticated' });
+    for (const cookies of [
+      [ann, sessionIdOf('bob')],
+      [sessionIdOf('bob'), ann, ann],
+      [ann, ''],
+    ]) {
+      expect(checkOf(active, asked).check(shown(...cookies), neverCancelled)).toEqual({
+        kind: 'failed',
+        reason: 'ambiguous_credentials',
+      });
+    }
+    expect(asked).toEqual([ann]);
+  });
+
+  it('waits for the store no longer than the request does', async () => {
+    const cancellation = new CancellationSource();
+    const waiting = checkOf(new Promise(() => undefined)).check(shown(ann), cancellation);
+    cancellation.cancel();
+    expect(await waiting).toEqual({ kind: 'cancelled' });
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { clientPolicy, publicPolicy } from '../../../../../src/application/agent/configure-agent/exchange-policies.js';
+import type { ExchangeClientOptions } from '../../../../../src/domain/agent/configuration/token-exchange-options.js';
+import { exchangeOptions } from '../../../../support/agent/fake-token-exchange.js';
+
+const options = { ...exchangeOptions, defaultAudience: 'everybody', allowedScopes: ['read'] };
+const client: ExchangeClientOptions = {
+  id: 'desk',
+  secrets: [],
+  publicKeyFiles: [],
+  allowedExchanges: [{ subjectKind: 'id_token', issuedKind: 'jwt' }],
+  allowedAudiences: [],
+  allowedScopes: null,
+  subjectAudiences: ['front'],
+};
+
+describe('what may be had', () => {
+  it('is what the block says, where there are no clients', () => {
+    expect(publicPolicy(options)).toEqual({
+      issuer: options.issuer,
+      tokenTtlMs: options.tokenTtlMs,
+      limitLifetimeToSubject: options.limitLifetimeToSubject,
+      maximumActors: options.maximumActors,
+      claimsCopied: options.claimsCopied,
+      defaultAudience: 'everybody',
+      allowedExchanges: options.allowedExchanges,
+      allowedAudiences: new Set([...(options.allowedAudiences ?? []), 'everybody']),
+      allowedScopes: new Set(['read']),
+      clientId: null,
+      acceptedAudiences: null,
+    });
+  });
+
+  it('is what the client says in place of it, also where that is nothing', () => {
+    expect(clientPolicy(options, client)).toEqual({
+      ...publicPolicy(options),
+      allowedExchanges: client.allowedExchanges,
+      allowedAudiences: new Set(['everybody']),
+      allowedScopes: null,
+      clientId: 'desk',
+      acceptedAudiences: new Set(['front']),
+    });
+  });
+
+  it('is the issuer, or the default audience, by its name too, and anything where no audience is listed', () => {
+    const withoutDefault = { ...options, defaultAudience: null };
+    expect(publicPolicy(withoutDefault).allowedAudiences).toContain(options.issuer);
+    expect(publicPolicy(options).allowedAudiences).not.toContain(options.issuer);
+    expect(publicPolicy({ ...options, allowedAudiences: null }).allowedAudiences).toBeNull();
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { maximumUnusedSets, unusedSetKeptMs } from '../../../../../src/application/agent/keys/key-sets.js';
+import { keysAt } from '../../../../support/agent/fake-key-set-source.js';
+import { formedJwk, keySetUrl, testKeySets } from '../../../../support/agent/test-key-sets.js';
+import { settled } from '../../../../support/shared/manual-scheduler.js';
+import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
+
+const hour = 3_600_000;
+
+const published = () => {
+  const made = testKeySets();
+  made.source.publish(formedJwk('first'));
+  return made;
+};
+
+describe('KeySets', () => {
+  it('gives one set to all who want the same URL at the same interval', async () => {
+    const { sets, source } = published();
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
+    await first.keys.firstLoad();
+    expect(second.keys).toBe(first.keys);
+    expect(source.requests).toBe(1);
+    expect(sets.acquire(keysAt(keySetUrl), hour / 2).keys).not.toBe(first.keys);
+    expect(sets.acquire(keysAt('https://id.example/others'), hour).keys).not.toBe(first.keys);
+    expect(source.requests).toBe(3);
+  });
+
+  it('hands a set with its keys over to who comes soon after the last has left', async () => {
+    const { sets, source, scheduler } = published();
+    const old = sets.acquire(keysAt(keySetUrl), hour);
+    await old.keys.firstLoad();
+    old.release();
+    await scheduler.advance(unusedSetKeptMs - 1);
+    const next = sets.acquire(keysAt(keySetUrl), hour);
+    expect(next.keys).toBe(old.keys);
+    expect(next.keys.state()).toBe('fresh');
+    await scheduler.advance(hour);
+    expect(source.requests).toBe(2);
+  });
+
+  it('ends a set that nobody uses any more: no timer, no request, nothing of a late answer', async () => {
+    const { sets, source, scheduler } = published();
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
+    await first.keys.firstLoad();
+    first.release();
+    await scheduler.advance(hour);
+    expect(source.requests).toBe(2);
+    source.isHeld = true;
+    void first.keys.refetch(800, neverCancelled);
+    second.release();
+    await scheduler.advance(unusedSetKeptMs);
+    expect(scheduler.waiting).toBe(0);
+    source.publish(formedJwk('second'));
+    source.letGo();
+    await settled();
+    expect(first.keys.find('second', 'ES256')).toBeNull();
+    await scheduler.advance(2 * hour);
+    expect(source.requests).toBe(3);
+    expect(sets.acquire(keysAt(keySetUrl), hour).keys).not.toBe(first.keys);
+  });
+
+  it('lets go of a fetch that nobody wants any more, which would keep the process from ending', async () => {
+    const { sets, source, scheduler } = published();
+    source.isHeld = true;
+    const { keys, release } = sets.acquire(keysAt(keySetUrl), hour);
+    release();
+    expect([source.cancelled, source.unanswered]).toEqual([1, 0]);
+    await keys.firstLoad();
+    expect(keys.refetch(800, neverCancelled)).toBe('too_soon');
+    await scheduler.advance(unusedSetKeptMs);
+    expect(source.requests).toBe(1);
+  });
+
+  it('makes up for the fetch that was let go of, where the set is used again', async () => {
+    const { sets, source } = published();
+    source.isHeld = true;
+    sets.acquire(keysAt(keySetUrl), hour).release();
+    const { keys } = sets.acquire(keysAt(keySetUrl), hour);
+    expect(source.requests).toBe(2);
+    source.letGo();
+    await keys.firstLoad();
+    expect(keys.find('first', 'ES256')).not.toBeNull();
+    expect(source.mostAtOnce).toBe(1);
+  });
+
+  it('makes up for a refresh that came due while nobody used the set', async () => {
+    const { sets, source, scheduler } = published();
+    const lease = sets.acquire(keysAt(keySetUrl), 60_000);
+    await lease.keys.firstLoad();
+    await scheduler.advance(55_000);
+    lease.release();
+    await scheduler.advance(6_000);
+    expect(source.requests).toBe(1);
+    sets.acquire(keysAt(keySetUrl), 60_000);
+    expect(source.requests).toBe(2);
+  });
+
+  it('counts a lease that is released twice once', async () => {
+    const { sets, scheduler } = published();
+    const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
+    first.release();
+    first.release();
+    await scheduler.advance(unusedSetKeptMs);
+    expect(sets.acquire(keysAt(keySetUrl), hour).keys).toBe(second.keys);
+  });
+
+  it('keeps few sets that nobody uses, and ends the one first that was left first', async () => {
+    const { sets, scheduler } = published();
+    const urlOf = (index: number) => `https://id.example/${index}`;
+    const leases = Array.from({ length: maximumUnusedSets + 1 }, (_, index) =>
+      sets.acquire(keysAt(urlOf(index)), hour),
+    );
+    const used = sets.acquire(keysAt('https://id.example/used'), hour);
+    await settled();
+    leases.toReversed().forEach((lease) => lease.release());
+    // A refresh and the end of the time for each that is kept, a refresh for the one in use.
+    expect(scheduler.waiting).toBe(2 * maximumUnusedSets + 1);
+    expect(sets.acquire(keysAt(urlOf(0)), hour).keys).toBe(leases[0]?.keys);
+    expect(sets.acquire(keysAt(urlOf(maximumUnusedSets)), hour).keys).not.toBe(leases[maximumUnusedSets]?.keys);
+    expect(sets.acquire(keysAt('https://id.example/used'), hour).keys).toBe(used.keys);
+  });
+
+  it('tells how each attempt ended and of which set, until nobody wants to know', async () => {
+    const { sets, source, scheduler } = published();
+    const told: string[] = [];
+    const end = sets.onRefresh((result, keys) => told.push(`${keys === others ? 'others' : 'first'}: ${result}`));
+    sets.acquire(keysAt(keySetUrl), hour);
+    const { keys: others } = sets.acquire(keysAt('https://id.example/others'), 2 * hour);
+    await settled();
+    source.goDown();
+    await scheduler.advance(hour + 5_000);
+    end();
+    await scheduler.advance(hour);
+    expect(told).toEqual(['first: success', 'others: success', 'first: failure', 'first: failure']);
+  });
+});

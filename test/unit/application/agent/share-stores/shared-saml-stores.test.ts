@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import { storeDeadlineMs } from '../../../../../src/application/agent/share-stores/remote-saml-stores.js';
+import { RemoteStoreOpener } from '../../../../../src/application/agent/share-stores/remote-store-opener.js';
+import {
+  keptForReplacementMs,
+  maximumHandles,
+  SharedSamlStores,
+} from '../../../../../src/application/agent/share-stores/shared-saml-stores.js';
+import { closeStores, sessionTopics } from '../../../../../src/application/agent/share-stores/store-topics.js';
+import type { SamlStores } from '../../../../../src/application/ports/agent/saml-stores.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
+import { FakeStoreOpener } from '../../../../support/agent/fake-store-opener.js';
+import { hashOf, noonMs, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
+import { supervisedWorker } from '../../../../support/gateway/supervised-workers.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
+
+const world = () => {
+  const scheduler = new ManualScheduler(new ManualClock());
+  const shared = new SharedSamlStores({ opener: new MemoryStoreOpener(), scheduler });
+  const local = new FakeStoreOpener();
+  const startWorker = () => {
+    const { supervisor, worker, link } = supervisedWorker(scheduler);
+    const gone = shared.serve(supervisor);
+    const opener = new RemoteStoreOpener(worker, local);
+    return {
+      worker,
+      opener,
+      async open(namespace = 'https://sp.example'): Promise<SamlStores> {
+        const opened = await opener.open({ kind: 'memory' }, namespace);
+        if (!opened.ok) throw new Error(opened.error);
+        return opened.value;
+      },
+      die(): void {
+        link.close();
+        gone();
+      },
+    };
+  };
+  return { scheduler, shared, local, startWorker };
+};
+
+describe('stores in the memory of a supervisor', () => {
+  it('serve the replacement of the only worker, which was killed', async () => {
+    const { startWorker, scheduler } = world();
+    const first = startWorker();
+    const before = await first.open();
+    await succeeded(before.sessions.insert(testSession('a')));
+    await succeeded(before.replays.remember('message', noonMs + 10, noonMs));
+    first.die();
+    await scheduler.advance(keptForReplacementMs - 1);
+    const { sessions, replays } = await startWorker().open();
+    // They are kept for as long as the replacement has them.
+    await scheduler.advance(2 * keptForReplacementMs);
+    expect(await succeeded(sessions.find(hashOf('a')))).toEqual(testSession('a'));
+    expect(await succeeded(replays.remember('message', noonMs + 10, noonMs))).toBe('seen');
+  });
+
+  it('are let go of where no replacement comes, or the last worker has closed them', async () => {
+    const { startWorker, scheduler, shared } = world();
+    const killed = startWorker();
+    await killed.open();
+    killed.die();
+    expect(shared.size).toBe(1);
+    await scheduler.advance(keptForReplacementMs);
+    expect(shared.size).toBe(0);
+
+    const [one, other] = [startWorker(), startWorker()];
+    const stores = [await one.open(), await other.open()] as const;
+    await succeeded(stores[0].sessions.insert(testSession('a')));
+    await stores[0].close();
+    expect(shared.size).toBe(1);
+    expect(await succeeded(stores[1].sessions.find(hashOf('a')))).not.toBeNull();
+    await stores[1].close();
+    expect(shared.size).toBe(0);
+    expect(scheduler.waiting).toBe(0);
+    const { sessions } = await one.open();
+    expect(await succeeded(sessions.find(hashOf('a')))).toBeNull();
+  });
+
+  it('fail in time where the supervisor does not answer, and at once where it has gone', async () => {
+    const { scheduler } = world();
+    const { worker, link, supervisor } = supervisedWorker(scheduler);
+    const opener = new RemoteStoreOpener(worker, new FakeStoreOpener());
+    new SharedSamlStores({ opener: new MemoryStoreOpener(), scheduler }).serve(supervisor);
+    const opened = await opener.open({ kind: 'memory' }, 'https://sp.example');
+    if (!opened.ok) throw new Error(opened.error);
+    supervisor.answer(sessionTopics.find, () => new Promise(() => undefined));
+    const found = opened.value.sessions.find(hashOf('a'));
+    await scheduler.advance(storeDeadlineMs);
+    expect(await found).toMatchObject({ ok: false, error: { reason: expect.stringContaining('in time') } });
+    link.close();
+    expect(await opened.value.replays.remember('m', 2, 1)).toMatchObject({
+      ok: false,
+      error: { reason: expect.stringContaining('has gone') },
+    });
+    expect(await opener.open({ kind: 'memory' }, 'https://sp.example')).toMatchObject({ ok: false });
+  });
+
+  it('are closed again where they were opened too late', async () => {
+    const { scheduler } = world();
+    const { worker, supervisor } = supervisedWorker(scheduler);
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const memory = new MemoryStoreOpener();
+    const slow = { open: (...given: Parameters<MemoryStoreOpener['open']>) => held.then(() => memory.open(...given)) };
+    const shared = new SharedSamlStores({ opener: slow, scheduler });
+    shared.serve(supervisor);
+    const opening = new RemoteStoreOpener(worker, memory).open({ kind: 'memory' }, 'https://sp.example');
+    await scheduler.advance(storeDeadlineMs);
+    expect(await opening).toMatchObject({ ok: false });
+    letGo();
+    await settled();
+    expect(shared.size).toBe(0);
+  });
+
+  it('give nothing to a worker that has not opened them, and no worker more than so many', async () => {
+    const { startWorker, shared } = world();
+    const owner = startWorker();
+    await succeeded((await owner.open()).sessions.insert(testSession('a')));
+    const stranger = startWorker();
+    const call = { handle: 1, values: [hashOf('a')] as const };
+    const found = await stranger.worker.ask(sessionTopics.find, { ...call, values: [hashOf('a')] }, 1_000);
+    expect(found).toMatchObject({ ok: true, value: { ok: false } });
+    expect(await stranger.worker.ask(closeStores, { handle: 1 }, 1_000)).toMatchObject({ ok: true });
+    expect(shared.size).toBe(1);
+
+    for (let opened = 0; opened < maximumHandles; opened += 1) await stranger.open('https://other.example');
+    await expect(stranger.open('https://other.example')).rejects.toThrow('too many stores are open');
+    stranger.die();
+    expect(shared.size).toBe(2);
+  });
+
+  it('leave every other kind of store to the worker itself', async () => {
+    const { startWorker, shared, local } = world();
+    const { opener } = startWorker();
+    await opener.open({ kind: 'sqlite', path: '/sessions.db' }, 'https://sp.example');
+    await opener.open({ kind: 'redis', url: new Secret('redis://x') }, 'https://sp.example');
+    expect(local.kinds).toEqual(['sqlite', 'redis']);
+    expect(shared.size).toBe(0);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { PooledConnection } from '../../../../../src/application/gateway/ask-agents/pooled-connection.js';
+import { ReportingConnections } from '../../../../../src/application/gateway/ask-agents/reporting-connections.js';
+import { agentMetricsLimits } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+
+/** Told apart, and never used. */
+const connection = (): PooledConnection => Object.create(null) as PooledConnection;
+
+const start = () => {
+  const clock = new ManualClock();
+  return { clock, reporters: new ReportingConnections(clock), one: connection(), other: connection() };
+};
+
+describe('ReportingConnections', () => {
+  it.each<[string, number, number]>([
+    ['of nothing', 0, 20_000],
+    ['below nothing', -1, 20_000],
+    ['too short to be true', 1, 2_000],
+    ['too long to be true', 1e300, 600_000],
+    ['as usual', 10_000, 20_000],
+  ])('lets a connection speak for two intervals, with an interval %s', (_case, intervalMs, untilMs) => {
+    const { clock, reporters, one, other } = start();
+    expect(reporters.speaks(one, { agentId: 'a', intervalMs })).toBe(true);
+    clock.advance(untilMs - 1);
+    expect(reporters.speaks(other, { agentId: 'a', intervalMs })).toBe(false);
+    clock.advance(1);
+    expect(reporters.speaks(other, { agentId: 'a', intervalMs })).toBe(true);
+    expect(reporters.speaks(one, { agentId: 'a', intervalMs })).toBe(false);
+  });
+
+  it('lets another connection speak once the one that did has ended', () => {
+    const { reporters, one, other } = start();
+    reporters.speaks(one, { agentId: 'a', intervalMs: 10_000 });
+    reporters.ended(one);
+    expect(reporters.speaks(other, { agentId: 'a', intervalMs: 10_000 })).toBe(true);
+  });
+
+  it('keeps no agent id that is too long, and has each such report refused further on', () => {
+    const { reporters, one, other } = start();
+    const kept = { agentId: 'x'.repeat(agentMetricsLimits.agentIdLength), intervalMs: 10_000 };
+    const tooLong = { agentId: `${kept.agentId}x`, intervalMs: 10_000 };
+    expect([reporters.speaks(one, kept), reporters.speaks(other, kept)]).toEqual([true, false]);
+    expect([reporters.speaks(one, tooLong), reporters.speaks(other, tooLong)]).toEqual([true, true]);
+  });
+});

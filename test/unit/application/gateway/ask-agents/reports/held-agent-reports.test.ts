@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { HeldAgentReports } from '../../../../../../src/application/gateway/ask-agents/reports/held-agent-reports.js';
+import { agentMetricsLimits } from '../../../../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
+import { metricsReport, reportedValue } from '../../../../../support/shared/metrics-reports.js';
+
+const held = (): HeldAgentReports => {
+  const reports = new HeldAgentReports();
+  reports.keep(new Set(['auth']));
+  return reports;
+};
+
+describe('reports that a worker holds', () => {
+  it('are handed over once, and the last one alone', () => {
+    const reports = held();
+    const reader = reports.readerOf('auth', 'elsewhere');
+    reader.reported(metricsReport({ timestampMs: 1 }));
+    reader.reported(metricsReport({ timestampMs: 2 }));
+    expect(reports.handOver()).toMatchObject([{ agentId: 'one', report: { timestampMs: 2 }, hasEnded: false }]);
+    expect(reports.handOver()).toMatchObject([{ agentId: 'one', report: null }]);
+  });
+
+  it('go with the agent', () => {
+    const reports = held();
+    reports.readerOf('auth', 'elsewhere').reported(metricsReport());
+    reports.keep(new Set(['other']));
+    expect([reports.handOver(), reports.agents()]).toEqual([[], ['other']]);
+  });
+
+  it('tell of an end with the last totals, several times, for an answer may be lost', () => {
+    const reports = held();
+    const reader = reports.readerOf('auth', 'here');
+    reader.reported(metricsReport({ timestampMs: 1 }));
+    reader.ended('one');
+    for (let told = 0; told < 3; told += 1) {
+      expect(reports.handOver()).toMatchObject([{ report: { timestampMs: 1 }, hasEnded: true }]);
+    }
+    expect(reports.handOver()).toEqual([]);
+  });
+
+  it('are bounded, whatever an agent sends: what is left out is counted', () => {
+    const reports = held();
+    const reader = reports.readerOf('auth', 'elsewhere');
+    const many = (length: number, name = 'a') => Array.from({ length }, () => reportedValue(1, name));
+    reader.reported(metricsReport({ agentId: 'many', counters: many(10_000), gauges: many(10_000) }));
+    expect(reports.dropped()).toEqual([{ agent: 'auth', count: 20_000 - agentMetricsLimits.lines }]);
+    reader.reported(metricsReport({ agentId: 'long', counters: many(2, 'x'.repeat(100_000)) }));
+    reader.reported(metricsReport({ agentId: 'i'.repeat(300), counters: many(1) }));
+    expect(reports.dropped()).toEqual([{ agent: 'auth', count: 20_003 - agentMetricsLimits.lines }]);
+    expect(reports.handOver().map(({ agentId }) => agentId)).toEqual(['many']);
+    for (let id = 0; id < 1_000; id += 1) reader.reported(metricsReport({ agentId: `${id}` }));
+    expect(reports.handOver()).toHaveLength(agentMetricsLimits.agentIds);
+    reader.ended('many');
+    reader.reported(metricsReport({ agentId: 'new' }));
+    expect(reports.handOver().map(({ agentId }) => agentId)).toContain('new');
+  });
+});

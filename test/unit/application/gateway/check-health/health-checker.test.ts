@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HealthChecker, maximumChecks } from '../../../../../src/application/gateway/check-health/health-checker.js';
+import type { HealthCheck } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
+import { HeldProber } from '../../../../support/gateway/held-prober.js';
+import { RecordedHealth } from '../../../../support/gateway/recorded-health.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+
+const check: HealthCheck = {
+  probe: { kind: 'tcp' },
+  intervalMs: 10_000,
+  timeoutMs: 5_000,
+  healthyThreshold: 2,
+  unhealthyThreshold: 2,
+};
+
+let clock: ManualClock;
+let scheduler: ManualScheduler;
+let prober: HeldProber;
+let logger: RecordingLogger;
+let fraction: number;
+let checker: HealthChecker;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  scheduler = new ManualScheduler(clock);
+  prober = new HeldProber();
+  logger = new RecordingLogger();
+  fraction = 0.5;
+  checker = new HealthChecker('api', check, { prober, clock, scheduler, logger, random: { fraction: () => fraction } });
+});
+
+const end = async (error: string | null): Promise<void> => {
+  prober.endFirst(error);
+  await settled();
+};
+
+const started = (...targets: readonly RecordedHealth[]): void => {
+  checker.watch(targets);
+  checker.start();
+};
+
+describe('the health checker', () => {
+  it('checks every target at once when it starts, and not before', () => {
+    checker.watch([new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')]);
+    expect(prober.begun).toEqual([]);
+    checker.start();
+    checker.start();
+    expect(prober.begun).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(prober.underWay.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 5_000]);
+  });
+
+  it('takes a check for which no file descriptor was free for no check', async () => {
+    const target = new RecordedHealth('10.0.0.1');
+    started(target);
+    const before = target.health();
+    for (let turn = 0; turn < 5; turn += 1) {
+      await end('too many open files');
+      await scheduler.advance(20_000);
+    }
+    expect(target.health()).toBe(before);
+    expect(prober.begun).toHaveLength(6);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('spreads the second check over the interval, and jitters those after it', async () => {
+    fraction = 0.25;
+    started(new RecordedHealth('10.0.0.1'));
+    await end(null);
+    await scheduler.advance(2_499);
+    expect(prober.begun).toHaveLength(1);
+    await scheduler.advance(1);
+    expect(prober.begun).toHaveLength(2);
+    await end(null);
+    // Half way from a tenth less than the interval to the interval.
+    await scheduler.advance(9_499);
+    expect(prober.begun).toHaveLength(2);
+    await scheduler.advance(1);
+    expect(prober.begun).toHaveLength(3);
+  });
+
+  it('counts the interval from the beginning of a check, and never has two of one target', async () => {
+    started(new RecordedHealth('10.0.0.1'));
+    await end(null);
+    await scheduler.advance(5_000);
+    expect(prober.begun).toHaveLength(2);
+    await scheduler.advance(60_000);
+    expect(prober.begun).toHaveLength(2);
+    await end(null);
+    await scheduler.advance(0);
+    expect(prober.begun).toHaveLength(3);
+    await scheduler.advance(4_000);
+    await end(null);
+    await scheduler.advance(6_000);
+    expect(prober.begun).toHaveLength(4);
+  });
+
+  it('writes a line when a target is lost and when it is back, and none in between', async () => {
+    const target = new RecordedHealth('10.0.0.1', 'api.test:80');
+    started(target);
+    await end('status 503');
+    expect(target.current).toMatchObject({ healthy: false, lastError: 'status 503', sinceMs: clock.wallMs() });
+    const line = { level: 'warn', message: 'Target is unhealthy' };
+    const fields = { upstream: 'api', target: '10.0.0.1:80', name: 'api.test:80' };
+    expect(logger.lines).toEqual([{ ...line, fields: { ...fields, error: 'status 503' } }]);
+    await scheduler.advance(10_000);
+    await end('connection refused');
+    expect(target.current.lastError).toBe('connection refused');
+    await scheduler.advance(10_000);
+    await end(null);
+    expect(target.current.healthy).toBe(false);
+    expect(logger.lines).toHaveLength(1);
+    await scheduler.advance(10_000);
+    await end(null);
+    expect(target.current).toMatchObject({ healthy: true, lastError: null });
+    expect(logger.lines.slice(1)).toEqual([{ level: 'info', message: 'Target is healthy again', fields }]);
+  });
+
+  it('checks a target that has come at once, and leaves one that is gone alone', async () => {
+    const [one, other] = [new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')];
+    started(one);
+    await end(null);
+    checker.watch([other]);
+    expect(prober.begun).toEqual(['10.0.0.1', '10.0.0.2']);
+    await end(null);
+    await scheduler.advance(10_000);
+    expect(prober.begun.slice(2)).toEqual(['10.0.0.2']);
+  });
+
+  it('does not heed a check of a target that has gone meanwhile', async () => {
+    const target = new RecordedHealth('10.0.0.1');
+    started(target);
+    checker.watch([]);
+    await end('status 503');
+    expect(target.current.healthy).toBe(true);
+    expect(logger.lines).toEqual([]);
+    expect(scheduler.waiting).toBe(0);
+  });
+
+  it('goes on with a target that was away only while a check of it was under way', async () => {
+    started(new RecordedHealth('10.0.0.1'));
+    checker.watch([]);
+    const again = new RecordedHealth('10.0.0.1');
+    checker.watch([again]);
+    expect(prober.begun).toHaveLength(1);
+    await end('status 503');
+    expect(again.current.healthy).toBe(false);
+    expect(scheduler.waiting).toBe(1);
+  });
+
+  it('keeps the times of targets that stay', async () => {
+    started(new RecordedHealth('10.0.0.1'));
+    await end(null);
+    await scheduler.advance(4_000);
+    const again = new RecordedHealth('10.0.0.1');
+    checker.watch([again, new RecordedHealth('10.0.0.1')]);
+    expect(prober.begun).toHaveLength(1);
+    await scheduler.advance(1_000);
+    expect(prober.begun).toHaveLength(2);
+  });
+
+  it('has so many checks under way at a time, and the others wait for their turn', async () => {
+    const targets = Array.from({ length: maximumChecks + 2 }, (_, index) => new RecordedHealth(`10.0.0.${index}`));
+    started(...targets);
+    expect(prober.begun).toHaveLength(maximumChecks);
+    // One that waits and goes is not checked.
+    checker.watch(targets.filter((_, index) => index !== maximumChecks));
+    await end(null);
+    expect(prober.begun).toHaveLength(maximumChecks + 1);
+    expect(prober.begun.at(-1)).toBe(targets.at(-1)?.target.address.host);
+  });
+
+  it('leaves nothing behind when it stops, and checks anew when it starts again', async () => {
+    const [one, other] = [new RecordedHealth('10.0.0.1'), new RecordedHealth('10.0.0.2')];
+    started(one, other);
+    await end(null);
+    checker.stop();
+    expect(scheduler.waiting).toBe(0);
+    await end('status 503');
+    expect(other.current.healthy).toBe(true);
+    await scheduler.advance(60_000);
+    expect(prober.begun).toHaveLength(2);
+    started(one, other);
+    expect(prober.begun.slice(2)).toEqual(['10.0.0.1', '10.0.0.2']);
+  });
+});

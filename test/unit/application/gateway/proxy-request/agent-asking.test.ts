@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
+import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { DeclaredHeaderNames } from '../../../../../src/application/gateway/ask-agents/declared-header-names.js';
+import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
+import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { IdentityHeaderFilter } from '../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
+import { inspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
+import { runStages } from '../../../../../src/application/gateway/proxy-request/stage.js';
+import { askAgents } from '../../../../../src/application/gateway/proxy-request/stages/ask-agents.js';
+import type { AgentCallListener } from '../../../../../src/application/ports/gateway/agent-client.js';
+import { type AgentEvent, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
+import { ok } from '../../../../../src/domain/shared/result.js';
+import { newExchange } from '../../../../support/gateway/exchanges.js';
+import { FakeAgentClient } from '../../../../support/gateway/fake-agent-client.js';
+import { testLimits } from '../../../../support/gateway/in-process-gateway.js';
+import { routeAgent } from '../../../../support/gateway/route-agents.js';
+import { unheardAudit } from '../../../../support/gateway/unheard-audit.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+
+const allowed = ok(allowAnswer);
+
+/** Answers when the test says so, and keeps whoever has asked also where the call fails. */
+class HeldAgent extends FakeAgentClient {
+  readonly listeners: AgentCallListener[] = [];
+  readonly cancels: string[] = [];
+  fault: Error | null = null;
+
+  override askFor(_event: AgentEvent, listener: AgentCallListener): null {
+    this.listeners.push(listener);
+    if (this.fault !== null) throw this.fault;
+    return null;
+  }
+
+  override cancel(): void {
+    this.cancels.push(this.name);
+  }
+}
+
+/** A request that two agents are asked about, the first of them at once. */
+const begun = (fault: Error | null = null, declared = new DeclaredHeaderNames()) => {
+  const [first, second] = [new HeldAgent('first'), new HeldAgent('second')];
+  second.fault = fault;
+  const logger = new RecordingLogger();
+  const clock = new ManualClock();
+  const identity = new IdentityHeaderFilter([], declared);
+  const stage = askAgents([routeAgent(first), routeAgent(second)], {
+    clock,
+    logger,
+    problems: new ProblemAnswerer(logger),
+    metrics: new PrometheusGatewayMetrics('test'),
+    audit: unheardAudit,
+    inspection: { inflater: nodeZlibInflater, clock, limits: inspectionLimits(testLimits) },
+    maxBodySize: { name: 'max-body-size-bytes', octets: 1_000 },
+    identity,
+  });
+  const seen = { sent: 0, failures: [] as unknown[] };
+  const { request, response, client } = newExchange();
+  const owner = { isClosing: false, failed: (_: Exchange, error: unknown): void => void seen.failures.push(error) };
+  const exchange = new Exchange(request, response, 'id', 'id', client, 0, owner);
+  const send = (): 'ended' => {
+    seen.sent += 1;
+    return 'ended';
+  };
+  exchange.headers = ['X-Tenant', 'mallory', 'X-Cert', 'proved', 'Accept', '*/*'];
+  exchange.certificateFields = ['X-Cert', 'proved'];
+  exchange.identityNames = identity.current();
+  void runStages([stage, send], exchange);
+  return { first, second, seen, exchange };
+};
+
+const setting = (value: string) =>
+  ok({ ...allowAnswer, requestHeaders: [{ kind: 'set', name: 'X-Tenant', value }] as const });
+
+describe('a request that waits for an agent which connects meanwhile', () => {
+  it('loses the headers that the agent declares in its first handshake, before those of the agent are set', () => {
+    const declared = new DeclaredHeaderNames();
+    const { first, second, exchange } = begun(null, declared);
+    declared.declare('first', ['x_tenant', 'X-Cert']);
+    first.listeners[0]?.answered(allowed);
+    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*']);
+    second.listeners[0]?.answered(setting('acme'));
+    expect(exchange.headers).toEqual(['X-Cert', 'proved', 'Accept', '*/*', 'X-Tenant', 'acme']);
+  });
+
+  it('keeps what an agent has set under a name that it had declared before', () => {
+    const declared = new DeclaredHeaderNames();
+    declared.declare('first', ['X-Tenant']);
+    const { first, second, exchange } = begun(null, declared);
+    first.listeners[0]?.answered(setting('acme'));
+    declared.declare('second', ['X-Team']);
+    second.listeners[0]?.answered(allowed);
+    expect(exchange.headers).toContain('acme');
+  });
+});
+
+describe('a request that agents are asked about', () => {
+  it('goes on with the answer of the last of them, from where it is read', () => {
+    const { first, second, seen } = begun();
+    first.listeners[0]?.answered(allowed);
+    expect([second.listeners.length, seen.sent]).toEqual([1, 0]);
+    second.listeners[0]?.answered(allowed);
+    expect(seen).toEqual({ sent: 1, failures: [] });
+  });
+
+  it('takes one answer of each: another one is not that of the next agent', () => {
+    const { first, second, seen } = begun();
+    first.listeners[0]?.answered(allowed);
+    first.listeners[0]?.answered(allowed);
+    expect([second.listeners.length, seen.sent]).toEqual([1, 0]);
+    for (let time = 0; time < 2; time += 1) second.listeners[0]?.answered(allowed);
+    expect(seen).toEqual({ sent: 1, failures: [] });
+  });
+
+  it('does not go on once it has failed, whatever comes of the call that has failed', () => {
+    const fault = new Error('a fault');
+    const { first, second, seen } = begun(fault);
+    first.listeners[0]?.answered(allowed);
+    expect(seen).toEqual({ sent: 0, failures: [fault] });
+    second.listeners[0]?.answered(allowed);
+    expect(seen).toEqual({ sent: 0, failures: [fault] });
+  });
+
+  it('does not go on once its client is gone: the agent hears of that', () => {
+    const { first, second, seen, exchange } = begun();
+    exchange.abandon();
+    expect(first.cancels).toEqual(['first']);
+    first.listeners[0]?.answered(allowed);
+    expect([second.listeners.length, seen]).toEqual([0, { sent: 0, failures: [] }]);
+  });
+});

@@ -1,0 +1,405 @@
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
+import {
+  requestDirection,
+  responseDirection,
+} from '../../../../../src/application/gateway/proxy-request/body-direction.js';
+import {
+  type BodyInspection,
+  headersOfInspected,
+  type InspectedBody,
+  type InspectionFailure,
+  inspectBody,
+} from '../../../../../src/application/gateway/proxy-request/inspect-body.js';
+import type { InspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
+import type { BodyInflater } from '../../../../../src/application/ports/gateway/body-inflater.js';
+import {
+  type AgentAnswer,
+  allowAnswer,
+  type RequestBodyChunkEvent,
+} from '../../../../../src/domain/agent-protocol/messages.js';
+import { err, ok, type Result } from '../../../../../src/domain/shared/result.js';
+import { fakeCapabilities } from '../../../../support/agent/fake-agent-service.js';
+import { routeAgent } from '../../../../support/gateway/route-agents.js';
+import { ScriptedAgent } from '../../../../support/gateway/scripted-agent.js';
+import { bodyOctets, ScriptedBody } from '../../../../support/gateway/scripted-body.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+
+const wantsMore: AgentAnswer = { ...allowAnswer, needsMore: true };
+const limits: InspectionLimits = {
+  size: { octets: 100, name: 'max-body-inspection-bytes' },
+  decompression: { maxOctets: 1_000_000, maxRatio: 1_000 },
+};
+
+let client: ScriptedAgent;
+/** What each chunk is answered, besides that more is wanted until the last. */
+let mutations: (Uint8Array | string | null)[];
+let untilChunk: number;
+
+beforeEach(() => {
+  client = new ScriptedAgent();
+  mutations = [];
+  untilChunk = Number.POSITIVE_INFINITY;
+  client.answer = (event) => {
+    if (event.kind !== 'request_body_chunk') throw new Error('not a chunk');
+    const mutation = mutations[event.chunkIndex] ?? null;
+    const data = typeof mutation === 'string' ? Buffer.from(mutation) : mutation;
+    return ok({
+      ...(event.isLast || event.chunkIndex >= untilChunk ? allowAnswer : wantsMore),
+      requestBodyMutation: mutation === null ? null : { chunkIndex: event.chunkIndex, data },
+    });
+  };
+});
+
+const inspect = (
+  body: ScriptedBody | null,
+  changes: Partial<BodyInspection> = {},
+  limited = limits,
+  inflater = nodeZlibInflater,
+): Promise<Result<InspectedBody, InspectionFailure>> =>
+  inspectBody(
+    {
+      agent: routeAgent(client),
+      correlationId: 'id',
+      first: wantsMore,
+      headers: [],
+      body,
+      isPart: false,
+      direction: requestDirection,
+      trace: null,
+      ...changes,
+    },
+    { inflater, clock: new ManualClock(), limits: limited },
+  );
+
+const judged = async (...args: Parameters<typeof inspect>): Promise<InspectedBody> => {
+  const outcome = await inspect(...args);
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
+  return outcome.value;
+};
+
+const failed = async (...args: Parameters<typeof inspect>): Promise<InspectionFailure> => {
+  const outcome = await inspect(...args);
+  if (outcome.ok) throw new Error('there is a judgement');
+  return outcome.error;
+};
+
+const chunks = (): RequestBodyChunkEvent[] =>
+  client.events.filter((event): event is RequestBodyChunkEvent => event.kind === 'request_body_chunk');
+
+const seen = (): string => Buffer.concat(chunks().map(({ data }) => data)).toString();
+
+describe('a body that an agent is shown', () => {
+  it('comes in numbered chunks, the last of which is known by the declared length', async () => {
+    await judged(new ScriptedBody(['ab', 'cd', 'e'], 5));
+    expect(
+      chunks().map(({ chunkIndex, isLast, totalSize, bytesReceived }) => [
+        chunkIndex,
+        isLast,
+        totalSize,
+        bytesReceived,
+      ]),
+    ).toEqual([
+      [0, false, 5, 2],
+      [1, false, 5, 4],
+      [2, true, 5, 5],
+    ]);
+    expect(client.cancels).toEqual([]);
+  });
+
+  it('ends with an empty chunk where its length is not declared, and is one where there is none', async () => {
+    await judged(new ScriptedBody(['ab', '', 'cd']));
+    expect(chunks().map(({ data, isLast, totalSize }) => [data.length, isLast, totalSize])).toEqual([
+      [2, false, null],
+      [2, false, null],
+      [0, true, null],
+    ]);
+    client.events.length = 0;
+    expect((await judged(null)).body).toBeNull();
+    expect(chunks()).toMatchObject([{ isLast: true, totalSize: 0, chunkIndex: 0, bytesReceived: 0 }]);
+  });
+
+  it('is cut into chunks of the size that the agent prefers', async () => {
+    client.said = { ...fakeCapabilities, limits: { ...fakeCapabilities.limits, preferredChunkSize: 1_024 } };
+    const large = { ...limits, size: { octets: 10_000, name: 'a' } };
+    const body = Buffer.alloc(2_500, 'x');
+    const { body: left } = await judged(new ScriptedBody([body], 2_500), {}, large);
+    expect(chunks().map(({ data }) => data.length)).toEqual([1_024, 1_024, 452]);
+    expect(await bodyOctets(left)).toEqual(body);
+  });
+
+  it('comes in one chunk where the agent does not take streams', async () => {
+    client.said = { ...fakeCapabilities, features: { ...fakeCapabilities.features, streamingBody: false } };
+    await judged(new ScriptedBody(['a', 'b', 'c']));
+    expect(chunks()).toMatchObject([{ chunkIndex: 0, isLast: true, totalSize: 3, bytesReceived: 3 }]);
+    expect(seen()).toBe('abc');
+  });
+
+  it('of very many small pieces costs a bounded number of calls', async () => {
+    const large = { ...limits, size: { octets: 10_000, name: 'a' } };
+    const { body } = await judged(new ScriptedBody(new Array(5_000).fill('x')), {}, large);
+    expect(chunks().length).toBeLessThan(260);
+    expect(seen()).toHaveLength(5_000);
+    expect(await bodyOctets(body)).toHaveLength(5_000);
+  });
+
+  it.each([[[]], [['gzip']]])('of very many small pieces is held in few, and decoded in few: %j', async (codings) => {
+    const large = { ...limits, size: { octets: 200_000, name: 'a' } };
+    const octets = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 48_271) >> 3));
+    const coded = codings.length === 0 ? octets : gzipSync(octets, { level: 0 });
+    let given = 0;
+    const counting: BodyInflater = {
+      inflate: (body, coding) => {
+        const counted = { declaredLength: null, trailers: () => body.trailers(), cancel: () => body.cancel() };
+        return nodeZlibInflater.inflate(
+          {
+            ...counted,
+            read: () => {
+              given += 1;
+              return body.read();
+            },
+          },
+          coding,
+        );
+      },
+    };
+    const source = new ScriptedBody(Array.from(coded, (octet) => Uint8Array.of(octet)));
+    const headers = ['Content-Encoding', codings.join()];
+    const { body } = await judged(source, { headers }, large, counting);
+    expect(chunks().length).toBeLessThan(300);
+    expect(Buffer.concat(chunks().map(({ data }) => data)).equals(octets)).toBe(true);
+    expect(given).toBeLessThan(300);
+    const pieces: Uint8Array[] = [];
+    for (let piece = await body?.read(); piece; piece = await body?.read()) pieces.push(piece);
+    expect(Buffer.concat(pieces).equals(coded)).toBe(true);
+    expect(pieces.length).toBeLessThan(300);
+  });
+
+  it('is shown as a response by other events', async () => {
+    client.answer = () => ok(allowAnswer);
+    await judged(new ScriptedBody(['abc'], 3), { direction: responseDirection });
+    expect(client.events).toMatchObject([{ kind: 'response_body_chunk', bytesSent: 3, isLast: true }]);
+  });
+});
+
+describe('what goes on', () => {
+  it('is the body as it came, the rest unread, where the agent has changed nothing', async () => {
+    untilChunk = 0;
+    const source = new ScriptedBody(['ab', 'cd', 'ef'], 6);
+    const inspected = await judged(source);
+    expect(source.reads).toBe(1);
+    expect(inspected).toMatchObject({ isChanged: false, inflation: null });
+    expect(inspected.body?.declaredLength).toBe(6);
+    expect((await bodyOctets(inspected.body)).toString()).toBe('abcdef');
+  });
+
+  it.each([
+    ['grows', ['AAAA'], 'AAAAcdef', 8],
+    ['shrinks', [null, 'C'], 'abCef', 5],
+    ['loses a chunk', ['', null], 'cdef', 4],
+    ['is another one', ['1', '2', '3'], '123', 3],
+  ])('has its length when it %s', async (_, made, text, length) => {
+    mutations = made;
+    const inspected = await judged(new ScriptedBody(['ab', 'cd', 'ef'], 6));
+    expect(inspected.isChanged).toBe(true);
+    expect(headersOfInspected(['Host', 'a', 'Content-Length', '6'], inspected)).toEqual([
+      'Host',
+      'a',
+      'Content-Length',
+      `${length}`,
+    ]);
+    expect((await bodyOctets(inspected.body)).toString()).toBe(text);
+  });
+
+  it('is nothing where every chunk is dropped', async () => {
+    mutations = ['', '', ''];
+    const inspected = await judged(new ScriptedBody(['ab', 'cd'], 4));
+    expect(inspected).toMatchObject({ body: null, isChanged: true });
+    expect(headersOfInspected(['Content-Length', '4'], inspected)).toEqual(['Content-Length', '0']);
+  });
+
+  it.each([
+    ['known where the rest is', 6, '5'],
+    ['not known where the rest is not', null, null],
+  ])('after an early decision has a length that is %s', async (_, declared, length) => {
+    untilChunk = 0;
+    mutations = ['X'];
+    const inspected = await judged(new ScriptedBody(['ab', 'cd', 'ef'], declared));
+    expect(headersOfInspected(['Content-Length', '6'], inspected)).toEqual(
+      length === null ? [] : ['Content-Length', length],
+    );
+    expect((await bodyOctets(inspected.body)).toString()).toBe('Xcdef');
+  });
+
+  it.each(['new', ''])(
+    'is a message without a body where there was none, whatever the agent makes of it: %j',
+    async (made) => {
+      mutations = [made];
+      const inspected = await judged(null);
+      expect(inspected).toMatchObject({ body: null, isChanged: false });
+      expect(headersOfInspected(['Content-Length', '55'], inspected)).toEqual(['Content-Length', '55']);
+      expect(client.cancels).toEqual([]);
+    },
+  );
+
+  it('may have something added in the empty last chunk', async () => {
+    mutations = [null, '!'];
+    const inspected = await judged(new ScriptedBody(['ab']));
+    expect((await bodyOctets(inspected.body)).toString()).toBe('ab!');
+    expect(inspected.body?.declaredLength).toBe(3);
+  });
+});
+
+describe('a body in a content coding', () => {
+  const headers = ['Content-Encoding', 'gzip', 'Content-Length', '1'];
+  const coded = gzipSync('plain text');
+
+  it('is shown inflated, and goes on in the very octets that came', async () => {
+    const inspected = await judged(new ScriptedBody([coded.subarray(0, 9), coded.subarray(9)], coded.length), {
+      headers,
+    });
+    expect(seen()).toBe('plain text');
+    expect(chunks().at(-1)).toMatchObject({ isLast: true, totalSize: null });
+    expect(inspected.isChanged).toBe(false);
+    expect(headersOfInspected(headers, inspected)).toBe(headers);
+    expect(inspected.body?.declaredLength).toBe(coded.length);
+    expect(await bodyOctets(inspected.body)).toEqual(coded);
+  });
+
+  it('goes on inflated once it is changed', async () => {
+    mutations = ['other'];
+    const inspected = await judged(new ScriptedBody([coded], coded.length), { headers });
+    expect(headersOfInspected(headers, inspected)).toEqual(['Content-Length', '5']);
+    expect((await bodyOctets(inspected.body)).toString()).toBe('other');
+  });
+
+  it('goes on inflated to its end where only its beginning was seen and changed', async () => {
+    untilChunk = 0;
+    mutations = ['<'];
+    const text = Array.from({ length: 40_000 }, (_, index) => index).join(',');
+    const large = { ...limits, size: { octets: 1_000_000, name: 'a' } };
+    const inspected = await judged(new ScriptedBody([gzipSync(text)]), { headers }, large);
+    expect(headersOfInspected(headers, inspected)).toEqual([]);
+    expect(inspected.inflation).not.toBeNull();
+    const first = seen();
+    expect(first.length).toBeLessThan(text.length);
+    expect((await bodyOctets(inspected.body)).toString()).toBe(`<${text.slice(first.length)}`);
+  });
+
+  it('is held to the limits of decompression in what the agent did not see, too', async () => {
+    untilChunk = 0;
+    mutations = ['<'];
+    const strict = { size: { octets: 1_000_000, name: 'a' }, decompression: { maxOctets: 200_000, maxRatio: 10_000 } };
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const inspected = await judged(new ScriptedBody([bomb]), { headers }, strict);
+    await expect(bodyOctets(inspected.body)).rejects.toMatchObject({ code: 'aborted' });
+    expect(inspected.inflation?.violation?.name).toBe('max-decompressed-size-bytes');
+  });
+
+  it('of which an empty one is nothing', async () => {
+    const inspected = await judged(new ScriptedBody([]), { headers });
+    expect(chunks()).toMatchObject([{ isLast: true }]);
+    expect(await bodyOctets(inspected.body)).toHaveLength(0);
+  });
+});
+
+describe('no judgement', () => {
+  it.each([
+    [['x'.repeat(100)], 100],
+    [['x'.repeat(100)], null],
+    [['x'.repeat(99)], null],
+  ])('is missing for a body within the limit', async (pieces, declared) => {
+    await judged(new ScriptedBody(pieces, declared));
+  });
+
+  it('comes of a body over the limit, and none of it is shown where its length says so', async () => {
+    const violation = { code: 'body_too_large', name: 'max-body-inspection-bytes', limit: 100, actual: 101 };
+    expect(await failed(new ScriptedBody(['x'.repeat(101)], 101))).toEqual({ kind: 'too_large', violation });
+    expect(client.events).toEqual([]);
+    expect(await failed(new ScriptedBody(['x'.repeat(60), 'x'.repeat(41)]))).toEqual({ kind: 'too_large', violation });
+    expect(client.cancels).toEqual(['manual', 'manual']);
+  });
+
+  it('comes of a coded body over the limit, in what came or in what becomes of it', async () => {
+    const headers = ['Content-Encoding', 'gzip'];
+    expect(await failed(new ScriptedBody([gzipSync('x'.repeat(101))]), { headers })).toMatchObject({
+      kind: 'too_large',
+    });
+    // Empty members: coded octets without end, of which nothing becomes.
+    const empty = new ScriptedBody(new Array(10).fill(gzipSync('')));
+    expect(await failed(empty, { headers })).toMatchObject({ kind: 'too_large' });
+    expect(empty.reads).toBeLessThan(8);
+    await judged(new ScriptedBody([gzipSync('x'.repeat(100))]), { headers });
+  });
+
+  it('comes of what is inside a coding, however small it is in the end', async () => {
+    const inner = Buffer.concat(new Array(50_000).fill(gzipSync('')));
+    const outer = gzipSync(inner);
+    const strict = { size: { octets: 10_000, name: 'a' }, decompression: { maxOctets: 100_000, maxRatio: 1e6 } };
+    const failure = await failed(new ScriptedBody([outer]), { headers: ['Content-Encoding', 'gzip, gzip'] }, strict);
+    expect(failure).toMatchObject({ kind: 'too_large', violation: { name: 'max-decompressed-size-bytes' } });
+  });
+
+  it.each([
+    ['breaks off', ['ab', null], [], { kind: 'unreadable' }, 'client_disconnect'],
+    ['is not what its coding says', ['plain'], ['Content-Encoding', 'gzip'], { kind: 'malformed_encoding' }, 'manual'],
+    ['is in an unknown coding', ['plain'], ['Content-Encoding', 'zstd'], { kind: 'unsupported_encoding' }, 'manual'],
+  ] as const)('comes of a body that %s, and the agent is told', async (_, pieces, headers, failure, reason) => {
+    expect(await failed(new ScriptedBody(pieces), { headers })).toMatchObject(failure);
+    expect(client.cancels).toEqual([reason]);
+  });
+
+  it('comes of an agent that fails; the whole body as it came is there for a request that goes on', async () => {
+    mutations = ['changed'];
+    const answer = client.answer;
+    client.answer = (event) =>
+      client.events.length < 2 ? answer(event) : err({ code: 'timed_out', detail: 'too slow' });
+    const failure = await failed(new ScriptedBody(['ab', 'cd', 'ef'], 6));
+    if (failure.kind !== 'agent') throw new Error(failure.kind);
+    expect(failure.failure.code).toBe('timed_out');
+    expect(failure.body?.declaredLength).toBe(6);
+    expect((await bodyOctets(failure.body)).toString()).toBe('abcdef');
+  });
+
+  it('comes of an agent that fails over a coded body, which is there as it came', async () => {
+    const coded = gzipSync('plain text');
+    client.answer = () => err({ code: 'disconnected', detail: 'gone' });
+    const failure = await failed(new ScriptedBody([coded.subarray(0, 25), coded.subarray(25)]), {
+      headers: ['Content-Encoding', 'gzip'],
+    });
+    expect(failure.kind === 'agent' && (await bodyOctets(failure.body))).toEqual(coded);
+  });
+
+  it.each([
+    ['is not subscribed to bodies', { events: new Set(['request_headers'] as const) }, fakeCapabilities],
+    ['cannot take bodies', {}, { ...fakeCapabilities, supportedEvents: ['request_headers'] as const }],
+  ])('comes of an agent that asks for the body and %s', async (_, changes, said) => {
+    client.said = said;
+    const agent = { ...routeAgent(client), ...changes };
+    const source = new ScriptedBody(['ab']);
+    expect(await failed(source, { agent })).toMatchObject({ kind: 'agent', failure: { code: 'malformed_answer' } });
+    expect(client.events).toEqual([]);
+    expect(source.reads).toBe(0);
+    expect(client.cancels).toEqual(['manual']);
+  });
+
+  it('comes of an agent that makes more of a body than is held', async () => {
+    const source = (): ScriptedBody => new ScriptedBody(['a', 'b', 'c'], 3);
+    mutations = [Buffer.alloc(16_777_215), ''];
+    expect((await judged(source())).body?.declaredLength).toBe(16_777_216);
+    mutations = [Buffer.alloc(16_777_215), null];
+    const failure = await failed(source());
+    expect(failure).toMatchObject({ kind: 'agent', failure: { code: 'response_too_large' } });
+    expect(failure.kind === 'agent' && (await bodyOctets(failure.body)).toString()).toBe('abc');
+    expect(client.cancels).toEqual(['manual']);
+  });
+
+  it('comes of an agent whose header operations are too many in all', async () => {
+    const operations = new Array(600).fill({ kind: 'add', name: 'X', value: '1' });
+    client.answer = (event) =>
+      ok({ ...allowAnswer, needsMore: !('isLast' in event && event.isLast), responseHeaders: operations });
+    const failure = await failed(new ScriptedBody(['ab', 'cd'], 4));
+    expect(failure).toMatchObject({ kind: 'agent', failure: { code: 'malformed_answer' } });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { relayResponse } from '../../../../../src/application/gateway/proxy-request/relay-response.js';
+import type { ReceivedResponseHead } from '../../../../../src/application/ports/gateway/received-head.js';
+import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
+import { fieldTrait } from '../../../../../src/domain/http/field-traits.js';
+import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
+import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
+import { RecordedResponse } from '../../../../support/gateway/recorded-response.js';
+
+/** One that can pass heads on, or says that it cannot. */
+class PassingResponse extends RecordedResponse {
+  readonly passed: HeaderList[] = [];
+
+  constructor(readonly canPassOn: boolean) {
+    super();
+  }
+
+  passOn(status: number, received: ReceivedResponseHead, added: HeaderList): boolean {
+    if (!this.canPassOn) return false;
+    this.status = status;
+    this.headers = [...received.fields, ...added];
+    this.passed.push(added);
+    return true;
+  }
+}
+
+const fields = ['X-A', 'a', 'Date', 'now'];
+
+/** Counts how often its list is asked for. */
+class CountedResponse implements UpstreamResponse {
+  lists = 0;
+  readonly received: ReceivedResponseHead;
+  readonly body = null;
+  readonly isBodyLate = false;
+  readonly tunnel = null;
+
+  constructor(
+    passedTraits: number,
+    readonly status = 200,
+  ) {
+    this.received = { fields, traits: passedTraits, passedTraits };
+  }
+
+  get headers(): HeaderList {
+    this.lists += 1;
+    return fields;
+  }
+}
+
+const exchangeFor = (response: RecordedResponse): Exchange => {
+  const { request, client } = newExchange();
+  return new Exchange(request, response, 'id', 'c-1', client, 0, strictOwner);
+};
+
+const ownField = ['X-Correlation-Id', 'c-1'];
+
+describe('a response whose fields all go on', () => {
+  it('is passed on, and its list is never asked for', async () => {
+    const response = new PassingResponse(true);
+    const upstream = new CountedResponse(fieldTrait.date);
+    const exchange = exchangeFor(response);
+    exchange.rateLimitFields = ['RateLimit', 'r'];
+    exchange.targetFields = ['Set-Cookie', 't'];
+    expect(await relayResponse(exchange, upstream)).toBeNull();
+    expect(response.passed).toEqual([['RateLimit', 'r', 'Set-Cookie', 't', ...ownField]]);
+    expect([response.status, response.state, upstream.lists]).toEqual([200, 'ended', 0]);
+  });
+
+  it.each([
+    ['whose engine cannot pass it on', new PassingResponse(false)],
+    ['whose engine never can', new RecordedResponse()],
+  ])('has them in a list for a client %s', async (_, response) => {
+    expect(await relayResponse(exchangeFor(response), new CountedResponse(0))).toBeNull();
+    expect([response.status, response.headers]).toEqual([200, [...fields, ...ownField]]);
+  });
+});
+
+describe('a response of which something has to change', () => {
+  it.each<[string, number, number, (exchange: Exchange) => void]>([
+    ['a field of its connection', fieldTrait.hopByHop, 200, () => undefined],
+    ['TE', fieldTrait.te, 200, () => undefined],
+    ['a correlation id', fieldTrait.correlationId, 200, () => undefined],
+    ['a length that its status cannot have', fieldTrait.contentLength, 204, () => undefined],
+    [
+      "limits that are not the gateway's",
+      fieldTrait.rates,
+      200,
+      (exchange) => {
+        exchange.rateLimitFields = ['RateLimit', 'r'];
+      },
+    ],
+    [
+      'what an agent wants done',
+      0,
+      200,
+      (exchange) => {
+        exchange.responseOperations = [{ kind: 'remove', name: 'x-a' }];
+      },
+    ],
+    ['anything: nothing is known of it', -1, 200, () => undefined],
+  ])('is not passed on as it came: %s', async (_, traits, status, prepare) => {
+    const response = new PassingResponse(true);
+    const upstream = new CountedResponse(traits, status);
+    const exchange = exchangeFor(response);
+    prepare(exchange);
+    await relayResponse(exchange, upstream);
+    expect([response.passed, upstream.lists]).toEqual([[], 1]);
+  });
+
+  it('goes on with a length and with limits of its own where nothing speaks against them', async () => {
+    const response = new PassingResponse(true);
+    await relayResponse(exchangeFor(response), new CountedResponse(fieldTrait.contentLength | fieldTrait.rates));
+    expect(response.passed).toEqual([ownField]);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { RoutePass } from '../../../../../src/application/gateway/proxy-request/route-breaker.js';
+import { RouteBreakers } from '../../../../../src/application/gateway/proxy-request/route-breakers.js';
+import { breakerOfRoute } from '../../../../support/gateway/sending-stage.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+
+const setUp = () => {
+  const clock = new ManualClock();
+  const logger = new RecordingLogger();
+  const breaker = breakerOfRoute(clock, logger);
+  const admit = (): RoutePass => {
+    const pass = breaker.admit();
+    if (pass === null) throw new Error('not let through');
+    return pass;
+  };
+  /** Opens it. */
+  const open = () => {
+    admit().ended('failure');
+    admit().ended('failure');
+  };
+  return { clock, logger, breaker, admit, open };
+};
+
+describe('the breaker of a route', () => {
+  it('opens with the last failure that is borne, says for how long, and says so once in the log', () => {
+    const { clock, logger, breaker, admit } = setUp();
+    admit().ended('failure');
+    expect(breaker.state).toBe('closed');
+    admit().ended('failure');
+    expect([breaker.state, breaker.admit(), breaker.retryAfterSeconds]).toEqual(['open', null, 10]);
+    clock.advance(8_001);
+    expect([breaker.admit(), breaker.retryAfterSeconds]).toEqual([null, 2]);
+    expect(logger.lines).toEqual([
+      { level: 'warn', message: 'Route circuit breaker open', fields: { route: 'r', open_ms: 10_000 } },
+    ]);
+  });
+
+  it('begins to count anew with a success, and does not count what says nothing', () => {
+    const { breaker, admit } = setUp();
+    for (const outcome of ['failure', 'success', 'failure', 'neither'] as const) admit().ended(outcome);
+    expect(breaker.state).toBe('closed');
+  });
+
+  it('lets a single probe through, and closes when that works', () => {
+    const { clock, logger, breaker, admit, open } = setUp();
+    open();
+    clock.advance(10_000);
+    expect(breaker.state).toBe('half_open');
+    const probe = admit();
+    expect([breaker.admit(), breaker.retryAfterSeconds]).toEqual([null, 1]);
+    probe.ended('success');
+    expect(breaker.state).toBe('closed');
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+
+  it('is not held by a probe whose body trickles: each 10 seconds another request tries the route', () => {
+    const { clock, breaker, admit, open } = setUp();
+    open();
+    clock.advance(10_000);
+    const slow = admit();
+    clock.advance(9_999);
+    expect(breaker.admit()).toBeNull();
+    clock.advance(1);
+    const next = admit();
+    expect(breaker.admit()).toBeNull();
+    next.ended('success');
+    expect(breaker.state).toBe('closed');
+    slow.ended('failure');
+    admit().ended('failure');
+    expect(breaker.state).toBe('closed');
+  });
+
+  it('opens again when a probe fails, and tries another when it came to nothing', () => {
+    const { clock, breaker, admit, open } = setUp();
+    open();
+    clock.advance(10_000);
+    admit().ended('neither');
+    admit().ended('failure');
+    expect([breaker.state, breaker.retryAfterSeconds]).toEqual(['open', 10]);
+  });
+
+  it('closes with the head of a good answer, however long its body is; how that ends counts then', () => {
+    const { clock, breaker, admit, open } = setUp();
+    open();
+    clock.advance(10_000);
+    const probe = admit();
+    probe.answered();
+    expect(breaker.state).toBe('closed');
+    probe.ended('failure');
+    admit().ended('failure');
+    expect(breaker.state).toBe('open');
+  });
+
+  it('hears of the end of a request once, and not of those that it let through before it changed its mind', () => {
+    const { clock, breaker, admit } = setUp();
+    const [twice, late] = [admit(), admit()];
+    twice.ended('failure');
+    twice.ended('failure');
+    expect(breaker.state).toBe('closed');
+    twice.ended('success');
+    admit().ended('failure');
+    expect(breaker.state).toBe('open');
+    clock.advance(10_000);
+    const probe = admit();
+    late.ended('success');
+    late.answered();
+    expect(breaker.state).toBe('half_open');
+    probe.ended('success');
+    expect(breaker.state).toBe('closed');
+  });
+});
+
+describe('the breakers of all routes', () => {
+  const rules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
+
+  it('stay as they are over a reload that leaves their rules, and begin anew with others', () => {
+    const breakers = new RouteBreakers(new ManualClock(), new RecordingLogger());
+    const [a, b, c] = ['a', 'b', 'c'].map((route) => breakers.of(route, rules));
+    if (!a || !b || !c) throw new Error('missing');
+    breakers.adopt(
+      new Map([
+        ['a', a],
+        ['b', b],
+        ['c', c],
+      ]),
+    );
+    for (const breaker of [a, b, c]) breaker.admit()?.ended('failure');
+    const next = breakers.of('a', { ...rules });
+    const other = breakers.of('b', { ...rules, openMs: 2_000 });
+    expect([next === a, other === b]).toEqual([true, false]);
+    // As long as the new configuration is not in force, the old ones are those of the routes.
+    expect(breakers.states().map(({ state }) => state)).toEqual(['open', 'open', 'open']);
+    breakers.adopt(
+      new Map([
+        ['a', next],
+        ['b', other],
+      ]),
+    );
+    expect(breakers.states()).toEqual([
+      { route: 'a', state: 'open' },
+      { route: 'b', state: 'closed' },
+    ]);
+    expect(breakers.of('c', rules).state).toBe('closed');
+  });
+});

@@ -1,0 +1,323 @@
+import { describe, expect, it } from 'vitest';
+import { HmacSecretDigest } from '../../../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { MemoryRateLimitStore } from '../../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
+import { DeclaredHeaderNames } from '../../../../../../src/application/gateway/ask-agents/declared-header-names.js';
+import { RateLimiter, type WithoutStore } from '../../../../../../src/application/gateway/limit-rate/rate-limiter.js';
+import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
+import { Exchange } from '../../../../../../src/application/gateway/proxy-request/exchange.js';
+import { IdentityHeaderFilter } from '../../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
+import {
+  limitRouteRate,
+  limitUnroutedRate,
+} from '../../../../../../src/application/gateway/proxy-request/stages/limit-rate.js';
+import type {
+  RateLimitAnswer,
+  RateLimitStore,
+} from '../../../../../../src/application/ports/shared/rate-limit-store.js';
+import type { RateLimits } from '../../../../../../src/domain/gateway/configuration/rate-limit-options.js';
+import type { LimitedRoute } from '../../../../../../src/domain/gateway/rate-limiting/applied-rate-limit.js';
+import type { RateLimitKey } from '../../../../../../src/domain/gateway/rate-limiting/rate-limit-policy.js';
+import { firstHeader } from '../../../../../../src/domain/http/header-list.js';
+import { newExchange, strictOwner } from '../../../../../support/gateway/exchanges.js';
+import { FakeRateLimitStore } from '../../../../../support/gateway/fake-rate-limit-store.js';
+import { ManualClock } from '../../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
+
+const noRates: RateLimits = { global: null, perClient: null, perRoute: null };
+const ten = { requestsPerSecond: 1, burst: 10 };
+const two = { requestsPerSecond: 0.5, burst: 2 };
+
+interface Sent {
+  readonly status: number;
+  readonly headers: readonly string[];
+}
+
+/** A request, and what it was answered; null: it went on. */
+const requestFrom = (address: string, headers: readonly string[] = [], path = '/') => {
+  const plain = newExchange({ headers });
+  const sent: Sent[] = [];
+  const response = {
+    ...plain.response,
+    headSent: false,
+    send: (status: number, fields: readonly string[]) => void sent.push({ status, headers: fields }),
+  };
+  const client = { ...plain.client, address };
+  const exchange = new Exchange(plain.request, response, 'id', 'id', client, 0, strictOwner);
+  exchange.path = path;
+  return { exchange, sent };
+};
+
+const partsOver = (store: RateLimitStore, withoutStore: WithoutStore = { kind: 'deny' }) => {
+  const logger = new RecordingLogger();
+  const counted: string[] = [];
+  const dependencies = {
+    limiter: new RateLimiter(store, withoutStore, { clock: new ManualClock(), logger }),
+    digest: new HmacSecretDigest(),
+    problems: new ProblemAnswerer(logger),
+    metrics: { rateLimitExceeded: (limit: string) => void counted.push(limit) },
+  };
+  return { logger, counted, dependencies };
+};
+
+const partsInMemory = () => {
+  const clock = new ManualClock();
+  const store = new MemoryRateLimitStore(clock);
+  return { ...partsOver(store), clock, store };
+};
+
+const routeWith = (key: RateLimitKey | null, limit = two): LimitedRoute => ({
+  id: 'api',
+  policy: key && { limit, key },
+});
+
+const refused = async (
+  stages: ReturnType<typeof limitRouteRate>,
+  request: ReturnType<typeof requestFrom>,
+): Promise<boolean> => {
+  const { exchange, sent } = request;
+  const outcome = await stages.beforeAgents?.(exchange);
+  expect(outcome).toBe(sent.length === 0 ? 'continue' : 'ended');
+  return sent[0]?.status === 429;
+};
+
+describe('the rate of requests', () => {
+  it("is nobody's business where no limit is set", () => {
+    const { dependencies } = partsInMemory();
+    expect(limitRouteRate(noRates, routeWith(null), null, dependencies)).toEqual({
+      beforeAgents: null,
+      afterAgents: null,
+    });
+    expect(limitUnroutedRate(noRates, dependencies)).toBeNull();
+  });
+
+  it('lets the burst through and then the rate, and says so to the client', async () => {
+    const { dependencies, clock, logger, counted } = partsInMemory();
+    const stages = limitRouteRate({ ...noRates, perClient: two }, routeWith(null), null, dependencies);
+    const one = requestFrom('203.0.113.7');
+    expect(await refused(stages, one)).toBe(false);
+    expect(one.exchange.rateLimitFields).toEqual([
+      'RateLimit-Policy',
+      '"client";q=2;w=4',
+      'RateLimit',
+      '"client";r=1;t=2',
+    ]);
+    expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(false);
+    const third = requestFrom('203.0.113.7');
+    expect(await refused(stages, third)).toBe(true);
+    const headers = third.sent[0]?.headers ?? [];
+    expect(firstHeader(headers, 'retry-after')).toBe('2');
+    expect(firstHeader(headers, 'ratelimit')).toBe('"client";r=0;t=2');
+    expect(firstHeader(headers, 'ratelimit-policy')).toBe('"client";q=2;w=4');
+    expect(await refused(stages, requestFrom('203.0.113.8'))).toBe(false);
+    clock.advance(1_999);
+    expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(true);
+    clock.advance(1);
+    expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(false);
+    expect(counted).toEqual(['max-requests-per-second-per-client', 'max-requests-per-second-per-client']);
+    expect(logger.lines[0]).toEqual({
+      level: 'warn',
+      message: 'Too many requests',
+      fields: {
+        error_type: 'rate_limited',
+        detail: 'max-requests-per-second-per-client is 0.5 requests a second.',
+        correlation_id: 'id',
+        trace_id: 'id',
+        client_ip: '203.0.113.7',
+        route: null,
+        limit: 0.5,
+        limit_name: 'max-requests-per-second-per-client',
+        burst: 2,
+        actual: 3,
+      },
+    });
+  });
+
+  it.each<[string, Partial<RateLimits>, RateLimitKey | null]>([
+    ['max-requests-per-second-global', { global: two }, null],
+    ['max-requests-per-second-per-client', { perClient: two }, null],
+    ['max-requests-per-second-per-route', { perRoute: two }, null],
+    ['rate-limit', {}, { kind: 'client_ip' }],
+    ['rate-limit', {}, { kind: 'path' }],
+    ['rate-limit', {}, { kind: 'route' }],
+    ['rate-limit', {}, { kind: 'header', name: 'x-api-key' }],
+  ])('is held to %s (%o, %o), under that name', async (name, rates, key) => {
+    const { dependencies, counted } = partsInMemory();
+    const stages = limitRouteRate({ ...noRates, ...rates }, routeWith(key), null, dependencies);
+    const outcomes: boolean[] = [];
+    for (let index = 0; index < 3; index += 1) outcomes.push(await refused(stages, requestFrom('203.0.113.7')));
+    expect(outcomes).toEqual([false, false, true]);
+    expect(counted).toEqual([name]);
+  });
+
+  it('costs nothing of one limit where another refuses', async () => {
+    const { dependencies } = partsInMemory();
+    const rates = { ...noRates, global: { requestsPerSecond: 0.001, burst: 4 } };
+    const stages = limitRouteRate(rates, routeWith({ kind: 'client_ip' }), null, dependencies);
+    for (let index = 0; index < 20; index += 1) await refused(stages, requestFrom('203.0.113.7'));
+    expect(await refused(stages, requestFrom('203.0.113.8'))).toBe(false);
+    expect(await refused(stages, requestFrom('203.0.113.8'))).toBe(false);
+    const fifth = requestFrom('203.0.113.9');
+    expect(await refused(stages, fifth)).toBe(true);
+    expect(firstHeader(fifth.sent[0]?.headers ?? [], 'ratelimit')).toBe('"global";r=0;t=1000, "route-policy";r=2;t=1');
+  });
+
+  it('shows clients nothing of what all of them use together, unless it refuses them', async () => {
+    const { dependencies } = partsInMemory();
+    const rates = { ...noRates, global: ten, perRoute: ten };
+    const stages = limitRouteRate(rates, routeWith(null), null, dependencies);
+    const { exchange, sent } = requestFrom('203.0.113.7');
+    await stages.beforeAgents?.(exchange);
+    expect([exchange.rateLimitFields, sent]).toEqual([[], []]);
+  });
+
+  it('is of each value of a header, each path and the route as a whole', async () => {
+    const values = async (key: RateLimitKey, requests: readonly ReturnType<typeof requestFrom>[]) => {
+      const { dependencies } = partsInMemory();
+      const limit = { requestsPerSecond: 0.001, burst: 1 };
+      const stages = limitRouteRate(noRates, routeWith(key, limit), null, dependencies);
+      const outcomes: boolean[] = [];
+      for (const request of requests) outcomes.push(await refused(stages, request));
+      return outcomes;
+    };
+    const header = { kind: 'header', name: 'x-api-key' } as const;
+    const keys = [['X-API-Key', 'a'], ['x-api-key', 'a'], ['X-API-Key', 'b'], [], ['Other', 'a']];
+    expect(
+      await values(
+        header,
+        keys.map((headers) => requestFrom('203.0.113.7', headers)),
+      ),
+    ).toEqual([false, true, false, false, true]);
+    const paths = ['/a', '/b', '/a'].map((path) => requestFrom('203.0.113.7', [], path));
+    expect(await values({ kind: 'path' }, paths)).toEqual([false, false, true]);
+    const clients = ['203.0.113.7', '203.0.113.8'].map((address) => requestFrom(address));
+    expect(await values({ kind: 'route' }, clients)).toEqual([false, true]);
+  });
+
+  it('is counted under nothing that a client wrote', () => {
+    const fake = new FakeRateLimitStore();
+    const parts = partsOver(fake);
+    const secret = `hunter2-${'x'.repeat(5_000)}`;
+    const stages = limitRouteRate(
+      noRates,
+      routeWith({ kind: 'header', name: 'authorization' }),
+      null,
+      parts.dependencies,
+    );
+    stages.beforeAgents?.(requestFrom('203.0.113.7', ['Authorization', secret]).exchange);
+    expect(JSON.stringify(fake.taken)).not.toContain('hunter2');
+    expect(fake.taken[0]?.[0]?.key).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('is that of everybody and the client where no route takes the request', async () => {
+    const { dependencies, counted } = partsInMemory();
+    const stage = limitUnroutedRate({ global: ten, perClient: two, perRoute: two }, dependencies);
+    const outcomes: unknown[] = [];
+    for (let index = 0; index < 3; index += 1) outcomes.push(await stage?.(requestFrom('203.0.113.7').exchange));
+    expect(outcomes).toEqual(['continue', 'continue', 'ended']);
+    expect(counted).toEqual(['max-requests-per-second-per-client']);
+  });
+});
+
+describe('a policy by a header that agents own', () => {
+  const key = { kind: 'header', name: 'x-user-id' } as const;
+  const limit = { requestsPerSecond: 0.001, burst: 1 };
+  const owned = (declared = new DeclaredHeaderNames()): IdentityHeaderFilter => new IdentityHeaderFilter([], declared);
+
+  it('is charged once the agents have set it: what the client wrote there chooses no bucket', async () => {
+    const { dependencies } = partsInMemory();
+    const rates = { ...noRates, perClient: ten };
+    const stages = limitRouteRate(rates, routeWith(key, limit), owned(), dependencies);
+    const pass = async (forged: string, user: string): Promise<boolean> => {
+      const { exchange, sent } = requestFrom('203.0.113.7', ['X-User-Id', forged]);
+      expect(await stages.beforeAgents?.(exchange)).toBe('continue');
+      exchange.headers = ['X-User-Id', user];
+      const outcome = await stages.afterAgents?.(exchange);
+      expect(outcome).toBe(sent.length === 0 ? 'continue' : 'ended');
+      expect(exchange.rateLimitFields.filter((part) => part === 'RateLimit')).toHaveLength(2);
+      return sent[0]?.status === 429;
+    };
+    expect(await pass('mallory-1', 'ann')).toBe(false);
+    expect(await pass('mallory-2', 'ann')).toBe(true);
+    expect(await pass('mallory-2', 'ben')).toBe(false);
+  });
+
+  it('is charged before the agents where none of them owns it, and not again', async () => {
+    const { dependencies } = partsInMemory();
+    const stages = limitRouteRate(
+      noRates,
+      routeWith({ kind: 'header', name: 'x-api-key' }, limit),
+      owned(),
+      dependencies,
+    );
+    const first = requestFrom('203.0.113.7', ['X-API-Key', 'a']);
+    expect(await stages.beforeAgents?.(first.exchange)).toBe('continue');
+    first.exchange.headers = [];
+    expect(await stages.afterAgents?.(first.exchange)).toBe('continue');
+    expect(await refused(stages, requestFrom('203.0.113.7', ['X-API-Key', 'a']))).toBe(true);
+    expect(await refused(stages, requestFrom('203.0.113.7'))).toBe(false);
+  });
+
+  it('is charged once by each request, also when an agent begins to own it, or ceases to, meanwhile', async () => {
+    const declared = new DeclaredHeaderNames();
+    const store = new FakeRateLimitStore();
+    const { dependencies } = partsOver(store);
+    const of = (name: string) =>
+      limitRouteRate(noRates, routeWith({ kind: 'header', name }, limit), owned(declared), dependencies);
+    const owning = ['X-Tenant'];
+    const owningNone: readonly string[] = [];
+    const stages = of('x-tenant');
+    for (const [before, after] of [
+      [owning, owningNone],
+      [owningNone, owning],
+    ] as const) {
+      store.taken.length = 0;
+      declared.declare('auth', before);
+      const { exchange } = requestFrom('203.0.113.7', ['X-Tenant', 'a']);
+      await stages.beforeAgents?.(exchange);
+      declared.declare('auth', after);
+      await stages.afterAgents?.(exchange);
+      expect(store.taken).toHaveLength(1);
+    }
+  });
+
+  it('has no second stage where it is by something else', () => {
+    const { dependencies } = partsInMemory();
+    const stages = limitRouteRate(noRates, routeWith({ kind: 'client_ip' }), owned(), dependencies);
+    expect(stages.afterAgents).toBeNull();
+  });
+});
+
+describe('requests whose rate cannot be judged', () => {
+  const unavailable: RateLimitAnswer = { kind: 'unavailable', detail: 'connection refused' };
+  const stagesOver = (withoutStore: WithoutStore) => {
+    const store = new FakeRateLimitStore();
+    store.answer = async () => unavailable;
+    const { dependencies } = partsOver(store, withoutStore);
+    return { store, stages: limitRouteRate({ ...noRates, global: ten }, routeWith(null), null, dependencies) };
+  };
+
+  it('go on where they are to be let through', async () => {
+    const { stages } = stagesOver({ kind: 'allow' });
+    const { exchange, sent } = requestFrom('203.0.113.7');
+    expect(await stages.beforeAgents?.(exchange)).toBe('continue');
+    expect([sent, exchange.rateLimitFields]).toEqual([[], []]);
+  });
+
+  it('are answered 503 with Retry-After where they are to be refused', async () => {
+    const { stages } = stagesOver({ kind: 'deny' });
+    const { exchange, sent } = requestFrom('203.0.113.7');
+    expect(await stages.beforeAgents?.(exchange)).toBe('ended');
+    expect(exchange.errorType).toBe('rate_limit_unavailable');
+    expect(sent[0]?.status).toBe(503);
+    expect(firstHeader(sent[0]?.headers ?? [], 'retry-after')).toBe('1');
+  });
+
+  it('end where the client has gone while the store was asked', async () => {
+    const { stages, store } = stagesOver({ kind: 'allow' });
+    store.answer = async () => ({ kind: 'taken', left: [1] });
+    const { exchange } = requestFrom('203.0.113.7');
+    const outcome = stages.beforeAgents?.(exchange);
+    exchange.abandon();
+    expect(await outcome).toBe('ended');
+  });
+});

@@ -1,0 +1,500 @@
+import { describe, expect, it } from 'vitest';
+import { HeldBody } from '../../../../../../src/application/gateway/proxy-request/held-body.js';
+import { KeptPieces } from '../../../../../../src/application/gateway/proxy-request/kept-pieces.js';
+import type { RequestTrace } from '../../../../../../src/application/gateway/proxy-request/request-trace.js';
+import { RetryAllowance } from '../../../../../../src/application/gateway/proxy-request/retry-allowance.js';
+import type { Tunnel } from '../../../../../../src/application/ports/gateway/tunnel.js';
+import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
+import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
+import {
+  answered,
+  failed,
+  ScriptedTargets,
+  type TargetScript,
+  turnedAway,
+} from '../../../../../support/gateway/scripted-targets.js';
+import {
+  breakerOfRoute,
+  recordedExchange,
+  sendingStage,
+  upstreamCount,
+} from '../../../../../support/gateway/sending-stage.js';
+import { ManualClock } from '../../../../../support/shared/manual-clock.js';
+import { settled } from '../../../../../support/shared/manual-scheduler.js';
+
+const never: TargetScript = () => new Promise(() => undefined);
+const good: TargetScript = () => answered(200, ['fine']);
+const gone: TargetScript = () => failed('unreachable');
+const neverThere: TargetScript = () => failed('unreachable', true);
+/** Reads some of the body, then fails. */
+const failingAfter =
+  (reads: number): TargetScript =>
+  async ({ body }) => {
+    for (let turn = 0; turn < reads; turn += 1) await body?.read();
+    return failed('unreachable');
+  };
+/** Answers with the body. */
+const echoing: TargetScript = async ({ body }: UpstreamRequest) => answered(200, [(await bodyOctets(body)).toString()]);
+
+const run = async (targets: ScriptedTargets, changes: Parameters<typeof sendingStage>[1] = {}, method = 'GET') => {
+  const parts = sendingStage(targets, changes);
+  const { exchange, response } = recordedExchange({ method });
+  expect(await parts.stage(exchange)).toBe('ended');
+  return { ...parts, exchange, response };
+};
+
+describe('an answer', () => {
+  it('goes to the client, with what the balancer has for it, and its target hears of its head and its end', async () => {
+    const targets = new ScriptedTargets({ a: good });
+    const { exchange, response } = await run(targets);
+    expect([response.status, response.text, response.state]).toEqual([200, 'fine', 'ended']);
+    expect(response.field('set-cookie')).toBe('at=a');
+    expect([exchange.target, exchange.upstreamAttempts]).toEqual(['a', 1]);
+    expect(targets.told).toEqual(['a: answered', 'a: success']);
+    expect(targets.wishes).toEqual([{ clientIp: '127.0.0.1', headers: [], isSecure: false, tried: [] }]);
+  });
+
+  it.each([500, 502, 503, 504])('of %i is passed on and never asked for again, but is a failure', async (status) => {
+    const targets = new ScriptedTargets({ a: () => answered(status, ['broken']), b: good });
+    const { response, metrics } = await run(targets);
+    expect([response.status, response.text, targets.sent]).toEqual([status, 'broken', ['a']]);
+    expect([targets.told, targets.details]).toEqual([['a: failure'], [`status ${status}`]]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
+  });
+
+  it('that breaks off cuts the connection of the client, and is a failure', async () => {
+    const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]), b: good });
+    const { response, exchange, metrics } = await run(targets);
+    expect([response.text, response.state, exchange.errorType]).toEqual(['half', 'cut', 'upstream_unreachable']);
+    expect(targets.told).toEqual(['a: answered', 'a: failure']);
+    expect([targets.sent, targets.cancelled]).toEqual([['a'], 1]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(1);
+  });
+
+  it('is held back where that is wanted: one that breaks off is a 502', async () => {
+    const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]) });
+    const { response } = await run(targets, { heldResponseOctets: 100 });
+    expect([response.status, response.problem, response.state]).toEqual([502, 'upstream_unreachable', 'ended']);
+    expect(targets.told.at(-1)).toBe('a: failure');
+  });
+
+  it('that is held whole has left its target before the client takes it', async () => {
+    const targets = new ScriptedTargets({ a: good });
+    const { stage } = sendingStage(targets, { heldResponseOctets: 100 });
+    const { exchange, response } = recordedExchange();
+    let toldBefore = -1;
+    response.begin = () => {
+      toldBefore = targets.told.length;
+    };
+    await stage(exchange);
+    expect([toldBefore, targets.told]).toEqual([2, ['a: answered', 'a: success']]);
+  });
+
+  it('to a client that has gone says nothing about its target, and is not waited for', async () => {
+    const targets = new ScriptedTargets({ a: never, b: good });
+    const { stage } = sendingStage(targets);
+    const { exchange, response } = recordedExchange();
+    const outcome = stage(exchange);
+    exchange.abandon();
+    expect(await outcome).toBe('ended');
+    expect([targets.told, targets.sent, response.status]).toEqual([['a: neither'], ['a'], 0]);
+  });
+
+  it('that a client leaves before its end says nothing about its target, unless its status did', async () => {
+    for (const [status, told] of [
+      [200, ['a: answered', 'a: neither']],
+      [500, ['a: failure']],
+    ] as const) {
+      const targets = new ScriptedTargets({ a: () => answered(status, ['one', 'two']) });
+      const { stage } = sendingStage(targets);
+      const { exchange, response } = recordedExchange();
+      response.write = () => void exchange.abandon();
+      await stage(exchange);
+      expect([targets.told, response.state]).toEqual([told, 'open']);
+    }
+  });
+
+  it('of an upgrade is over when its tunnel is', async () => {
+    let end: () => void = () => undefined;
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const tunnel: Tunnel = {
+      iterator: () => ({
+        [Symbol.asyncIterator]: () => ({ next: () => isOver.then(() => ({ done: true, value: undefined })) }),
+      }),
+      write: (_, done) => done(),
+      end: () => undefined,
+      destroy: () => undefined,
+      closed: false,
+      once: () => undefined,
+    };
+    const targets = new ScriptedTargets({ a: () => answered(101, [], { body: null, tunnel }) });
+    const { stage } = sendingStage(targets);
+    const { exchange, response } = recordedExchange();
+    response.tunnel = tunnel;
+    expect(await stage(exchange)).toBe('ended');
+    await settled();
+    expect([response.status, targets.told]).toEqual([101, ['a: answered']]);
+    end();
+    await settled();
+    expect(targets.told).toEqual(['a: answered', 'a: success']);
+  });
+});
+
+describe('a failure', () => {
+  it('has an idempotent request sent to another target, and counts it', async () => {
+    const targets = new ScriptedTargets({ a: gone, b: gone, c: good });
+    const { response, exchange, metrics } = await run(targets);
+    expect([response.status, targets.sent, exchange.target, exchange.upstreamAttempts]).toEqual([
+      200,
+      ['a', 'b', 'c'],
+      'c',
+      3,
+    ]);
+    expect(targets.told).toEqual(['a: failure', 'b: failure', 'c: answered', 'c: success']);
+    expect(response.field('set-cookie')).toBe('at=c');
+    expect(targets.wishes.map(({ tried }) => tried)).toEqual([[], ['a'], ['a', 'b']]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(3);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(2);
+    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(2);
+  });
+
+  it('of a POST is told, unless none of it was sent', async () => {
+    const sent = new ScriptedTargets({ a: gone, b: good });
+    expect((await run(sent, {}, 'POST')).response.status).toBe(502);
+    expect(sent.sent).toEqual(['a']);
+    const unsent = new ScriptedTargets({ a: neverThere, b: good });
+    expect((await run(unsent, {}, 'POST')).response.status).toBe(200);
+    expect(unsent.sent).toEqual(['a', 'b']);
+  });
+
+  it('of the last attempt is the one that is told', async () => {
+    const targets = new ScriptedTargets({ a: gone, b: () => failed('timed_out'), c: good });
+    const { response, logger } = await run(targets, { retries: { maxAttempts: 2, budgetPercent: 20 } });
+    expect([response.status, response.problem, targets.sent]).toEqual([504, 'upstream_timeout', ['a', 'b']]);
+    expect(logger.lines.at(-1)?.fields).toMatchObject({ upstream: 'api', target: 'b', cause: 'it is timed_out' });
+  });
+
+  it('is told where there is no other target', async () => {
+    const two = new ScriptedTargets({ a: gone, b: () => failed('invalid_response') });
+    expect((await run(two)).response.problem).toBe('upstream_invalid_response');
+    expect(two.sent).toEqual(['a', 'b']);
+  });
+
+  it('of the queue of one target is not its fault, and another may have room', async () => {
+    const full: TargetScript = () => failed('overloaded', true);
+    const targets = new ScriptedTargets({ a: full, b: good });
+    expect((await run(targets, {}, 'POST')).response.status).toBe(200);
+    expect(targets.told[0]).toBe('a: neither');
+    const { response } = await run(new ScriptedTargets({ a: full }));
+    expect([response.status, response.problem, response.field('retry-after')]).toEqual([
+      503,
+      'upstream_overloaded',
+      '1',
+    ]);
+  });
+
+  it('of the only target refuses no retry: there would be nobody to send it to', async () => {
+    const { metrics } = await run(new ScriptedTargets({ a: gone }), { allowance: new RetryAllowance(0) });
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
+  });
+
+  it('is told where the budget is spent, and counted as a retry that was refused', async () => {
+    const targets = new ScriptedTargets({ a: gone, b: good });
+    const allowance = new RetryAllowance(0);
+    const { response, metrics } = await run(targets, { allowance });
+    expect([response.status, targets.sent]).toEqual([502, ['a']]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(1);
+  });
+
+  it('is told once the time of the request is over; the attempts share it with the queue', async () => {
+    const clock = new ManualClock();
+    const slow: TargetScript = () => {
+      clock.advance(300);
+      return failed('timed_out');
+    };
+    const targets = new ScriptedTargets({ a: slow, b: slow, c: good });
+    const { stage } = sendingStage(targets, { clock, timeoutMs: 700 });
+    const { exchange, response } = recordedExchange();
+    exchange.queuedMs = 100;
+    await stage(exchange);
+    expect([response.status, targets.sent]).toEqual([504, ['a', 'b']]);
+    expect(targets.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([600, 300]);
+    expect(targets.requests.map(({ patienceMs }) => patienceMs)).toEqual([700, 700]);
+  });
+
+  it('of a request that nobody waits for is not tried again', async () => {
+    const { exchange } = recordedExchange();
+    const leaving: TargetScript = () => {
+      exchange.abandon();
+      return failed('unreachable');
+    };
+    const targets = new ScriptedTargets({ a: leaving, b: good });
+    await sendingStage(targets).stage(exchange);
+    expect(targets.sent).toEqual(['a']);
+  });
+
+  it('of the gateway itself is no retry, and no fault of the target', async () => {
+    const targets = new ScriptedTargets({ a: () => failed('refused_request', true), b: good });
+    const { response, logger } = await run(targets);
+    expect([response.status, response.problem, targets.told]).toEqual([500, 'internal_error', ['a: neither']]);
+    expect(logger.lines).toMatchObject([{ level: 'error', fields: { cause: 'it is refused_request' } }]);
+  });
+});
+
+describe('a request that is turned away because its target was taken out', () => {
+  const out: TargetScript = () => turnedAway;
+
+  it('goes to another target, whatever its method, though no attempt and no retry is left', async () => {
+    const targets = new ScriptedTargets({ a: out, b: out, c: good });
+    const changes = { retries: { maxAttempts: 1, budgetPercent: 0 }, allowance: new RetryAllowance(0) };
+    const { response, metrics, exchange } = await run(targets, changes, 'POST');
+    expect([response.status, targets.sent]).toEqual([200, ['a', 'b', 'c']]);
+    expect(exchange.upstreamAttempts).toBe(1);
+    expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1);
+    expect(await upstreamCount(metrics, 'gateway_upstream_failures_total')).toBe(0);
+    expect(targets.told).toEqual(['a: neither', 'b: neither', 'c: answered', 'c: success']);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(0);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_refused_total')).toBe(0);
+  });
+
+  it('goes to the target that has come for the only one that there was', async () => {
+    const targets = new ScriptedTargets({ a: out, b: good });
+    Object.defineProperty(targets, 'hasChoice', { value: false });
+    expect((await run(targets, {}, 'POST')).response.status).toBe(200);
+  });
+
+  it('has its attempts and its retries left for failures', async () => {
+    const targets = new ScriptedTargets({ a: out, b: gone, c: out, d: gone, e: good });
+    const { response, metrics } = await run(targets, { retries: { maxAttempts: 2, budgetPercent: 20 } });
+    expect([response.status, targets.sent]).toEqual([502, ['a', 'b', 'c', 'd']]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(1);
+  });
+
+  it('is told to come back where there is no other', async () => {
+    for (const targets of [new ScriptedTargets({ a: out }), new ScriptedTargets({ a: out, b: out })]) {
+      const { response } = await run(targets);
+      expect([response.status, response.problem, response.field('retry-after')]).toEqual([
+        503,
+        'upstream_overloaded',
+        '1',
+      ]);
+      expect(new Set(targets.sent).size).toBe(targets.sent.length);
+    }
+  });
+});
+
+describe('a repetition to the same target', () => {
+  /** Asks until it is refused, then answers. */
+  const asking: TargetScript = ({ mayRepeat }) => {
+    let turns = 0;
+    while (turns < 20 && mayRepeat()) turns += 1;
+    return answered(200, [String(turns)]);
+  };
+
+  it.each([
+    ['there is one attempt', { maxAttempts: 1, budgetPercent: 20 }, 0],
+    ['there is no budget', { maxAttempts: 3, budgetPercent: 0 }, 0],
+    ['there are attempts', { maxAttempts: 3, budgetPercent: 20 }, 2],
+    ['the allowance is spent before the attempts', { maxAttempts: 20, budgetPercent: 1 }, 10],
+  ])('where %s counts as an attempt and a retry', async (_, retries, times) => {
+    const allowance = new RetryAllowance(retries.budgetPercent);
+    const { response, metrics, exchange } = await run(new ScriptedTargets({ a: asking }), { retries, allowance });
+    expect([response.text, exchange.upstreamAttempts]).toEqual([String(times), 1 + times]);
+    expect(await upstreamCount(metrics, 'gateway_upstream_attempts_total')).toBe(1 + times);
+    expect(await upstreamCount(metrics, 'gateway_upstream_retries_total')).toBe(times);
+  });
+
+  it('takes from the attempts that are left for other targets', async () => {
+    const repeating: TargetScript = ({ mayRepeat }) => (mayRepeat() ? failed('unreachable') : answered(200));
+    const targets = new ScriptedTargets({ a: repeating, b: repeating, c: good });
+    const { response } = await run(targets, { retries: { maxAttempts: 3, budgetPercent: 20 } });
+    expect([response.status, targets.sent]).toEqual([200, ['a', 'b']]);
+  });
+});
+
+describe('a body', () => {
+  const send = async (targets: ScriptedTargets, body: ScriptedBody, method = 'PUT') => {
+    const { stage } = sendingStage(targets);
+    const { exchange, response } = recordedExchange({ method }, body);
+    await stage(exchange);
+    return response;
+  };
+
+  it('of which little was read goes to another target from its first octet', async () => {
+    const targets = new ScriptedTargets({ a: failingAfter(2), b: echoing });
+    expect((await send(targets, new ScriptedBody(['one ', 'two ', 'three']))).text).toBe('one two three');
+  });
+
+  it('of which much was read goes nowhere else', async () => {
+    const targets = new ScriptedTargets({ a: failingAfter(3), b: echoing });
+    const half = Buffer.alloc(32_768, 'x');
+    const response = await send(targets, new ScriptedBody([half, half, half]));
+    expect([response.status, targets.sent]).toEqual([502, ['a']]);
+  });
+
+  it('goes on to another target where none of it was sent, though its first piece was read', async () => {
+    const unsent: TargetScript = async ({ body }) => {
+      await body?.read();
+      return failed('unreachable', true);
+    };
+    const targets = new ScriptedTargets({ a: unsent, b: echoing });
+    expect((await send(targets, new ScriptedBody(['one ', 'two']), 'POST')).text).toBe('one two');
+  });
+
+  it('that was held for other targets is let go of when one answers', async () => {
+    const kept = new KeptPieces();
+    kept.add(Buffer.from('held'));
+    const held = new HeldBody(kept, [], 4);
+    const { stage } = sendingStage(new ScriptedTargets({ a: good, b: good }));
+    const { exchange } = recordedExchange({ method: 'PUT' });
+    exchange.forwardedBody = held;
+    expect((await bodyOctets(held.begin())).toString()).toBe('held');
+    await stage(exchange);
+    expect((await bodyOctets(held.begin())).toString()).toBe('');
+  });
+
+  it('that breaks off is the fault of its client, whatever the target says', async () => {
+    const reading: TargetScript = async ({ body }) => {
+      await bodyOctets(body).catch(() => undefined);
+      return failed('unreachable');
+    };
+    const targets = new ScriptedTargets({ a: reading, b: good });
+    const response = await send(targets, new ScriptedBody(['one', null]));
+    expect([response.status, response.problem]).toEqual([400, 'malformed_request']);
+    expect([targets.sent, targets.told]).toEqual([['a'], ['a: neither']]);
+  });
+});
+
+describe('without a target', () => {
+  it('that is well the client is told when there may be one', async () => {
+    const targets = new ScriptedTargets({ a: good });
+    targets.refusal = { kind: 'unhealthy', retryAfterSeconds: 7 };
+    const { response } = await run(targets);
+    expect([response.status, response.problem, response.field('retry-after')]).toEqual([503, 'no_healthy_target', '7']);
+  });
+
+  it('that has an address nothing can be reached', async () => {
+    const targets = new ScriptedTargets({ a: good });
+    targets.refusal = { kind: 'unresolved', detail: 'a: ENOTFOUND' };
+    const { response, logger } = await run(targets);
+    expect([response.status, response.problem]).toEqual([502, 'upstream_unreachable']);
+    expect(response.text).not.toContain('ENOTFOUND');
+    expect(logger.lines.at(-1)?.fields).toMatchObject({ upstream: 'api', cause: 'a: ENOTFOUND' });
+  });
+});
+
+describe('the breaker of the route', () => {
+  const setUp = (targets: ScriptedTargets) => {
+    const clock = new ManualClock();
+    const routeBreaker = breakerOfRoute(clock);
+    const { stage } = sendingStage(targets, { clock, routeBreaker });
+    const send = async () => {
+      const { exchange, response } = recordedExchange();
+      await stage(exchange);
+      return response;
+    };
+    return { clock, routeBreaker, send };
+  };
+
+  it('refuses what would fail, with the seconds that it stays open for', async () => {
+    const targets = new ScriptedTargets({ a: gone });
+    const { send, clock } = setUp(targets);
+    await send();
+    await send();
+    clock.advance(500);
+    const refused = await send();
+    expect([refused.status, refused.problem, refused.field('retry-after')]).toEqual([503, 'circuit_open', '10']);
+    expect(targets.sent).toHaveLength(2);
+  });
+
+  it('counts what a request came to, not its attempts', async () => {
+    const { send, routeBreaker } = setUp(new ScriptedTargets({ a: gone, b: gone, c: good }));
+    await send();
+    await send();
+    expect(routeBreaker.state).toBe('closed');
+  });
+
+  it('counts failing statuses, and targets without an address, but not that none is well', async () => {
+    const targets = new ScriptedTargets({ a: () => answered(503) });
+    const { send, routeBreaker } = setUp(targets);
+    targets.refusal = { kind: 'unhealthy', retryAfterSeconds: 1 };
+    await send();
+    await send();
+    expect(routeBreaker.state).toBe('closed');
+    targets.refusal = null;
+    await send();
+    targets.refusal = { kind: 'unresolved', detail: '' };
+    await send();
+    expect(routeBreaker.state).toBe('open');
+  });
+
+  it('closes with the head of a good answer, however long its body takes', async () => {
+    let script = gone;
+    const targets = new ScriptedTargets({ a: (request) => script(request) });
+    const { send, clock, routeBreaker } = setUp(targets);
+    await send();
+    await send();
+    clock.advance(10_000);
+    let finish: () => void = () => undefined;
+    const body = new ScriptedBody([]);
+    body.read = () =>
+      new Promise((resolve) => {
+        finish = () => resolve(null);
+      });
+    script = () => answered(200, [], { body });
+    const probe = send();
+    await settled();
+    expect([routeBreaker.state, targets.told.at(-1)]).toEqual(['closed', 'a: answered']);
+    finish();
+    expect((await probe).state).toBe('ended');
+  });
+
+  it('gets its probe back where the gateway itself fails', async () => {
+    const targets = new ScriptedTargets({ a: gone });
+    const { send, clock, routeBreaker } = setUp(targets);
+    await send();
+    await send();
+    clock.advance(10_000);
+    targets.choose = () => {
+      throw new Error('a fault');
+    };
+    await expect(send()).rejects.toThrow('a fault');
+    expect(routeBreaker.admit()).not.toBeNull();
+  });
+});
+
+it('a fault of the gateway while it answers ends the exchange with the target', async () => {
+  const targets = new ScriptedTargets({ a: good });
+  const { stage } = sendingStage(targets);
+  const { exchange, response } = recordedExchange();
+  response.begin = () => {
+    throw new Error('a fault');
+  };
+  await expect(stage(exchange)).rejects.toThrow('a fault');
+  expect([targets.told, targets.cancelled]).toEqual([['a: answered', 'a: neither'], 1]);
+});
+
+it('each attempt has a part of the trace: its number, its headers, and how it ended', async () => {
+  const targets = new ScriptedTargets({ a: gone, b: good });
+  const { stage } = sendingStage(targets);
+  const { exchange } = recordedExchange();
+  const parts: unknown[] = [];
+  exchange.trace = {
+    upstreamAttempt: (upstream: string, target: string, attempt: number) => ({
+      propagate: (headers: readonly string[]) => [...headers, 'traceparent', `of ${attempt}`],
+      end: (status: number | null, errorType: string | null) =>
+        void parts.push([upstream, target, attempt, status, errorType]),
+    }),
+  } as unknown as RequestTrace;
+  await stage(exchange);
+  expect(targets.requests.map(({ headers }) => headers)).toEqual([
+    ['traceparent', 'of 1'],
+    ['traceparent', 'of 2'],
+  ]);
+  expect(parts).toEqual([
+    ['api', 'a', 1, null, 'unreachable'],
+    ['api', 'b', 2, 200, null],
+  ]);
+});

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { FloodWindows } from '../../../../../src/application/gateway/admit/flood-windows.js';
+import {
+  AdminAccount,
+  type AnsweredAdminRequest,
+} from '../../../../../src/application/gateway/report-status/admin-account.js';
+import type { AuditRecord } from '../../../../../src/domain/gateway/audit/audit-record.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
+
+const world = () => {
+  const scheduler = new ManualScheduler(new ManualClock());
+  const logger = new RecordingLogger();
+  const records: AuditRecord[] = [];
+  const audit = { record: (record: AuditRecord) => records.push(record), hold: () => () => undefined };
+  const account = new AdminAccount(logger, audit, new FloodWindows(scheduler));
+  const tell = (method: string, status: number, more: Partial<AnsweredAdminRequest> = {}) =>
+    account.tell({ method, path: '/admin/reload', status, peerAddress: '192.0.2.1', correlationId: 'c', ...more });
+  return { scheduler, logger, records, tell };
+};
+
+it('what is looked at is nobody’s business, what is changed or kept from somebody is', () => {
+  const { records, logger, tell } = world();
+  tell('GET', 200);
+  tell('GET', 404);
+  expect([records, logger.lines]).toEqual([[], []]);
+  tell('POST', 200);
+  tell('POST', 422);
+  tell('GET', 401);
+  tell('POST', 403);
+  expect(records.map(({ outcome }) => outcome)).toEqual(['carried_out', 'refused', 'denied', 'denied']);
+  expect(records[0]).toEqual({
+    event: 'admin',
+    outcome: 'carried_out',
+    members: { path: '/admin/reload', client_ip: '192.0.2.1', correlation_id: 'c', http_method: 'POST', status: 200 },
+  });
+  expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
+    ['info', 'an admin request was carried out'],
+    ['warn', 'an admin request was refused'],
+    ['warn', 'an admin request was refused'],
+  ]);
+});
+
+it('what is still being done when it is answered was begun, and neither carried out nor refused', () => {
+  const { records, logger, tell } = world();
+  tell('POST', 202);
+  expect(records).toMatchObject([{ event: 'admin', outcome: 'begun', members: { status: 202 } }]);
+  expect(logger.lines).toMatchObject([{ level: 'info', message: 'an admin request is still being carried out' }]);
+});
+
+it('who tries token after token gets a few lines, and is told of once more with the count of the others', async () => {
+  const { records, logger, scheduler, tell } = world();
+  for (let attempt = 0; attempt < 1_000; attempt += 1) tell('GET', 401);
+  tell('POST', 200);
+  expect(records).toHaveLength(6);
+  expect(records.at(-1)?.outcome).toBe('carried_out');
+  await scheduler.advance(1_000);
+  expect(records.at(-1)).toEqual({ event: 'admin', outcome: 'denied', members: { left_out: 995 } });
+  expect(logger.lines.at(-1)).toEqual({
+    level: 'warn',
+    message: 'an admin request was refused: lines were left out',
+    fields: { left_out: 995 },
+  });
+  tell('GET', 401);
+  expect(records.at(-1)?.members).toMatchObject({ status: 401 });
+});

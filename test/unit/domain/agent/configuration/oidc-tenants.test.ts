@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import { decodeAgentOptions } from '../../../../../src/domain/agent/configuration/decode-agent-options.js';
+import type { JsonObject } from '../../../../../src/domain/shared/json.js';
+
+const complete = (oidc: JsonObject) => {
+  const { options, problems } = decodeAgentOptions({
+    oidc: { name: 'corp', enabled: true, audience: 'api', ...oidc },
+  });
+  if (options === null) return { providers: [], messages: problems.map(({ message }) => message) };
+  const completed = completeAgentOptions(options, new Map());
+  return {
+    providers: completed.options?.oidc ?? [],
+    messages: completed.problems.map(({ message, suggestion }) => [message, suggestion ?? ''].join(' | ')),
+  };
+};
+
+const microsoft = 'https://login.microsoftonline.com/{tenantid}/v2.0';
+
+describe('tenants of an oidc block', () => {
+  it('make one provider each, with its issuer and keys', () => {
+    const { providers, messages } = complete({
+      issuer: microsoft,
+      tenants: ['one', 'two'],
+      'jwks-url': 'https://login.microsoftonline.com/{tenantid}/discovery/v2.0/keys',
+    });
+    expect(messages).toEqual([]);
+    expect(providers).toMatchObject([
+      {
+        name: 'corp/one',
+        issuer: 'https://login.microsoftonline.com/one/v2.0',
+        jwksUrl: 'https://login.microsoftonline.com/one/discovery/v2.0/keys',
+      },
+      {
+        name: 'corp/two',
+        issuer: 'https://login.microsoftonline.com/two/v2.0',
+        jwksUrl: 'https://login.microsoftonline.com/two/discovery/v2.0/keys',
+      },
+    ]);
+  });
+
+  it('leave the keys to discovery where jwks-url is absent', () => {
+    expect(complete({ issuer: microsoft, tenants: 'one' }).providers).toMatchObject([{ jwksUrl: null }]);
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    ['a star in the issuer', { issuer: 'https://id.example/*' }, /holds a "\*".*\{tenantid\}/],
+    ['the placeholder without tenants', { issuer: microsoft }, /"tenants" lists none \| add tenants/],
+    ['tenants without the placeholder', { issuer: 'https://id.example', tenants: 'one' }, /has no effect/],
+    [
+      'the placeholder in jwks-url alone',
+      { issuer: 'https://id.example', 'jwks-url': 'https://id.example/{tenantid}/keys' },
+      /jwks-url holds \{tenantid\}/,
+    ],
+    ...['common', 'organizations', 'consumers', 'Common'].map((segment): [string, JsonObject, RegExp] => [
+      `the shared tenant "${segment}"`,
+      { issuer: `https://login.microsoftonline.com/${segment}/v2.0` },
+      /stands for many tenants.*list the ids/,
+    ]),
+    ['a shared tenant of another cloud', { issuer: 'https://login.microsoftonline.us/common/v2.0' }, /many tenants/],
+    ['a tenant that is a path', { issuer: microsoft, tenants: '../common' }, /must be the id of a tenant/],
+    [
+      'the same tenant in two issuers',
+      { issuer: microsoft, tenants: Array.from({ length: 101 }, (_, n) => `t${n}`) },
+      /more than 100/,
+    ],
+    ['an issuer that is no URL, without jwks-url', { issuer: 'corp' }, /cannot be looked up by discovery/],
+    ['an issuer in the clear, without jwks-url', { issuer: 'http://id.example' }, /cannot be looked up by discovery/],
+  ])('refuse %s', (_, oidc, message) => {
+    const { providers, messages } = complete(oidc);
+    expect(messages.join('\n')).toMatch(message);
+    expect(providers).toEqual([]);
+  });
+
+  it.each(['https://login.example/common/v2.0', 'https://login.microsoftonline.com/uncommon/v2.0', 'corp'])(
+    'leave the issuer %s alone',
+    (issuer) => {
+      expect(complete({ issuer, 'jwks-url': 'https://id.example/keys' }).messages).toEqual([]);
+    },
+  );
+
+  it('give as many distinct issuers as there are distinct tenants', () => {
+    const tenant = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
+    fc.assert(
+      fc.property(fc.array(tenant, { minLength: 1, maxLength: 20 }), (tenants) => {
+        const { providers } = complete({ issuer: microsoft, tenants });
+        expect(new Set(providers.map(({ issuer }) => issuer)).size).toBe(new Set(tenants).size);
+        expect(providers.every(({ issuer }) => !issuer.includes('{'))).toBe(true);
+      }),
+    );
+  });
+});

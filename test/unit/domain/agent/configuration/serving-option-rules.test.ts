@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
+import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
+import type { GrpcAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+
+const complete = (options: AgentOptions) => completeAgentOptions(options, new Map());
+const errorsOf = (options: AgentOptions): string[] =>
+  complete(options).problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
+
+const tcp = (host: string, port = 50_051): GrpcAddress => ({ kind: 'tcp', host, port });
+const unix: GrpcAddress = { kind: 'unix', path: '/run/grpc.sock' };
+const pair: AgentOptions = { grpcTlsCertFile: '/c.pem', grpcTlsKeyFile: '/k.pem' };
+
+describe('where an agent serves gRPC', () => {
+  it.each<readonly [string, AgentOptions, unknown]>([
+    ['a loopback address', { grpcAddress: tcp('127.0.0.1') }, { address: tcp('127.0.0.1'), tls: null }],
+    ['the loopback address of IPv6', { grpcAddress: tcp('::1') }, { address: tcp('::1'), tls: null }],
+    ['localhost', { grpcAddress: tcp('localhost') }, { address: tcp('localhost'), tls: null }],
+    ['a unix socket', { grpcAddress: unix }, { address: unix, tls: null }],
+    [
+      'any address with TLS',
+      { grpcAddress: tcp('0.0.0.0'), ...pair },
+      { address: tcp('0.0.0.0'), tls: { certificate: { certFile: '/c.pem', keyFile: '/k.pem' }, clientCaFile: null } },
+    ],
+    [
+      'any address with certificates of gateways',
+      { grpcAddress: tcp('::'), ...pair, grpcClientCaFile: '/ca.pem', grpcInsecure: false },
+      { address: tcp('::'), tls: { certificate: { certFile: '/c.pem', keyFile: '/k.pem' }, clientCaFile: '/ca.pem' } },
+    ],
+    [
+      'any address in the clear, when that is asked for',
+      { grpcAddress: tcp('10.0.0.1'), grpcInsecure: true },
+      { address: tcp('10.0.0.1'), tls: null },
+    ],
+  ])('may be %s', (_name, options, grpc) => {
+    expect(complete(options).problems).toEqual([]);
+    expect(complete(options).options?.grpc).toEqual(grpc);
+  });
+
+  const noLoopback =
+    'error grpc-address: it is no loopback address: it needs grpc-tls-cert-file and grpc-tls-key-file, or grpc-insecure';
+  it.each<readonly [string, AgentOptions, readonly string[]]>([
+    ['all addresses in the clear', { grpcAddress: tcp('0.0.0.0') }, [noLoopback]],
+    ['a name in the clear', { grpcAddress: tcp('agent.example'), grpcInsecure: false }, [noLoopback]],
+    [
+      'TLS and none',
+      { grpcAddress: tcp('0.0.0.0'), ...pair, grpcInsecure: true },
+      ['error grpc-insecure: it contradicts grpc-tls-cert-file'],
+    ],
+    [
+      'TLS on a unix socket',
+      { grpcAddress: unix, ...pair },
+      ['error grpc-address: a unix socket is served without TLS'],
+    ],
+    [
+      'a certificate without its key',
+      { grpcAddress: tcp('0.0.0.0'), grpcTlsCertFile: '/c.pem' },
+      ['error grpc-tls-cert-file: it needs grpc-tls-key-file'],
+    ],
+    [
+      'a key without its certificate',
+      { grpcAddress: tcp('127.0.0.1'), grpcTlsKeyFile: '/k.pem' },
+      ['error grpc-tls-key-file: it needs grpc-tls-cert-file'],
+    ],
+    [
+      'authorities of gateways without TLS',
+      { grpcAddress: tcp('127.0.0.1'), grpcClientCaFile: '/ca.pem' },
+      ['error grpc-client-ca-file: it needs grpc-tls-cert-file and grpc-tls-key-file: certificates are shown over TLS'],
+    ],
+    [
+      'options of gRPC without gRPC',
+      { ...pair, grpcClientCaFile: '/ca.pem', grpcInsecure: true },
+      ['grpc-tls-cert-file', 'grpc-tls-key-file', 'grpc-client-ca-file', 'grpc-insecure'].map(
+        (option) => `error ${option}: it has no effect without grpc-address`,
+      ),
+    ],
+    [
+      'the path of the other socket',
+      { socket: '/run/grpc.sock', grpcAddress: unix },
+      ['error grpc-address: socket has that path: each is served on a socket of its own'],
+    ],
+    [
+      'the path of the other socket by default',
+      { grpcAddress: { kind: 'unix', path: '/tmp/gateway-auth.sock' } },
+      ['error grpc-address: socket has that path: each is served on a socket of its own'],
+    ],
+    [
+      'the address of the metrics',
+      { grpcAddress: tcp('LocalHost', 1), metricsAddress: { host: 'localhost', port: 1 } },
+      ['error metrics-address: grpc-address is the same'],
+    ],
+  ])('cannot be %s', (_name, options, errors) => {
+    expect(errorsOf(options)).toEqual(errors);
+    expect(complete(options).options).toBeNull();
+  });
+
+  it('may be a free port beside another one', () => {
+    const options = { grpcAddress: tcp('127.0.0.1', 0), metricsAddress: { host: '127.0.0.1', port: 0 } };
+    expect(complete(options).options?.metricsAddress).toEqual({ host: '127.0.0.1', port: 0 });
+  });
+});

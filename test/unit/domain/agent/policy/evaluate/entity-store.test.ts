@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type EntityDeclaration,
+  entityStore,
+} from '../../../../../../src/domain/agent/policy/evaluate/entity-store.js';
+import { entityKey, entityUid } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';
+import { setOf } from '../../../../../../src/domain/agent/policy/values/set-value.js';
+import type { Value } from '../../../../../../src/domain/agent/policy/values/value.js';
+
+const uid = (id: string) => entityUid('U', id);
+
+const entity = (id: string, parents: readonly string[] = [], attributes: readonly [string, Value][] = []) =>
+  ({
+    uid: uid(id),
+    attributes: new Map(attributes),
+    tags: new Map(),
+    parents: parents.map(uid),
+  }) satisfies EntityDeclaration;
+
+const ancestors = (declarations: readonly EntityDeclaration[], id: string): readonly string[] => {
+  const store = entityStore(declarations);
+  if (!store.ok) throw new Error(store.error);
+  return [...(store.value.get(uid(id))?.ancestors ?? [])].sort();
+};
+
+const refusal = (...declarations: readonly EntityDeclaration[]): string | null => {
+  const store = entityStore(declarations);
+  return store.ok ? null : store.error;
+};
+
+const keys = (...ids: readonly string[]): readonly string[] => ids.map((id) => entityKey(uid(id)));
+
+describe('an entity store', () => {
+  it('knows what is declared and nothing else', () => {
+    const store = entityStore([entity('a', [], [['x', 1]])]);
+    expect(store.ok && store.value.get(uid('a'))?.attributes.get('x')).toBe(1);
+    expect(store.ok && store.value.get(uid('b'))).toBeUndefined();
+    expect(store.ok && store.value.get(entityUid('V', 'a'))).toBeUndefined();
+  });
+
+  it('knows the parents of parents, in whatever order they are declared', () => {
+    const declared = [entity('a', ['b', 'c']), entity('b', ['d']), entity('c', ['d']), entity('d', ['e'])];
+    expect(ancestors(declared, 'a')).toEqual(keys('b', 'c', 'd', 'e'));
+    expect(ancestors([...declared].reverse(), 'a')).toEqual(keys('b', 'c', 'd', 'e'));
+    expect(ancestors(declared, 'd')).toEqual(keys('e'));
+  });
+
+  it('does not confuse entities whose names join to the same text', () => {
+    const store = entityStore([{ ...entity('a'), parents: [entityUid('A', 'B\0c')] }]);
+    expect(store.ok && store.value.get(uid('a'))?.ancestors.has(entityKey(entityUid('A', 'B')))).toBe(false);
+  });
+
+  it.each([
+    ['itself', [entity('a', ['a'])]],
+    ['its parent', [entity('a', ['b']), entity('b', ['a'])]],
+    [
+      'an entity that only leads to the cycle',
+      [entity('z', ['a']), entity('a', ['b']), entity('b', ['c']), entity('c', ['b'])],
+    ],
+  ])('refuses a cycle through %s', (_, declared) => {
+    expect(refusal(...declared)).toMatch(/^U::"[abc]" is its own ancestor$/);
+  });
+
+  it('takes a diamond for no cycle', () => {
+    expect(refusal(entity('a', ['b', 'c', 'b']), entity('b', ['c', 'd']), entity('c', ['d']), entity('d'))).toBeNull();
+  });
+
+  it('takes the same declaration twice, in other words too', () => {
+    expect(refusal(entity('a'), entity('a'))).toBeNull();
+    expect(refusal(entity('a', ['b', 'c']), entity('a', ['c', 'b', 'c']))).toBeNull();
+    expect(refusal(entity('a', [], [['s', setOf([1, 2])]]), entity('a', [], [['s', setOf([2, 1])]]))).toBeNull();
+  });
+
+  it.each([
+    ['attributes', entity('a'), entity('a', [], [['x', 1]])],
+    ['values', entity('a', [], [['x', 2]]), entity('a', [], [['x', 1]])],
+    ['names', entity('a', [], [['x', 1]]), entity('a', [], [['y', 1]])],
+    ['parents', entity('a', ['b']), entity('a', ['c'])],
+    ['fewer parents', entity('a', ['b', 'c']), entity('a', ['c'])],
+    ['tags', entity('a'), { ...entity('a'), tags: new Map([['t', 1]]) }],
+  ])('refuses two declarations with different %s', (_, first, second) => {
+    expect(refusal(first, second)).toBe('U::"a" is declared twice, and differently');
+  });
+
+  it('takes a long line of entities without a deep call', () => {
+    const line = Array.from({ length: 2000 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
+    expect(ancestors(line, '0')).toHaveLength(2000);
+  });
+
+  it('refuses more ancestors than it can hold', () => {
+    const line = Array.from({ length: 3500 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
+    expect(refusal(...line)).toMatch(/^the entities have more than 5000000 ancestors together/);
+  });
+
+  it('refuses few ancestors that are reached in very many ways', () => {
+    const width = 40;
+    const layered = Array.from({ length: width * width }, (_, index) => {
+      const above = index - (index % width) - width;
+      return entity(`${index}`, above < 0 ? [] : Array.from({ length: width }, (_unused, next) => `${above + next}`));
+    });
+    expect(refusal(...layered.slice(0, width * 10))).toBeNull();
+    expect(refusal(...layered)).toMatch(/ counted by the parents that lead to them$/);
+  });
+
+  it('shows no more of a long or hidden name than is fit for a log', () => {
+    const id = `\u202e\u009b${'x'.repeat(5000)}`;
+    for (const message of [refusal(entity(id, [id])), refusal(entity(id), entity(id, ['p']))]) {
+      expect(message).toContain('\\u{202e}\\u{9b}xxx');
+      expect(message?.length).toBeLessThan(400);
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { policyLimits } from '../../../../../../src/domain/agent/policy/policy-limits.js';
+import { loadPolicies } from '../../../../../../src/domain/agent/policy/policy-source/load-policies.js';
+import { modelProblems } from '../../../../../../src/domain/agent/policy/policy-source/model-problems.js';
+import type { PolicyLink } from '../../../../../../src/domain/agent/policy/policy-source/policy-source.js';
+import { formatProblem } from '../../../../../../src/domain/configuration/format-problem.js';
+
+const found = (text: string, links: readonly PolicyLink[] = [], strict = false, rolesPossible = true) => {
+  const loaded = loadPolicies([{ name: 'main.cedar', text }], links, 'extended', policyLimits);
+  if (!loaded.ok) throw new Error(loaded.error.map(formatProblem).join('\n'));
+  return modelProblems(loaded.value, { strict, rolesPossible });
+};
+const link = (some: Partial<PolicyLink> = {}): PolicyLink => ({
+  id: 'a',
+  template: 't',
+  principal: 'Role::"reader"',
+  resource: null,
+  position: { file: 'gateway.kdl', line: 7, column: 3 },
+  line: '  template-link "a" {',
+  ...some,
+});
+const template = '@id("t")\npermit(principal in ?principal, action, resource) when { resource.pth == "" };';
+
+describe('what is doubtful about policies', () => {
+  it('is nothing where they fit the gateway', () => {
+    expect(found('permit(principal, action, resource) when { resource.path like "/a/*" };')).toEqual([]);
+  });
+
+  it('is told as a problem of a configuration is', () => {
+    const text = 'permit(\n  principal,\n  action == Action::"get",\n  resource\n);';
+    expect(found(text).map(formatProblem)).toEqual([
+      [
+        'main.cedar:3:3: warning: there is no action Action::"get"',
+        '    action == Action::"get",',
+        '    ^',
+        '  did you mean Action::"GET"?',
+      ].join('\n'),
+    ]);
+  });
+
+  it('is an error where policies are judged strictly', () => {
+    const text = 'permit(principal == Admin::"x", action, resource);';
+    expect(found(text, [], true).map(({ severity }) => severity)).toEqual(['error']);
+  });
+
+  it('is in the order of the text', () => {
+    const text = `${template}\npermit(principal == Admin::"x", action, resource);`;
+    expect(found(text, [link()]).map(({ position }) => position?.line)).toEqual([2, 3]);
+  });
+
+  it('is told of a template once, however often it is linked', () => {
+    expect(found(template, [link(), link({ id: 'b' })]).map(({ position }) => position?.file)).toEqual(['main.cedar']);
+  });
+
+  it('is told of a link where the link is', () => {
+    const [, ofLink, ...more] = found(template, [link({ principal: 'Group::"reader"' })]);
+    expect(more).toEqual([]);
+    expect(ofLink).toMatchObject({
+      severity: 'warning',
+      message: 'template-link "a": there are no entities of type Group',
+      position: { file: 'gateway.kdl', line: 7, column: 3 },
+      line: '  template-link "a" {',
+    });
+  });
+
+  it('is a text without any policy, an error where policies are judged strictly', () => {
+    const [problem, ...more] = found('// none yet\n');
+    expect(more).toEqual([]);
+    expect(problem && formatProblem(problem)).toBe(
+      'main.cedar:1:1: warning: there is no policy in it\n  // none yet\n  ^',
+    );
+    expect(found('', [], true)).toMatchObject([{ severity: 'error', message: 'there is no policy in it' }]);
+    expect(found('permit(principal == ?principal, action, resource);')).toHaveLength(1);
+  });
+
+  it('is a role that nobody can have, told of a template once and of a link where the link is', () => {
+    const roles = 'it speaks of roles, and nobody has any';
+    const banned = '@id("t")\nforbid(principal in ?principal, action, resource);';
+    expect(found(banned, [link()])).toEqual([]);
+    expect(found(banned, [link()], false, false)).toMatchObject([
+      { severity: 'warning', message: `template-link "a": ${roles}`, position: { file: 'gateway.kdl', line: 7 } },
+    ]);
+    const both = banned.replace(';', ' unless { context.roles.contains("x") };');
+    expect(found(both, [link()], true, false)).toMatchObject([
+      { severity: 'error', message: roles, position: { file: 'main.cedar', line: 1, column: 1 } },
+    ]);
+  });
+
+  it('is a template that no link uses, a warning in every case', () => {
+    const text = 'permit(principal == ?principal, action, resource);';
+    for (const strict of [false, true]) {
+      expect(found(text, [], strict)).toMatchObject([
+        { severity: 'warning', message: 'the template "policy0" never applies: no template-link makes a policy of it' },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { expectedOf } from '../../../../../../src/domain/agent/policy/schema/expected-value.js';
+import { parseSchema } from '../../../../../../src/domain/agent/policy/schema/parse-schema.js';
+import type { Schema } from '../../../../../../src/domain/agent/policy/schema/schema.js';
+import { entityKey, entityUid } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';
+
+const schemaOf = (text: string): Schema => {
+  const schema = parseSchema(text);
+  if (!schema.ok) throw new Error(schema.error);
+  return schema.value;
+};
+
+/** What a schema expects of the attribute of an entity type. */
+const expectedAttribute = (schema: Schema, type: string, name: string): unknown => {
+  const attributes = schema.entityTypes.get(type)?.attributes ?? null;
+  const record = attributes === null ? null : expectedOf(schema, attributes);
+  return record?.kind === 'record' ? record.attribute(name) : null;
+};
+
+const parentsOf = (schema: Schema, type: string, id: string): readonly string[] =>
+  schema.actions.get(entityKey(entityUid(type, id)))?.parents.map((parent) => `${parent.type} ${parent.id}`) ?? [];
+
+describe('parseSchema', () => {
+  it('reads every form of a declaration', () => {
+    const schema = schemaOf(`
+      // a comment
+      @doc("a text") @plain
+      entity User, Guest in [Group, Other::Team] = { "first name"?: String, @note age: Long, } tags Set<String>;
+      entity Group;
+      entity Colour enum ["red", "green",];
+      entity Old { x: Bool };
+      type Address = { city: String };
+      action view, "list all" in [look, "see", N::Action::"watch"] appliesTo {
+        principal: [User, Guest], resource: User, context: { at: datetime, },
+      } attributes {};
+      action look; action "see";
+      namespace N::M { entity In in Top; action go in [Action::"look"]; }
+    `);
+    expect([...schema.entityTypes.keys()]).toEqual(['User', 'Guest', 'Group', 'Colour', 'Old', 'N::M::In']);
+    expect([...schema.commonTypes.keys()]).toEqual(['Address']);
+    expect(parentsOf(schema, 'Action', 'list all')).toEqual(['Action look', 'Action see', 'N::Action watch']);
+    expect(parentsOf(schema, 'N::M::Action', 'go')).toEqual(['Action look']);
+    expect(schema.entityTypes.get('Guest')?.tags).toMatchObject({ kind: 'set' });
+  });
+
+  it('takes words of its own for names where a name is meant', () => {
+    const schema = schemaOf(
+      'entity entity, type, action, tags = { in2: Long, "in": entity } tags tags; action action;',
+    );
+    expect([...schema.entityTypes.keys()]).toEqual(['entity', 'type', 'action', 'tags']);
+    expect(expectedAttribute(schema, 'tags', 'in')).toEqual({ kind: 'entity' });
+  });
+
+  it('looks names up in their own namespace first, common types before entities, built-in ones last', () => {
+    const schema = schemaOf(`
+      entity User; type Money = decimal;
+      namespace N {
+        entity User; entity decimal; type Price = Money; type ip = ipaddr;
+        entity Thing = { a: User, b: Price, c: decimal, d: __cedar::decimal, e: ip, f: Nothing, g: Long, h: duration };
+      }
+    `);
+    const kinds = Object.fromEntries(
+      [...'abcdefgh'].map((name) => [name, expectedAttribute(schema, 'N::Thing', name)]),
+    );
+    expect(kinds).toEqual({
+      a: { kind: 'entity' },
+      b: { kind: 'extension', function: 'decimal' },
+      c: { kind: 'entity' },
+      d: { kind: 'extension', function: 'decimal' },
+      e: { kind: 'extension', function: 'ip' },
+      f: null,
+      g: null,
+      h: { kind: 'extension', function: 'duration' },
+    });
+  });
+
+  it('finds an action of the same namespace before one of the same name outside', () => {
+    const schema = schemaOf('action look; action see; namespace N { action look; action view in [look, see]; }');
+    expect(parentsOf(schema, 'N::Action', 'view')).toEqual(['N::Action look', 'Action see']);
+  });
+
+  it('comes to an end where types stand for each other in a circle', () => {
+    const schema = schemaOf('type A = B; type B = A; entity E = { a: A };');
+    expect(expectedAttribute(schema, 'E', 'a')).toBeNull();
+  });
+
+  it.each([
+    ['entity', 'line 1, column 7: a name was expected'],
+    ['entity A', 'line 1, column 9: ";" was expected'],
+    ['entity A = {\n x Long };', 'line 2, column 4: ":" was expected'],
+    ['entity if;', 'line 1, column 8: a name was expected'],
+    ['entity A = Long;', 'line 1, column 12: "{" was expected'],
+    ['permit(principal, action, resource);', 'line 1, column 1: a declaration was expected'],
+    ['{"": {}}', 'line 1, column 1: a declaration was expected'],
+    ['action a appliesTo { who: User };', 'line 1, column 22: principal, resource or context was expected'],
+    ['action a in N::b;', 'line 1, column 17: "::" and the name of an action as a string was expected'],
+    ['action "\\q";', 'line 1, column 8: a string with proper escapes was expected'],
+    ['namespace N { namespace M {} }', 'line 1, column 15: a declaration was expected'],
+    ['namespace N {', 'line 1, column 14: "}" was expected'],
+    ['entity A # no', 'line 1, column 10: a word of a schema was expected'],
+  ])('says where %j is wrong', (text, error) => {
+    expect(parseSchema(text)).toEqual({ ok: false, error });
+  });
+
+  it('refuses nesting that could overflow the stack', () => {
+    expect(parseSchema(`type A = ${'Set<'.repeat(100_000)}`).ok).toBe(false);
+    expect(parseSchema(`type A = ${'{a:'.repeat(100_000)}`).ok).toBe(false);
+    expect(parseSchema(`type A = ${'Set<'.repeat(60)}Long${'>'.repeat(60)};`).ok).toBe(true);
+  });
+});

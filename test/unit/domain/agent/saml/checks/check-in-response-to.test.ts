@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { bearerFor, confirmedBy, refusalOf } from '../../../../../support/agent/verified-response.js';
+
+describe('what it answers', () => {
+  it('is our request, by the response and by the confirmation', () => {
+    expect(refusalOf({ head: { inResponseTo: '_other' } })).toBe('wrong_in_response_to');
+    expect(refusalOf({ head: { inResponseTo: null } })).toBe('wrong_in_response_to');
+    expect(refusalOf(confirmedBy(bearerFor({ inResponseTo: '_other' })))).toBe('wrong_in_response_to');
+    expect(refusalOf(confirmedBy(bearerFor({ inResponseTo: null })))).toBe('wrong_in_response_to');
+  });
+
+  it('is nothing only where that is allowed', () => {
+    const unsolicited = { head: { inResponseTo: null }, ...confirmedBy(bearerFor({ inResponseTo: null })) };
+    expect(refusalOf(unsolicited, { requestId: null })).toBe('unsolicited');
+    expect(refusalOf(unsolicited, { requestId: null, allowIdpInitiated: true })).toBeNull();
+    expect(refusalOf(unsolicited, { requestId: '_request', allowIdpInitiated: true })).toBe('wrong_in_response_to');
+  });
+
+  it('is never the request of somebody else: an answer that was stolen is not unsolicited', () => {
+    const allowed = { requestId: null, allowIdpInitiated: true };
+    const none = bearerFor({ inResponseTo: null });
+    expect(refusalOf({ head: { inResponseTo: '_stolen' }, ...confirmedBy(none) }, allowed)).toBe(
+      'wrong_in_response_to',
+    );
+    expect(refusalOf({ head: { inResponseTo: '' }, ...confirmedBy(none) }, allowed)).toBe('wrong_in_response_to');
+    const stolen = confirmedBy(none, bearerFor({ inResponseTo: '_stolen' }));
+    expect(refusalOf({ head: { inResponseTo: null }, ...stolen }, allowed)).toBe('wrong_in_response_to');
+    const other = { method: 'urn:oasis:names:tc:SAML:2.0:cm:sender-vouches', data: bearerFor().data };
+    expect(refusalOf({ head: { inResponseTo: null }, ...confirmedBy(none, other) }, allowed)).toBe(
+      'wrong_in_response_to',
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import {
+  judgeLogoutRequest,
+  judgeLogoutResponse,
+  logoutReplayUntilMs,
+} from '../../../../../../src/domain/agent/saml/checks/judge-logout.js';
+import { maximumClockSkewMs } from '../../../../../../src/domain/agent/saml/checks/moments.js';
+import type { LogoutRequest, LogoutResponse } from '../../../../../../src/domain/agent/saml/logout-message.js';
+
+const now = Date.UTC(2026, 0, 2);
+const minute = 60_000;
+const skew = 3 * minute;
+const idpEntityId = 'https://idp.example/metadata';
+const logoutUrl = 'https://app.example/saml/logout';
+
+const request: LogoutRequest = {
+  id: '_logout',
+  issuer: idpEntityId,
+  issueInstantMs: now,
+  destination: logoutUrl,
+  notOnOrAfterMs: now + minute,
+  nameId: { value: 'ann', format: null, nameQualifier: null, spNameQualifier: null },
+  sessionIndexes: [],
+};
+
+const reason = (changed: Partial<LogoutRequest>, clockSkewMs = skew) =>
+  judgeLogoutRequest({ ...request, ...changed }, { nowMs: now, clockSkewMs, idpEntityId, logoutUrl });
+
+describe('a LogoutRequest', () => {
+  it('is followed where it is from the identity provider, for us, and new', () => {
+    expect(reason({})).toBeNull();
+    expect(reason({ notOnOrAfterMs: null })).toBeNull();
+  });
+
+  it('is refused where somebody else issued it, or it is for somebody else', () => {
+    expect(reason({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
+    expect(reason({ destination: 'https://other.example/saml/logout' })).toBe('wrong_destination');
+    expect(reason({ destination: '' })).toBe('wrong_destination');
+    expect(reason({ destination: null })).toBe('wrong_destination');
+  });
+
+  it('is refused where it is old, over, or of the future', () => {
+    expect(reason({ issueInstantMs: now + skew })).toBeNull();
+    expect(reason({ issueInstantMs: now + skew + 1 })).toBe('issued_in_future');
+    expect(reason({ issueInstantMs: now - 5 * minute - skew + 1 })).toBeNull();
+    expect(reason({ issueInstantMs: now - 5 * minute - skew })).toBe('issued_too_long_ago');
+    expect(reason({ notOnOrAfterMs: now - skew + 1 })).toBeNull();
+    expect(reason({ notOnOrAfterMs: now - skew })).toBe('expired');
+  });
+
+  it('is too old once its id may be forgotten, by the largest skew', () => {
+    const forgotten = { nowMs: logoutReplayUntilMs(request), clockSkewMs: maximumClockSkewMs, idpEntityId, logoutUrl };
+    const endless = { ...request, notOnOrAfterMs: null };
+    expect(judgeLogoutRequest(endless, forgotten)).toBe('issued_too_long_ago');
+    expect(judgeLogoutRequest(endless, { ...forgotten, nowMs: forgotten.nowMs - 1 })).toBeNull();
+  });
+});
+
+describe('a LogoutResponse', () => {
+  const response: LogoutResponse = {
+    id: '_answer',
+    issuer: idpEntityId,
+    destination: logoutUrl,
+    inResponseTo: '_ours',
+    statusCodes: ['urn:oasis:names:tc:SAML:2.0:status:Success', 'urn:oasis:names:tc:SAML:2.0:status:PartialLogout'],
+    isSigned: true,
+  };
+  const judged = (changed: Partial<LogoutResponse>) =>
+    judgeLogoutResponse({ ...response, ...changed }, { idpEntityId, logoutUrl, requestId: '_ours' });
+
+  it('says that the user is signed out where it answers our request with success', () => {
+    expect(judged({})).toBeNull();
+    expect(judged({ destination: null, isSigned: false })).toBeNull();
+  });
+
+  it('says nothing where it is of somebody else, for somebody else, of another request, or a failure', () => {
+    expect(judged({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
+    expect(judged({ destination: 'https://other.example' })).toBe('wrong_destination');
+    expect(judged({ destination: 'https://other.example', isSigned: false })).toBe('wrong_destination');
+    expect(judged({ destination: null })).toBe('wrong_destination');
+    expect(judged({ inResponseTo: '_other' })).toBe('wrong_in_response_to');
+    expect(judged({ inResponseTo: null })).toBe('wrong_in_response_to');
+    expect(judged({ statusCodes: [] })).toBe('failed_status');
+    expect(judged({ statusCodes: response.statusCodes.toReversed() })).toBe('failed_status');
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { maximumClockSkewMs } from '../../../../../../src/domain/agent/saml/checks/moments.js';
+import {
+  judgeChanged,
+  minute,
+  responseMoment as now,
+  verifiedResponse,
+} from '../../../../../support/agent/verified-response.js';
+
+const good = verifiedResponse().assertion;
+
+describe('a response that is good in every respect', () => {
+  it('is accepted, with what the assertion says', () => {
+    expect(judgeChanged()).toEqual({
+      ok: true,
+      value: {
+        userId: 'ann@example.com',
+        nameId: good.nameId,
+        sessionIndex: '_session',
+        sessionNotOnOrAfterMs: now + 60 * minute,
+        attributes: [{ name: 'groups', values: ['staff', 'admins'] }],
+        assertionId: '_assertion',
+        replayUntilMs: now + 5 * minute + maximumClockSkewMs,
+        validUntilMs: now + 5 * minute,
+        oneTimeUse: false,
+      },
+    });
+  });
+});

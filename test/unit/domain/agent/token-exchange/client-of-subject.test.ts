@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { clientOfSubject } from '../../../../../src/domain/agent/token-exchange/client-of-subject.js';
+import { verifiedToken } from '../../../../support/agent/asked-exchange.js';
+
+describe('clientOfSubject', () => {
+  it('is client_id, or else azp', () => {
+    expect(clientOfSubject(verifiedToken({ client_id: 'web', azp: 'app' }))).toBe('web');
+    expect(clientOfSubject(verifiedToken({ azp: 'app 1' }))).toBe('app 1');
+    expect(clientOfSubject(verifiedToken({ client_id: '', azp: 'app' }))).toBe('app');
+  });
+
+  it.each(['', 'a'.repeat(257), 'zwölf', 'a\nb', 'a\n', 7, ['web'], null])('is not %o', (value) => {
+    expect(clientOfSubject(verifiedToken({ client_id: value, azp: value }))).toBeNull();
+  });
+
+  it('is no attribute of an assertion', () => {
+    expect(clientOfSubject(verifiedToken({ client_id: 'web', azp: 'app' }, { kind: 'saml2' }))).toBeNull();
+  });
+});

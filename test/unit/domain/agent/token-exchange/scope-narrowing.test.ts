@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { heldScopes, narrowScopes } from '../../../../../src/domain/agent/token-exchange/scope-narrowing.js';
+import type { Claims } from '../../../../../src/domain/agent/tokens/claims.js';
+import { ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
+
+describe('heldScopes', () => {
+  it.each<[string, Claims, readonly string[]]>([
+    ['text in scope', { scope: 'read write' }, ['read', 'write']],
+    ['a list in scp', { scp: ['read', 'write'] }, ['read', 'write']],
+    ['both', { scope: 'read', scp: ['write', 'read'] }, ['read', 'write']],
+    ['superfluous spaces', { scope: '  read   ' }, ['read']],
+    ['nothing in it', { scope: '' }, []],
+    ['a null', { scope: null }, []],
+    ['something else than scopes', { scp: { read: true } }, []],
+    ['a number', { scope: 7n }, []],
+  ])('reads scopes where there is %s', (_, claims, held) => {
+    expect(heldScopes(verifiedToken(claims))).toEqual(held);
+  });
+
+  it('takes nothing for a scope that would be another one, or two, in a text', () => {
+    const scp = ['read write', 'a"b', 'a\\b', 'tab\tbed', 'zwölf', '', 'line\nbreak', 'fine'];
+    expect(heldScopes(verifiedToken({ scp }))).toEqual(['fine']);
+  });
+
+  it.each(['jwt', 'id_token', 'saml2'] as const)(
+    'tells a %s that says nothing of scopes from one that has none',
+    (kind) => {
+      expect(heldScopes(verifiedToken({ sub: 'ann' }, { kind }))).toBeNull();
+      if (kind !== 'saml2') expect(heldScopes(verifiedToken({ scope: '' }, { kind }))).toEqual([]);
+    },
+  );
+
+  it('takes an access token without a scope for one that has none, whoever issued it', () => {
+    expect(heldScopes(verifiedToken())).toEqual([]);
+    expect(heldScopes(verifiedToken({ client_id: 'web' }))).toEqual([]);
+  });
+
+  it.each<[string, Claims]>([
+    ['the client that it was issued to', { client_id: 'web' }],
+    ['a client without a name', { client_id: '' }],
+    ["Amazon Cognito's token_use", { token_use: 'access' }],
+    ["Keycloak's typ", { typ: 'Bearer', azp: 'web' }],
+    ['a list that is empty', { scp: [] }],
+  ])('takes what is marked by %s for an access token, whatever it is shown as', (_, claims) => {
+    for (const kind of ['jwt', 'id_token'] as const) expect(heldScopes(verifiedToken(claims, { kind }))).toEqual([]);
+    // An attribute is no claim.
+    expect(heldScopes(verifiedToken(claims, { kind: 'saml2' }))).toBeNull();
+  });
+
+  it('takes what its header calls an access token for one, whatever it is shown as', () => {
+    const isTypedForAccess = true;
+    expect(heldScopes(verifiedToken({}, { kind: 'jwt', isTypedForAccess }))).toEqual([]);
+    expect(heldScopes(verifiedToken({ scope: 'read' }, { kind: 'jwt', isTypedForAccess }))).toEqual(['read']);
+  });
+
+  it.each<[string, Claims]>([
+    ['token_use', { token_use: 'id' }],
+    ['typ', { typ: 'JWT' }],
+    ['azp', { azp: 'web' }],
+  ])('takes no %s of another value for the mark of an access token', (_, claims) => {
+    expect(heldScopes(verifiedToken(claims, { kind: 'jwt' }))).toBeNull();
+  });
+
+  it('takes a token of our own without a scope for one that has none', () => {
+    expect(heldScopes(ownToken({}, { kind: 'jwt' }))).toEqual([]);
+  });
+
+  it('reads no scope from an attribute of an assertion', () => {
+    expect(heldScopes(verifiedToken({ scope: 'admin', scp: ['admin'] }, { kind: 'saml2' }))).toBeNull();
+  });
+});
+
+describe('narrowScopes', () => {
+  type Scopes = readonly string[] | null;
+  const held = ['read', 'write', 'list'];
+  it.each<[string, Scopes, Scopes, Scopes, Scopes]>([
+    ['what is asked for, in its order', ['write', 'read'], held, null, ['write', 'read']],
+    ['all that is held where nothing is asked for', null, held, null, held],
+    ['what is allowed of that', null, held, ['list', 'admin', 'read'], ['read', 'list']],
+    ['nothing where nothing of it is allowed', null, held, ['admin'], []],
+    ['what is allowed where the token does not say', ['admin'], null, ['admin', 'read'], ['admin']],
+    ['nothing without being asked where the token does not say', null, null, ['admin'], []],
+    ['nothing where none is known at all', null, null, null, []],
+    ['each scope once', ['read', 'read'], held, null, ['read']],
+  ])('grants %s', (_, asked, of, allowed, granted) => {
+    expect(narrowScopes(asked, of, allowed && new Set(allowed))).toEqual(granted);
+  });
+
+  it.each<[string, Scopes, Scopes, Scopes]>([
+    ['that is not held', ['read', 'admin'], held, null],
+    ['that is not held, though allowed', ['admin'], held, ['admin']],
+    ['that is held, and not allowed', ['read', 'write'], held, ['read']],
+    ['of a token that has none', ['read'], [], ['read']],
+    ['where the token does not say, and none is allowed', ['read'], null, []],
+    ['where the token does not say, and none is named', ['read'], null, null],
+    ['in another case', ['Read'], held, null],
+  ])('refuses a scope %s', (_, asked, of, allowed) => {
+    expect(narrowScopes(asked, of, allowed && new Set(allowed))).toBeNull();
+  });
+});

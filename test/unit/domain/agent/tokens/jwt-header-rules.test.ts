@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { checkJwtHeader } from '../../../../../src/domain/agent/tokens/jwt-header-rules.js';
+
+describe('checkJwtHeader', () => {
+  it('takes the configured algorithm and no other', () => {
+    expect(checkJwtHeader({ alg: 'RS256' }, 'RS256')).toBeNull();
+    for (const alg of ['none', 'None', 'HS256', 'rs256', 'PS256', '', null, ['RS256']]) {
+      expect(checkJwtHeader({ alg }, 'RS256')).toBe('wrong_algorithm');
+    }
+    expect(checkJwtHeader({}, 'RS256')).toBe('wrong_algorithm');
+  });
+
+  it('takes Ed25519 and EdDSA for one algorithm, and for no other', () => {
+    expect(checkJwtHeader({ alg: 'Ed25519' }, 'EdDSA')).toBeNull();
+    expect(checkJwtHeader({ alg: 'EdDSA' }, 'EdDSA')).toBeNull();
+    expect(checkJwtHeader({ alg: 'Ed448' }, 'EdDSA')).toBe('wrong_algorithm');
+    expect(checkJwtHeader({ alg: 'Ed25519' }, 'HS256')).toBe('wrong_algorithm');
+  });
+
+  it('refuses every critical extension, an empty list too', () => {
+    expect(checkJwtHeader({ alg: 'RS256', crit: ['exp'], exp: 1 }, 'RS256')).toBe('critical_header');
+    expect(checkJwtHeader({ alg: 'RS256', crit: [] }, 'RS256')).toBe('critical_header');
+  });
+
+  it('minds no other member', () => {
+    expect(checkJwtHeader({ alg: 'RS256', typ: 'at+jwt', jku: 'https://evil.example', jwk: {} }, 'RS256')).toBeNull();
+  });
+});

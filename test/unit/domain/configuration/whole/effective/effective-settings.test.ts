@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { KdlConfigurationSource } from '../../../../../../src/adapters/outbound/kdl-configuration/kdl-configuration-source.js';
+import { settingsText } from '../../../../../../src/adapters/outbound/kdl-configuration/settings-text.js';
+import { re2PathPatterns } from '../../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { effectiveJson } from '../../../../../../src/domain/configuration/whole/effective/effective-json.js';
+import { effectiveSettings } from '../../../../../../src/domain/configuration/whole/effective/effective-settings.js';
+import { settingsOf } from '../../../../../support/shared/configuration-settings.js';
+
+const variables: Record<string, string> = {
+  TOKEN: 'tok-from-the-environment',
+  PROTOCOL: 'http',
+  KEYS: 'key-from-the-environment:me',
+  REDIS: 'rediss://u:pw@r.example',
+};
+
+const load = async (text: string) => {
+  const texts = new Map([['gateway.kdl', text]]);
+  const source = new KdlConfigurationSource('gateway.kdl', {
+    environment: variables,
+    patterns: re2PathPatterns,
+    texts,
+  });
+  const { configuration, problems, settings = [] } = await source.load();
+  return { configuration, errors: problems.filter(({ severity }) => severity === 'error'), settings };
+};
+
+const full = `
+// every block, in an odd order
+admin { token (env)"TOKEN"; address "0.0.0.0:9090" }
+upstreams {
+  upstream "u" { connection-pool { max-connections 5 }; target "127.0.0.1:8081"; health-check { type "tcp" } }
+  upstream "v" { load-balancing "consistent-hash"; target "127.0.0.1:8082" weight=3; target "127.0.0.1:8083"; circuit-breaker }
+}
+routes { route "b" priority="high" { upstream "v"; matches path="/b"; policies { rate-limit { requests-per-second 5 } } } }
+routes { route "a" { matches { path-prefix "/"; header "x" "y" }; upstream "u"; agents "auth" "other" } }
+listeners { listener "http" { address "127.0.0.1:8080"; trusted-proxies "10.0.0.0/8" "fd00::/8" } }
+limits { rate-limit-store "redis"; rate-limit-store-url (env)"REDIS"; max-requests-per-second-global 100 }
+tracing { endpoint "http://127.0.0.1:4318/v1/traces"; collector-header "authorization" (env)"TOKEN" }
+agents {
+  agent "auth" { transport "embedded"; config { api-keys (env)"KEYS"; user-id-header "X-User" } }
+  agent "other" { socket "/run/o.sock"; circuit-breaker { failure-threshold 2 }; config { anything { name "x" 1 #null } } }
+}
+`;
+
+describe('the effective configuration', () => {
+  it('is the same configuration when it is read again, and prints the same', async () => {
+    const before = await load(full);
+    expect(before.errors).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings));
+    const after = await load(printed);
+    expect(after.errors).toEqual([]);
+    expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    expect(settingsText(effectiveSettings(after.settings))).toBe(printed);
+    expect(printed).not.toContain('from-the-environment');
+  });
+
+  it('has the defaults, in the order of the reference', async () => {
+    const { settings } = await load(full);
+    const text = settingsText(effectiveSettings(settings));
+    for (const line of ['max-header-count 100', 'grace', 'idle-secs 75', 'max-idle 5', 'hash-key "client_ip"']) {
+      expect(text).toContain(line);
+    }
+    const tops = [...text.matchAll(/^([a-z]+) \{/gm)].map(([, name]) => name);
+    expect(tops).toEqual(['system', 'listeners', 'routes', 'upstreams', 'agents', 'limits', 'admin', 'tracing']);
+  });
+
+  it('hides what stands in the file, and shows where the rest comes from', () => {
+    const settings = settingsOf(`admin { token "s3cret" }
+routes { route "r" { matches { header "Authorization" "Bearer s3cret"; header "x-api-key" "s3cret"; header "Cookie" "s3cret" } } }
+tracing { endpoint "https://c.example"; collector-header "authorization" "s3cret" }
+agents { agent "a" { socket "/s"; config {
+  jwt-secret "s3cret"; api-keys "s3cret:a" "s3cret:b"; own-password "s3cret"; client { my-token "s3cret" key-s3cret-not="x" }
+  store-url "redis://u:s3cret@h"; deep { deeper { secret-of-ours "s3cret" { child "s3cret" } } }
+  oidc "corp" client-secret="s3cret"
+  dsn "s3cret"; bearer "s3cret"; authorization "s3cret"; cookie "s3cret"; webhook "s3cret"; door-pin "s3cret"
+  unheard-of "s3cret" { more "s3cret" }; mode "Bearer s3cret"; address "https://h/x?api_key=s3cret&a=b"
+} } }`);
+    const effective = effectiveSettings(settings);
+    const shown = settingsText(effective) + JSON.stringify(effectiveJson(effective));
+    expect(shown.replaceAll('key-s3cret-not', '').replaceAll('secret-of-ours', '')).not.toContain('s3cret');
+    expect(shown).toContain('collector-header "authorization" "***"');
+    expect(shown).toContain('header "Authorization" "***"');
+    expect(shown).toContain('&a=b');
+  });
+
+  it('as JSON has an array wherever there may be several', async () => {
+    const { settings } = await load(full);
+    expect(effectiveJson(effectiveSettings(settings))).toMatchObject({
+      listeners: {
+        listener: [{ name: 'http', address: '127.0.0.1:8080', 'trusted-proxies': ['10.0.0.0/8', 'fd00::/8'] }],
+      },
+      routes: { route: [{ name: 'b' }, { name: 'a', agents: ['auth', 'other'] }] },
+      admin: { token: '(env)TOKEN' },
+    });
+  });
+
+  const variablesOf = (text: string): Record<string, string> =>
+    Object.fromEntries(
+      [...text.matchAll(/\(env\)"([^"]+)"/g)].map(([, name = '']) => [
+        name,
+        /URL|REDIS|STORE/.test(name)
+          ? 'rediss://u:pw@r.example:6379'
+          : `01234567890123456789012345678901234567890${/KEYS|FILE/.test(name) ? ':me' : ''}`,
+      ]),
+    );
+
+  const read = (name: string, text: string, environment: Record<string, string>) =>
+    new KdlConfigurationSource(name, { environment, patterns: re2PathPatterns, texts: new Map([[name, text]]) }).load();
+
+  const files = [
+    ...readdirSync('config')
+      .filter((name) => name.endsWith('.kdl'))
+      .map((name) => `config/${name}`),
+    ...readdirSync('test/corpus/migration')
+      .filter((name) => name.endsWith('.expected.kdl'))
+      .map((name) => `test/corpus/migration/${name}`),
+  ];
+
+  it.each(files)('of %s is the same configuration, and prints the same', async (name) => {
+    const text = readFileSync(name, 'utf8').replace(/\(file\)"[^"]*"/g, '(env)"A_FILE"');
+    const environment = variablesOf(text);
+    const before = await read(name, text, environment);
+    expect(before.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings ?? []));
+    const after = await read(name, printed, environment);
+    // What is hidden is another value, or none that can be read.
+    if (!printed.includes('***')) {
+      expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    }
+    expect(settingsText(effectiveSettings(after.settings ?? []))).toBe(printed);
+  });
+
+  it('says whether a listener speaks HTTP/2, unless its protocol comes from elsewhere', async () => {
+    const http2Of = async (body: string): Promise<string | null> => {
+      const text = `listeners { listener "l" { address "127.0.0.1:1"; ${body} } }\n${route}`;
+      const { errors, settings } = await load(text);
+      expect(errors).toEqual([]);
+      return /^\s+http2 (.*)$/m.exec(settingsText(effectiveSettings(settings)))?.[1] ?? null;
+    };
+    const route = 'routes { route "r" { matches { path "/" }; service-type "builtin"; builtin-handler "health" } }';
+    const tls = 'tls { cert-file "/c.pem"; key-file "/k.pem" }';
+    expect(await http2Of('')).toBe('#false');
+    expect(await http2Of('protocol "http"; http2 #true')).toBe('#true');
+    expect(await http2Of(`protocol "https"; ${tls}`)).toBe('#true');
+    expect(await http2Of(`protocol "https"; ${tls}; http2 #false`)).toBe('#false');
+    expect(await http2Of('protocol (env)"PROTOCOL"')).toBe(null);
+  });
+
+  it('shows the defaults that depend on other keys', async () => {
+    const { configuration, settings } = await load(`
+listeners { listener "http" { address "127.0.0.1:8080"; proxy-protocol #true; trusted-proxies "10.0.0.0/8" } }
+routes { route "r" { matches { path "/" }; upstream "u"; policies { rate-limit { requests-per-second 3 } } } }
+upstreams { upstream "u" { target "a.example:80" "b.example:80"; health-check { type "http"; interval-secs 2 } } }
+`);
+    const printed = settingsText(effectiveSettings(settings));
+    for (const line of ['proxy-header-secs 5', 'burst 30', 'timeout-secs 2', 'expected-status 200']) {
+      expect(printed).toContain(line);
+    }
+    expect(printed).toMatch(
+      /circuit-breaker \{\n\s+failure-threshold 5\n\s+timeout-seconds 30\n\s+probes 1\n\s+spare-last-target #true/,
+    );
+    const again = await load(printed);
+    expect(JSON.stringify(again.configuration)).toBe(JSON.stringify(configuration));
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import {
+  outcomeOfFailure,
+  outcomeOfStatus,
+} from '../../../../../src/domain/gateway/circuit-breaking/failure-classification.js';
+
+describe('an attempt', () => {
+  it.each(['unreachable', 'invalid_response', 'timed_out'] as const)('that is %s is a failure', (code) => {
+    expect(outcomeOfFailure(code)).toBe('failure');
+  });
+
+  it.each(['refused_request', 'overloaded', 'request_body', 'cancelled'] as const)(
+    'that is %s says nothing about whoever was asked',
+    (code) => {
+      expect(outcomeOfFailure(code)).toBe('neither');
+    },
+  );
+
+  it('is a failure by its status where that says that the server does not work, and by no other', () => {
+    const failing = Array.from({ length: 500 }, (_, index) => index + 100).filter(
+      (status) => outcomeOfStatus(status) === 'failure',
+    );
+    expect(failing).toEqual([500, 502, 503, 504]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  initialHealth,
+  noteCheck,
+  type TargetHealth,
+  toBeCheckedAnew,
+} from '../../../../../src/domain/gateway/health/target-health.js';
+import { err, ok } from '../../../../../src/domain/shared/result.js';
+
+const thresholds = { healthyThreshold: 2, unhealthyThreshold: 3 };
+
+/** A letter for each check, a second apart: `+` went well, any other is what went wrong. */
+const healthAfter = (checks: string, health: TargetHealth = initialHealth): TargetHealth =>
+  [...checks].reduce(
+    (before, check, index) =>
+      noteCheck(before, check === '+' ? ok(undefined) : err(check), thresholds, (index + 1) * 1000),
+    health,
+  );
+
+describe('the health of a target', () => {
+  it('is good before anything is known', () => {
+    expect(initialHealth).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
+  });
+
+  it('is what the first check says', () => {
+    expect(healthAfter('a')).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
+    expect(healthAfter('+')).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
+  });
+
+  it('needs as many failures in a row as the threshold says to be lost', () => {
+    expect(healthAfter('+aa')).toMatchObject({ healthy: true, lastError: null, sinceMs: null });
+    expect(healthAfter('+aa+aa').healthy).toBe(true);
+    expect(healthAfter('+abc')).toMatchObject({ healthy: false, lastError: 'c', sinceMs: 4000 });
+  });
+
+  it('needs as many good checks in a row as the threshold says to come back', () => {
+    expect(healthAfter('a+').healthy).toBe(false);
+    expect(healthAfter('a+a+').healthy).toBe(false);
+    expect(healthAfter('a++')).toEqual(healthAfter('+'));
+  });
+
+  it('tells the last error, and the time of the first', () => {
+    expect(healthAfter('abb+c')).toMatchObject({ healthy: false, lastError: 'c', sinceMs: 1000 });
+  });
+
+  it('that another kind of check has found holds until the first of the new kind, which decides', () => {
+    const unwell = toBeCheckedAnew(healthAfter('a'));
+    expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
+    expect(healthAfter('+', unwell).healthy).toBe(true);
+    expect(healthAfter('b', toBeCheckedAnew(healthAfter('+'))).healthy).toBe(false);
+  });
+
+  it('that the first check of a new kind has found, too, needs as many against it as ever', () => {
+    const unwell = healthAfter('a', toBeCheckedAnew(healthAfter('a')));
+    expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
+    expect(healthAfter('+', unwell).healthy).toBe(false);
+    expect(healthAfter('bb', healthAfter('+', toBeCheckedAnew(healthAfter('+bb')))).healthy).toBe(true);
+  });
+
+  it('is the same object while nothing changes', () => {
+    const well = healthAfter('+');
+    expect(healthAfter('++', well)).toBe(well);
+    const unwell = healthAfter('a');
+    expect(healthAfter('aaa', unwell)).toBe(unwell);
+  });
+});

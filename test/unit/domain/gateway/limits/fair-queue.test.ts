@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { FairQueue } from '../../../../../src/domain/gateway/limits/fair-queue.js';
+
+const queueOf = (clients: string, maxPlaces: number): FairQueue<string> => {
+  const queue = new FairQueue<string>();
+  for (const [index, client] of [...clients].entries()) queue.offer(client, `${client}${index}`, maxPlaces);
+  return queue;
+};
+
+const taken = (queue: FairQueue<string>): string[] => {
+  const all: string[] = [];
+  for (let next = queue.take(); next !== null; next = queue.take()) all.push(next);
+  return all;
+};
+
+it('goes round by client, and keeps the order within one', () => {
+  expect(taken(queueOf('aaabc', 10))).toEqual(['a0', 'b3', 'c4', 'a1', 'a2']);
+});
+
+it('lets one that has a single thing waiting not wait for one that has five hundred', () => {
+  const queue = queueOf('a'.repeat(500), 1_000);
+  queue.offer('b', 'b', 1_000);
+  expect([queue.take(), queue.take()]).toEqual(['a0', 'b']);
+});
+
+it('has a client that comes back stand at the end', () => {
+  const queue = queueOf('ab', 10);
+  queue.take();
+  queue.offer('a', 'again', 10);
+  queue.offer('c', 'c', 10);
+  expect(taken(queue)).toEqual(['b1', 'again', 'c']);
+});
+
+it('gives a newcomer the newest place of the client that holds the most once it is full', () => {
+  const queue = queueOf('aaab', 4);
+  expect(queue.offer('c', 'c', 4)).toMatchObject({ kind: 'queued', displaced: 'a2' });
+  expect(queue.size).toBe(4);
+  expect(taken(queue)).toEqual(['a0', 'b3', 'c', 'a1']);
+});
+
+it('has nobody displaced where that would only turn the tables', () => {
+  const queue = queueOf('aabb', 4);
+  expect(queue.offer('a', 'x', 4)).toEqual({ kind: 'full' });
+  expect(queueOf('aab', 3).offer('b', 'x', 3)).toEqual({ kind: 'full' });
+  expect(queueOf('abc', 3).offer('d', 'x', 3)).toEqual({ kind: 'full' });
+});
+
+it('has no place at all where it has none', () => {
+  expect(new FairQueue<string>().offer('a', 'x', 0)).toEqual({ kind: 'full' });
+});
+
+it('takes out what waits no more, once', () => {
+  const queue = queueOf('a', 10);
+  const offer = queue.offer('b', 'b', 10);
+  if (offer.kind !== 'queued') throw new Error('it has to wait');
+  queue.remove(offer.place);
+  queue.remove(offer.place);
+  expect(queue.size).toBe(1);
+  expect(taken(queue)).toEqual(['a0']);
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { hashedTo } from '../../../../../src/domain/gateway/load-balancing/consistent-hash.js';
+import { textHash } from '../../../../../src/domain/gateway/load-balancing/text-hash.js';
+import { picks, plainTargets } from '../../../../support/gateway/balanced-targets.js';
+
+/** Keys as they come: addresses of clients next to each other. */
+const keys = Array.from({ length: 20_000 }, (_, index) => textHash(`10.1.${index >> 8}.${index & 255}`));
+
+const spread = (targets: ReturnType<typeof plainTargets>): number[] => {
+  let next = 0;
+  return picks(targets, keys.length, () => {
+    next += 1;
+    return hashedTo(targets, keys[next - 1] as number);
+  });
+};
+
+describe('hashedTo', () => {
+  it('gives targets of one weight as many keys as each other, within a tenth', () => {
+    for (const count of [2, 3, 8, 16]) {
+      const fair = keys.length / count;
+      for (const own of spread(plainTargets(...new Array<number>(count).fill(1)))) {
+        expect(Math.abs(own - fair) / fair).toBeLessThan(0.1);
+      }
+    }
+  });
+
+  it('gives a target keys by its weight', () => {
+    const [heavy = 0, light = 0, other = 0] = spread(plainTargets(6, 1, 3));
+    expect(Math.abs(heavy / keys.length - 0.6)).toBeLessThan(0.02);
+    expect(Math.abs(light / keys.length - 0.1)).toBeLessThan(0.02);
+    expect(Math.abs(other / keys.length - 0.3)).toBeLessThan(0.02);
+  });
+
+  it('has none to give where there is none', () => {
+    expect(hashedTo([], 1)).toBeNull();
+  });
+});

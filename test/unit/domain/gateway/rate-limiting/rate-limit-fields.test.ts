@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import {
+  rateLimitFields,
+  retryAfter,
+  takenRateLimitFields,
+} from '../../../../../src/domain/gateway/rate-limiting/rate-limit-fields.js';
+
+const limit = { requestsPerSecond: 10, burst: 100 };
+
+const fieldsOf = (left: number, waitMs: number | null = null, of = limit): readonly string[] =>
+  rateLimitFields([{ name: 'client', limit: of, left, waitMs }]);
+
+describe('the fields of rate limits', () => {
+  it('tell the burst, the time that fills it, what is left and when it is full again', () => {
+    expect(fieldsOf(84.5)).toEqual(['RateLimit-Policy', '"client";q=100;w=10', 'RateLimit', '"client";r=84;t=2']);
+  });
+
+  it('list several limits', () => {
+    const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, left: 1, waitMs: null };
+    expect(rateLimitFields([{ name: 'client', limit, left: 99, waitMs: null }, policy])).toEqual([
+      'RateLimit-Policy',
+      '"client";q=100;w=10, "route-policy";q=5;w=10',
+      'RateLimit',
+      '"client";r=99;t=1, "route-policy";r=1;t=8',
+    ]);
+  });
+
+  it('tell when there is a token again, where there is none', () => {
+    expect(fieldsOf(0.2, null, { requestsPerSecond: 0.1, burst: 2 })[3]).toBe('"client";r=0;t=8');
+  });
+
+  it('tell of a refusal what Retry-After does', () => {
+    expect(fieldsOf(0.9, 2_001, { requestsPerSecond: 0.05, burst: 2 })[3]).toBe('"client";r=0;t=3');
+    expect(retryAfter(2_001)).toBe('3');
+  });
+
+  it('do not lose a token to a rounded sum', () => {
+    expect(fieldsOf(3 - 1e-12)[3]).toContain('r=3;');
+  });
+
+  it('are whole numbers that fit into 31 bits, whatever the rate', () => {
+    const slow = { requestsPerSecond: 1e-300, burst: 1 };
+    expect(fieldsOf(0, 1e303, slow)).toEqual([
+      'RateLimit-Policy',
+      '"client";q=1;w=2147483647',
+      'RateLimit',
+      '"client";r=0;t=2147483647',
+    ]);
+  });
+
+  it('are the same where they are prepared for requests that nothing refuses', () => {
+    const secret = { name: 'global', limit: { requestsPerSecond: 1, burst: 1 }, isTold: false };
+    const client = { name: 'client', limit, isTold: true };
+    const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, isTold: true };
+    const fieldsFor = takenRateLimitFields([secret, client, policy]);
+    for (const [left, policyLeft] of [
+      [84.5, 4],
+      [0, 0.2],
+      [99 - 1e-12, 3],
+      [99, 3.01],
+      [99, 3.02],
+      [99.2, 3],
+      [99, 4],
+      [50, 4],
+      [50, 3],
+      // As many whole tokens, and full sooner.
+      [50, 3.9],
+      [99 - 1e-12, 3],
+    ] as const) {
+      const told = [
+        { ...client, left, waitMs: null },
+        { ...policy, left: policyLeft, waitMs: null },
+      ];
+      expect(fieldsFor([0, left, policyLeft])).toEqual(rateLimitFields(told));
+    }
+    expect(takenRateLimitFields([secret])([0])).toEqual([]);
+  });
+
+  it('are none where nothing is told', () => {
+    expect(rateLimitFields([])).toEqual([]);
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([
+    [1, '1'],
+    [999, '1'],
+    [1_000, '1'],
+    [1_001, '2'],
+    [60_000, '60'],
+    [1e303, '2147483647'],
+  ])('of %d ms is %s s', (waitMs, expected) => {
+    expect(retryAfter(waitMs)).toBe(expected);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { patternLiterals } from '../../../../../src/domain/gateway/routing/pattern-literals.js';
+
+describe('patternLiterals', () => {
+  it.each([
+    ['^/api/v\\d+$', '/api/v', []],
+    ['^/api/\\w+/items/\\d+$', '/api/', ['/items/']],
+    ['/thing7$', '', ['/thing7']],
+    ['^/a\\.b\\-c', '/a.b-c', []],
+    ['^/ab?c', '/a', ['c']],
+    ['^/ab*c', '/a', ['c']],
+    ['^/ab{0,2}c', '/a', ['c']],
+    ['^/ab+c', '/ab', ['c']],
+    ['^/a(b|c)/d', '/a', ['/d']],
+    ['^/a(b(c)|[)|])?/d', '/a', ['/d']],
+    ['^/[^/]+/x', '/', ['/x']],
+    ['^/[]|]x', '/', ['x']],
+    ['^/[[:alpha:]|]x', '/', ['x']],
+    ['^/[a\\]|]x', '/', ['x']],
+    ['^(?:/a)/b', '', ['/b']],
+    ['^(?P<id>x)/b', '', ['/b']],
+    ['^$', '', []],
+    ['', '', []],
+  ])('sees in %s what a path has to hold', (pattern, prefix, inner) => {
+    expect(patternLiterals(pattern)).toEqual({ prefix, inner });
+  });
+
+  it.each([
+    '^/a|/b',
+    'a|b',
+    '^/a(?i)b',
+    '(?i)^/a',
+    '^/a\\Qb|c\\E',
+    '^/\\x41b',
+    '^/\\pLb',
+    '^/a(?i:b)c',
+    '^(x|\\Q)\\E)|y',
+  ])('sees nothing in %s, which is not plain', (pattern) => {
+    expect(patternLiterals(pattern)).toEqual({ prefix: '', inner: [] });
+  });
+
+  it('leaves out what is not ASCII, because no path holds it', () => {
+    expect(patternLiterals('^/caf\u00e9?/x')).toEqual({ prefix: '/caf', inner: ['/x'] });
+  });
+});

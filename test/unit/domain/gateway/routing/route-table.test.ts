@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import type { RouteConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { RoutableRequest } from '../../../../../src/domain/gateway/routing/routable-request.js';
+import { compileRouteTable, type RouteTable } from '../../../../../src/domain/gateway/routing/route-table.js';
+import { err, ok } from '../../../../../src/domain/shared/result.js';
+import { routableRequest, routeConfiguration } from '../../../../support/gateway/route-configurations.js';
+
+/** Patterns of the tests: those of JavaScript; `bad` is none. */
+const patterns = (source: string) => {
+  if (source === 'bad') return err('it is bad');
+  const expression = new RegExp(source);
+  return ok((path: string) => expression.test(path));
+};
+
+const tableOf = (...routes: RouteConfiguration[]): RouteTable => {
+  const table = compileRouteTable(routes, patterns);
+  if (!table.ok) throw new Error(JSON.stringify(table.error));
+  return table.value;
+};
+const found = (table: RouteTable, path: string, more: Partial<RoutableRequest> = {}): string | null =>
+  table.find(routableRequest(path, more))?.id ?? null;
+
+describe('kinds of matches', () => {
+  it('takes nothing where there is no route, and everything where a route asks nothing', () => {
+    expect(found(tableOf(), '/')).toBeNull();
+    expect(found(tableOf(routeConfiguration('all', {})), '/x', { host: null })).toBe('all');
+  });
+
+  it('takes a prefix by whole segments', () => {
+    const table = tableOf(routeConfiguration('v2', { pathPrefixes: ['/v2'] }));
+    expect(['/v2', '/v2/', '/v2/x'].map((path) => found(table, path))).toEqual(['v2', 'v2', 'v2']);
+    expect(['/v2x', '/v', '/', '/x/v2', '/V2'].map((path) => found(table, path))).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('takes only what is below a prefix that ends in a slash', () => {
+    const table = tableOf(routeConfiguration('below', { pathPrefixes: ['/v2/'] }));
+    expect(['/v2/', '/v2/x', '/v2/x/y'].map((path) => found(table, path))).toEqual(['below', 'below', 'below']);
+    expect(['/v2', '/v2x', '/'].map((path) => found(table, path))).toEqual([null, null, null]);
+  });
+
+  it('takes every path, but not the server itself, with the prefix of the root', () => {
+    const table = tableOf(routeConfiguration('root', { pathPrefixes: ['/'] }));
+    expect(found(table, '/')).toBe('root');
+    expect(found(table, '/a/b')).toBe('root');
+    expect(found(table, '*', { method: 'OPTIONS' })).toBeNull();
+  });
+
+  it('compares a configured path in its normal form', () => {
+    const table = tableOf(
+      routeConfiguration('a', { paths: ['/a/./b%7e'] }),
+      routeConfiguration('b', { pathPrefixes: ['//p//q'] }),
+    );
+    expect(found(table, '/a/b~')).toBe('a');
+    expect(found(table, '/p/q/r')).toBe('b');
+  });
+
+  it('takes hosts without case, and suffixes by whole labels', () => {
+    const table = tableOf(
+      routeConfiguration('exact', { hosts: ['API.Example'] }),
+      routeConfiguration('suffix', { hosts: ['*.example'] }),
+    );
+    expect(found(table, '/', { host: 'api.example' })).toBe('exact');
+    expect(found(table, '/', { host: 'x.api.example' })).toBe('suffix');
+    expect(
+      ['example', 'badexample', '.example', 'example.evil', 'api.example.evil'].map((host) =>
+        found(table, '/', { host }),
+      ),
+    ).toEqual([null, null, null, null, null]);
+    expect(found(table, '/', { host: null })).toBeNull();
+  });
+
+  it('takes methods with case, header names without, values with', () => {
+    const table = tableOf(
+      routeConfiguration('method', { methods: ['POST', 'PUT'] }),
+      routeConfiguration('header', {
+        headers: [
+          { name: 'X-Mode', value: 'on' },
+          { name: 'X-Any', value: null },
+        ],
+      }),
+      routeConfiguration('query', { queryParams: [{ name: 'n\u00e9', value: 'v w' }] }),
+    );
+    expect(found(table, '/', { method: 'PUT' })).toBe('method');
+    expect(found(table, '/', { method: 'put' })).toBeNull();
+    expect(found(table, '/', { headers: ['A', 'b', 'x-MODE', 'on'] })).toBe('header');
+    expect(found(table, '/', { headers: ['X-Mode', 'ON'] })).toBeNull();
+    expect(found(table, '/', { headers: ['x-any', ''] })).toBe('header');
+    expect(found(table, '/', { query: 'n%C3%A9=v+w' })).toBe('query');
+    expect(found(table, '/', { query: 'n%C3%A9=v' })).toBeNull();
+  });
+
+  it('asks for one of each kind', () => {
+    const table = tableOf(
+      routeConfiguration('both', {
+        pathPrefixes: ['/a', '/b'],
+        pathRegexes: ['x$', 'y$'],
+        methods: ['GET'],
+        hosts: ['h', '*.h'],
+      }),
+    );
+    expect(found(table, '/b/y', { host: 'i.h' })).toBe('both');
+    expect(found(table, '/c/y', { host: 'h' })).toBeNull();
+    expect(found(table, '/b/z', { host: 'h' })).toBeNull();
+    expect(found(table, '/b/y', { host: 'i' })).toBeNull();
+    expect(found(table, '/b/y', { host: 'h', method: 'POST' })).toBeNull();
+  });
+});
+
+describe('order', () => {
+  const ids = (...routes: RouteConfiguration[]): readonly string[] => tableOf(...routes).routes.map(({ id }) => id);
+
+  it('puts priority first, then the path, then the rest, then the file', () => {
+    expect(
+      ids(
+        routeConfiguration('nothing', {}),
+        routeConfiguration('method', { methods: ['GET'] }),
+        routeConfiguration('query', { queryParams: [{ name: 'q', value: null }] }),
+        routeConfiguration('header', { headers: [{ name: 'h', value: null }] }),
+        routeConfiguration('suffix', { hosts: ['*.example'] }),
+        routeConfiguration('longer-suffix', { hosts: ['*.a.example'] }),
+        routeConfiguration('host', { hosts: ['example'] }),
+        routeConfiguration('prefix', { pathPrefixes: ['/a'] }),
+        routeConfiguration('longer-prefix', { pathPrefixes: ['/a/b'] }),
+        routeConfiguration('regex', { pathRegexes: ['^/'] }),
+        routeConfiguration('path', { paths: ['/a'] }),
+        routeConfiguration('path-later', { paths: ['/a'] }),
+        routeConfiguration('path-and-method', { paths: ['/a'], methods: ['GET'] }),
+        routeConfiguration('high', {}, 100),
+        routeConfiguration('low', { paths: ['/a'] }, 10),
+      ),
+    ).toEqual([
+      ...['high', 'path-and-method', 'path', 'path-later', 'regex', 'longer-prefix', 'prefix', 'host', 'longer-suffix'],
+      ...['suffix', 'header', 'query', 'method', 'nothing', 'low'],
+    ]);
+  });
+
+  it('counts the prefix that matched, not the longest that the route has', () => {
+    const table = tableOf(
+      routeConfiguration('wide', { pathPrefixes: ['/', '/very/long/prefix'] }),
+      routeConfiguration('api', { pathPrefixes: ['/api'] }),
+      routeConfiguration('very', { pathPrefixes: ['/very'] }),
+    );
+    expect(found(table, '/api/x')).toBe('api');
+    expect(found(table, '/very/long/prefix/x')).toBe('wide');
+    expect(found(table, '/very/long')).toBe('very');
+    expect(found(table, '/x')).toBe('wide');
+    expect(table.routes.map(({ id }) => id)).toEqual(['wide', 'very', 'api']);
+  });
+
+  it('goes on to the next route where a more specific one fails on something else', () => {
+    const table = tableOf(
+      routeConfiguration('all', { pathPrefixes: ['/'] }),
+      routeConfiguration('exact-post', { paths: ['/a'], methods: ['POST'] }),
+      routeConfiguration('other-host', { paths: ['/a'], hosts: ['b.example'] }),
+    );
+    expect(found(table, '/a')).toBe('all');
+    expect(found(table, '/a', { method: 'POST' })).toBe('exact-post');
+    expect(found(table, '/a', { host: 'b.example' })).toBe('other-host');
+  });
+});
+
+describe('routes that share a path and differ in a further kind of path', () => {
+  it('tries each of them', () => {
+    const table = tableOf(
+      routeConfiguration('first', { paths: ['/a/x', '/b/x'], pathPrefixes: ['/a'] }),
+      routeConfiguration('second', { paths: ['/a/x', '/b/x'], pathPrefixes: ['/b'] }),
+      routeConfiguration('third', { paths: ['/a/x', '/b/x', '/c/x'], pathRegexes: ['c'] }),
+      routeConfiguration('rest', {}),
+    );
+    expect(['/a/x', '/b/x', '/c/x', '/d/x'].map((path) => found(table, path))).toEqual([
+      'first',
+      'second',
+      'third',
+      'rest',
+    ]);
+  });
+});
+
+describe('many conditions on one route', () => {
+  const many = (text: string): string[] => Array.from({ length: 40 }, (_, index) => `${text}${index}`);
+  const values = (name: string) => many('v').map((value) => ({ name, value }));
+
+  it('checks at the route what would take too many places in the index', () => {
+    const table = tableOf(
+      routeConfiguration('huge', {
+        paths: many('/p'),
+        hosts: many('h'),
+        methods: many('M'),
+        headers: values('x'),
+        queryParams: values('q'),
+      }),
+      routeConfiguration('rest', {}),
+    );
+    const request = { host: 'h39', method: 'M39', headers: ['X', 'v39'], query: 'q=v39' };
+    expect(found(table, '/p39', request)).toBe('huge');
+    expect(found(table, '/p40', request)).toBe('rest');
+    for (const wrong of [{ host: 'h40' }, { method: 'M40' }, { headers: ['X', 'v40'] }, { query: 'q=v40' }]) {
+      expect(found(table, '/p39', { ...request, ...wrong })).toBe('rest');
+    }
+  });
+
+  it('refuses more combinations of prefixes and suffixes than it can order', () => {
+    const suffixes = Array.from({ length: 65 }, (_, index) => `*.h${index}`);
+    const prefixes = Array.from({ length: 64 }, (_, index) => `/p${index}`);
+    const table = compileRouteTable([routeConfiguration('a', { hosts: suffixes, pathPrefixes: prefixes })], patterns);
+    expect(table).toMatchObject({ ok: false, error: [{ routeId: 'a' }] });
+  });
+});
+
+describe('faults', () => {
+  it('lists every one of every route', () => {
+    const table = compileRouteTable(
+      [
+        routeConfiguration('a', { paths: ['a', '/%2f'], pathPrefixes: ['/%'], pathRegexes: ['bad', '^/'] }),
+        routeConfiguration('b', {}),
+        routeConfiguration('c', { hosts: ['*', 'a.*.b', 'a:80', '*.', '', 'a b', 'fine', '*.fine'] }),
+      ],
+      patterns,
+    );
+    const faults = table.ok ? [] : table.error;
+    expect(faults.map(({ routeId }) => routeId)).toEqual(['a', 'a', 'a', 'a', 'c', 'c', 'c', 'c', 'c', 'c']);
+    expect(faults[3]?.message).toBe('"bad" is no path-regex: it is bad');
+  });
+});

@@ -99,14 +99,14 @@ module.exports = {
         'Adapters of both sides use them: what stands between a socket and node:http2 knows no use case and no port.',
       severity: 'error',
       from: { path: '^src/adapters/http2-sockets/' },
-      to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets|loop-turn))/' },
+      to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets|event-loop-batching))/' },
     },
     {
-      name: 'loop-turn-knows-nothing',
+      name: 'event-loop-batching-knows-nothing',
       comment: 'Adapters of both sides share it; it knows none of them.',
       severity: 'error',
-      from: { path: '^src/adapters/loop-turn/' },
-      to: { path: program, pathNot: '^src/adapters/loop-turn/' },
+      from: { path: '^src/adapters/event-loop-batching/' },
+      to: { path: program, pathNot: '^src/adapters/event-loop-batching/' },
     },
     {
       name: 'inbound-adapters-call-the-application',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  type ServedAgentService,
+  type GrpcServiceDefinition,
   servedAgentService,
 } from '../../src/adapters/wire/agent-grpc/agent-service-definition.js';
 import { agentResponseMessage } from '../../src/adapters/wire/agent-grpc/answer-writer.js';
@@ -57,12 +57,12 @@ const message = (fields: Fields): Buffer =>
   );
 
 describe('the numbers of the agent protocol over gRPC', () => {
-  let service: ServedAgentService;
+  let service: GrpcServiceDefinition;
   let reads: (octets: Buffer) => unknown;
 
   beforeAll(async () => {
     const loaded = (await loadAgentGrpc()).service;
-    service = servedAgentService(loaded) as ServedAgentService;
+    service = servedAgentService(loaded) as GrpcServiceDefinition;
     reads = (octets) => loaded['ProcessStream']?.responseDeserialize(octets);
   });
 

@@ -10,7 +10,7 @@ import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/u
 import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
-import { AgentCounters } from '../../application/agent/agent-service/agent-counters.js';
+import { AgentServiceCounters } from '../../application/agent/agent-service/agent-service-counters.js';
 import { AuthAgent } from '../../application/agent/agent-service/auth-agent.js';
 import { LoggerWithFields } from '../../application/agent/agent-service/logger-with-fields.js';
 import { PasswordChecks } from '../../application/agent/authenticate/password-checks.js';
@@ -206,7 +206,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
           const logger =
             embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
           const keySets = new AgentKeySets(sharedKeySets);
-          const counters = new AgentCounters();
+          const counters = new AgentServiceCounters();
           const spentAssertions = spent.of(embeddedName ?? null);
           const exchangeRates = new ExchangeRates(rates, embeddedName ?? null);
           const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };

@@ -18,12 +18,12 @@ import { type AgentAddresses, serveAgentService } from './serve-agent-service.js
 export {
   Answer,
   allow,
-  block,
+  blockAnswer,
   challenge,
   needBody,
   redirect,
 } from '../../application/agent/agent-kit/agent-answers.js';
-export type { AgentDefinition, Answered } from '../../application/agent/agent-kit/agent-definition.js';
+export type { AgentDefinition, AgentReply } from '../../application/agent/agent-kit/agent-definition.js';
 export type {
   AgentBodyChunk,
   AgentHeaders,
@@ -49,8 +49,8 @@ export { type AgentGrpcTls, AgentOptionsError, type AgentServingOptions } from '
 export {
   type AgentAddresses,
   type AgentPlaces,
+  type AgentServiceParts,
   type ServedAgentService,
-  type ServingParts,
   serveAgentService,
 } from './serve-agent-service.js';
 

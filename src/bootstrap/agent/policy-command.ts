@@ -13,8 +13,8 @@ export const policyCommand = async (argv: readonly string[]): Promise<number> =>
     return command.exitCode;
   }
   if (command.kind === 'corpus') {
-    const { runPolicyCorpus } = await import('./policy-corpus.js');
-    return runPolicyCorpus(command.folder);
+    const { policyCorpusCommand } = await import('./policy-corpus.js');
+    return policyCorpusCommand(command.folder);
   }
   return writeOutput(
     await runPolicyCommand(command, {

@@ -2,7 +2,7 @@ import { runCorpusCommand } from '../../adapters/inbound/policy-corpus-command/r
 import { NodeCorpusFiles } from '../../adapters/outbound/node-corpus-files/node-corpus-files.js';
 
 /** Runs `gateway-auth policy corpus FOLDER` with the streams of this process; gives the exit code. */
-export const runPolicyCorpus = (folder: string): Promise<number> => {
+export const policyCorpusCommand = (folder: string): Promise<number> => {
   // Messages that nobody reads any more are no reason to stop.
   process.stderr.on('error', () => undefined);
   return runCorpusCommand(folder, new NodeCorpusFiles(folder), {

@@ -39,7 +39,7 @@ export interface ServedAgentService {
 }
 
 /** What serving works with. */
-export interface ServingParts {
+export interface AgentServiceParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -57,7 +57,7 @@ export const serveAgentService = async (
   service: AgentService,
   places: AgentPlaces,
   intervals: { readonly healthIntervalMs: number; readonly metricsIntervalMs: number },
-  { clock, scheduler, logger }: ServingParts,
+  { clock, scheduler, logger }: AgentServiceParts,
 ): Promise<ServedAgentService> => {
   const servers: Server[] = [];
   const drain = async (graceMs: number): Promise<void> => {

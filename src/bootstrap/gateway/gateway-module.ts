@@ -1,7 +1,7 @@
 import { ContainerModule } from 'inversify';
 import { AdminConnectionAdmissions } from '../../application/gateway/admit/admin-connection-admissions.js';
 import { ConnectionAdmissions } from '../../application/gateway/admit/connection-admissions.js';
-import { ConnectionRefusals } from '../../application/gateway/admit/connection-refusals.js';
+import { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
 import { FloodLog } from '../../application/gateway/admit/flood-log.js';
 import { FloodWindows } from '../../application/gateway/admit/flood-windows.js';
 import { RefusalLog } from '../../application/gateway/admit/refusal-log.js';
@@ -147,7 +147,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
   bind(gateway.connectionRefusals)
     .toResolvedValue(
       (random, metrics, logger, scheduler) =>
-        new ConnectionRefusals(random, metrics, new RefusalLog(new FloodLog(logger, scheduler))),
+        new ConnectionRefusalCounter(random, metrics, new RefusalLog(new FloodLog(logger, scheduler))),
       [shared.random, gateway.metrics, shared.logger, shared.scheduler],
     )
     .inSingletonScope();

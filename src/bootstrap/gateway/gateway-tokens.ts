@@ -1,5 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { ConnectionRefusals } from '../../application/gateway/admit/connection-refusals.js';
+import type { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
 import type { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
 import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
 import type { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
@@ -26,6 +26,7 @@ import type { AuditLogOpener } from '../../application/ports/gateway/audit-log.j
 import type { BodyInflater } from '../../application/ports/gateway/body-inflater.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
 import type { DescriptorFigures } from '../../application/ports/gateway/descriptor-figures.js';
+import type { GatewayCluster } from '../../application/ports/gateway/gateway-cluster.js';
 import type { GatewayMetrics, MetricsExposition } from '../../application/ports/gateway/gateway-metrics.js';
 import type { ProgramIdentity } from '../../application/ports/gateway/gateway-state.js';
 import type { HealthProber } from '../../application/ports/gateway/health-prober.js';
@@ -37,7 +38,6 @@ import type { PermitBook } from '../../application/ports/gateway/permits.js';
 import type { ProcessFigures } from '../../application/ports/gateway/process-figures.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import type { TargetClientFactory } from '../../application/ports/gateway/upstream-client.js';
-import type { WholeGateway } from '../../application/ports/gateway/whole-gateway.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../../application/ports/shared/rate-limit-store.js';
 import type { SecretComparer } from '../../application/ports/shared/secret-comparer.js';
@@ -103,9 +103,9 @@ export const gatewayTokens = {
   workerPlace: Symbol('WorkerPlace') as ServiceIdentifier<WorkerPlace>,
   reloadRequests: Symbol('ReloadRequests') as ServiceIdentifier<ReloadRequests>,
   /** All workers as one. */
-  whole: Symbol('WholeGateway') as ServiceIdentifier<WholeGateway>,
+  whole: Symbol('WholeGateway') as ServiceIdentifier<GatewayCluster>,
   reports: Symbol('StatusReports') as ServiceIdentifier<StatusReports>,
-  connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusals>,
+  connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusalCounter>,
   adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,
   answerAdmin: Symbol('AnswerAdmin') as ServiceIdentifier<AnswerAdmin>,
   stages: Symbol('StageDependencies') as ServiceIdentifier<StageDependencies>,

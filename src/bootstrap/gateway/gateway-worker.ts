@@ -10,19 +10,19 @@ import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
 import { atOnce } from '../../application/gateway/run-gateway/stop-manner.js';
-import { HandedConfiguration } from '../../application/gateway/workers/serve/handed-configuration.js';
 import {
   type PreparedWorker,
   SupervisedGatewayProcess,
 } from '../../application/gateway/workers/serve/supervised-gateway-process.js';
+import { WorkerConfigurationSource } from '../../application/gateway/workers/serve/worker-configuration-source.js';
 import { WorkerLoadLogger } from '../../application/gateway/workers/serve/worker-load-logger.js';
 import { auditLeft, type StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
-import { Correspondence } from '../../application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { ok, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
+import { withOverrides } from './command-line-overrides.js';
 import { gatewayTokens } from './gateway-tokens.js';
-import { withInstead } from './instead-of-keys.js';
 import { gatewayContainer } from './start-gateway.js';
 import { gatherInWorker } from './worker-gathering.js';
 import { asWorker } from './worker-module.js';
@@ -50,13 +50,13 @@ const openLog = async ({ log: { level, format }, number }: StartOrder): Promise<
   return { output, logger: new PinoLogger(level, output, number) };
 };
 
-const prepare = async (order: StartOrder, supervisor: Correspondence): Promise<Result<PreparedWorker, LoadFailure>> => {
+const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Result<PreparedWorker, LoadFailure>> => {
   const { output, logger } = await openLog(order);
   log = { output, logger };
   tellOfDebugSignal(logger);
   const clock = new SystemClock();
-  const source = new HandedConfiguration(
-    (texts) => withInstead(configurationFile(order.configFile, texts), order.instead),
+  const source = new WorkerConfigurationSource(
+    (texts) => withOverrides(configurationFile(order.configFile, texts), order.instead),
     order.texts,
   );
   const container = gatewayContainer(order.configFile, source, {
@@ -127,7 +127,7 @@ const fail = (error: unknown): void => {
 /** Waits for the supervisor's order, and is a worker from then on. Signals are left to the caller: the supervisor says what is to happen. */
 export const runWorker = (): void => {
   process.on('uncaughtException', fail);
-  const supervisor = new Correspondence(new IpcLink(process), new NodeScheduler(), (topic, error) =>
+  const supervisor = new WorkerChannel(new IpcLink(process), new NodeScheduler(), (topic, error) =>
     log?.logger.error('a question of the supervisor failed', { topic, error: String(error) }),
   );
   const gateway = new SupervisedGatewayProcess(supervisor, { prepare: (order) => prepare(order, supervisor), end });

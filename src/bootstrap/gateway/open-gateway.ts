@@ -13,14 +13,14 @@ import type { LogConfiguration } from '../../domain/configuration/log-configurat
 import { workerCount, workerCountWarning } from '../../domain/gateway/supervision/worker-count.js';
 import { err, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
-import { type InsteadOfKeys, withInstead } from './instead-of-keys.js';
+import { type CommandLineOverrides, withOverrides } from './command-line-overrides.js';
 import type { ServingGateway } from './serving-gateway.js';
 
 /** What a gateway is opened with, however many processes it will have. */
 export interface GatewayOpening {
   /** As it was given on the command line. */
   readonly configFile: string;
-  readonly instead: InsteadOfKeys;
+  readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
   readonly output: LogOutput;
   readonly logger: Logger;
@@ -51,7 +51,7 @@ const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, c
 /** Reads the configuration and starts the gateway: here, or in workers. Each way loads only what it takes. */
 export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
   const { configFile, log, output, logger, clock, sockets, drainedTargets, instead } = opening;
-  const source = withInstead(configurationFile(configFile), instead);
+  const source = withOverrides(configurationFile(configFile), instead);
   const first = await source.load();
   if (first.configuration === null) return err({ problems: first.problems, reason: null, cause: null });
   const cores = availableParallelism();

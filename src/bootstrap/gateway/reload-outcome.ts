@@ -1,6 +1,6 @@
 import { startupErrorText } from '../../adapters/inbound/gateway-command-line/startup-error-text.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
-import type { ReloadOutcome } from '../../application/ports/gateway/whole-gateway.js';
+import type { ReloadOutcome } from '../../application/ports/gateway/gateway-cluster.js';
 import { formatProblem } from '../../domain/configuration/format-problem.js';
 import type { Result } from '../../domain/shared/result.js';
 

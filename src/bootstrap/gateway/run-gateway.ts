@@ -18,7 +18,7 @@ import type { LogConfiguration } from '../../domain/configuration/log-configurat
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
 import { tellOfDebugSignal } from '../shared/debug-signal.js';
 import { watchSignals } from '../shared/watch-signals.js';
-import { type InsteadOfKeys, nothingInstead } from './instead-of-keys.js';
+import { type CommandLineOverrides, noOverrides } from './command-line-overrides.js';
 import { loadFailureText } from './load-failure-text.js';
 import { openGateway } from './open-gateway.js';
 import {
@@ -42,7 +42,7 @@ const firstProcess = 1;
 export interface RunOptions {
   /** Where the number of the process in charge is written; null: nowhere. */
   readonly pidFile?: string | null;
-  readonly instead?: InsteadOfKeys;
+  readonly instead?: CommandLineOverrides;
   /** Told once the gateway serves. */
   started?(gateway: RunningGateway): void;
 }
@@ -51,7 +51,7 @@ export interface RunOptions {
 export const runGateway = async (
   configFile: string,
   log: LogConfiguration,
-  { pidFile = null, instead = nothingInstead, started }: RunOptions = {},
+  { pidFile = null, instead = noOverrides, started }: RunOptions = {},
 ): Promise<number> => {
   const { level, format, warning } = log;
   const inheritance = takeInheritance(process.env, process.pid);

@@ -1,6 +1,6 @@
 import type { UpgradeProgram } from '../../application/gateway/upgrade/upgrade-program.js';
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
-import type { ReloadOutcome } from '../../application/ports/gateway/whole-gateway.js';
+import type { ReloadOutcome } from '../../application/ports/gateway/gateway-cluster.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { ServiceManager } from '../../application/ports/shared/service-manager.js';
 import { socketAddressText } from '../../domain/configuration/schema/network-kinds.js';
@@ -9,7 +9,7 @@ import { logReloadFailure } from './load-failure-text.js';
 import { reloadOutcome } from './reload-outcome.js';
 import type { RunningGateway } from './start-gateway.js';
 
-export interface ServingParts {
+export interface SignalledGateway {
   readonly signals: WatchedSignals;
   readonly upgrade: UpgradeProgram;
   /** Null: nobody has to be told. */
@@ -32,7 +32,7 @@ export const servingStatus = (gateway: Pick<RunningGateway, 'addressesNow' | 'un
 };
 
 /** Serves until a signal has the gateway end, or another program has taken its place; then drains. */
-export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingParts): Promise<void> => {
+export const serveUntilSignal = async (gateway: RunningGateway, parts: SignalledGateway): Promise<void> => {
   const { signals, upgrade, manager, logger, reloadRequests } = parts;
   let isEnding = false;
   const ignore = (signal: NodeJS.Signals): void =>
@@ -78,7 +78,7 @@ export const serveUntilSignal = async (gateway: RunningGateway, parts: ServingPa
   logger.info('the gateway has ended');
 };
 
-const reload = async (gateway: RunningGateway, parts: ServingParts): Promise<ReloadOutcome> => {
+const reload = async (gateway: RunningGateway, parts: SignalledGateway): Promise<ReloadOutcome> => {
   const { upgrade, manager, logger } = parts;
   if (upgrade.isReplaced) return { kind: 'not_now', reason: 'Another process has taken over.' };
   if (upgrade.isUnderway) {

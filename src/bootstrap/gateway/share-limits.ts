@@ -1,12 +1,12 @@
 import type { Container } from 'inversify';
-import { writeLate } from '../../adapters/loop-turn/late-writes.js';
+import { writeLate } from '../../adapters/event-loop-batching/deferred-writes.js';
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { MemoryReports } from '../../application/gateway/guard-resources/memory-reports.js';
 import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
 import { SharedPermitBook } from '../../application/gateway/workers/share-permits/shared-permit-book.js';
 import { DividedRateLimits } from '../../application/gateway/workers/share-rates/divided-rate-limits.js';
 import { LeasedRateLimitStore } from '../../application/gateway/workers/share-rates/leased-rate-limit-store.js';
-import type { Correspondence } from '../../application/shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 
@@ -17,11 +17,7 @@ export interface SharedLimits {
 }
 
 /** Has the limits of a worker hold over all workers. */
-export const shareLimitsInWorker = (
-  container: Container,
-  supervisor: Correspondence,
-  workers: number,
-): SharedLimits => {
+export const shareLimitsInWorker = (container: Container, supervisor: WorkerChannel, workers: number): SharedLimits => {
   container
     .rebind(gateway.permits)
     .toResolvedValue((scheduler) => new SharedPermitBook(workers, supervisor, scheduler), [shared.scheduler])

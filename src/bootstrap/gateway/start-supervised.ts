@@ -16,14 +16,14 @@ import type { SharedSockets } from '../../application/ports/gateway/shared-socke
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';
 import { ok, type Result } from '../../domain/shared/result.js';
-import type { InsteadOfKeys } from './instead-of-keys.js';
+import type { CommandLineOverrides } from './command-line-overrides.js';
 import type { RunningGateway } from './start-gateway.js';
 
 /** What a gateway of several processes is started with. */
 export interface SupervisedStart {
   /** As it was given on the command line. */
   readonly configFile: string;
-  readonly instead: InsteadOfKeys;
+  readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
   /** Reads the file again at a reload. */
   readonly source: ConfigurationSource;

@@ -6,7 +6,7 @@ import { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
 import { MemoryOfWorkers } from '../../application/gateway/guard-resources/memory-of-workers.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/load-failure.js';
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/reload-requests.js';
-import { PermitDesk } from '../../application/gateway/workers/share-permits/permit-desk.js';
+import { PermitCoordinator } from '../../application/gateway/workers/share-permits/permit-coordinator.js';
 import { RateLeases } from '../../application/gateway/workers/share-rates/rate-leases.js';
 import { JoinedService } from '../../application/gateway/workers/supervise/joined-service.js';
 import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
@@ -60,7 +60,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
     audit,
     services: [
       gathered,
-      new PermitDesk(workers, clock, scheduler),
+      new PermitCoordinator(workers, clock, scheduler),
       new JoinedService(leases),
       new JoinedService(new MemoryOfWorkers(new NodeProcessFigures())),
       sharedStores(logger, clock, scheduler),

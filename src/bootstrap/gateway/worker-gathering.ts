@@ -3,7 +3,7 @@ import { HeldAgentReports } from '../../application/gateway/ask-agents/reports/h
 import { adoptDrainedTargets, answerGathering } from '../../application/gateway/workers/aggregate/answer-gathering.js';
 import { SupervisedGateway } from '../../application/gateway/workers/aggregate/supervised-gateway.js';
 import type { StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
-import type { Correspondence } from '../../application/shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 
 /** What a worker does for the figures of the whole gateway, step by step. */
@@ -17,7 +17,7 @@ export interface WorkerGathering {
 /** Has a worker's endpoints tell of the whole gateway, and the worker tell of itself. */
 export const gatherInWorker = (
   container: Container,
-  supervisor: Correspondence,
+  supervisor: WorkerChannel,
   { number, reloads }: StartOrder,
 ): WorkerGathering => {
   const agentReports = new HeldAgentReports();

@@ -6,7 +6,7 @@ import { ShareStores } from '../../application/agent/share-stores/share-stores.j
 import type { Clock } from '../../application/ports/shared/clock.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { Scheduler } from '../../application/ports/shared/scheduler.js';
-import type { Correspondence } from '../../application/shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { agentTokens } from '../agent/agent-tokens.js';
 import { openSamlStores } from '../agent/saml-store-openers.js';
 import { sharedTokens } from './shared-tokens.js';
@@ -16,7 +16,7 @@ export const sharedStores = (logger: Logger, clock: Clock, scheduler: Scheduler)
   new ShareStores({ opener: openSamlStores(logger), clock, scheduler });
 
 /** Has the embedded agents of a worker remember with those of all others what must be remembered in one place. */
-export const shareStoresInWorker = (container: Container, supervisor: Correspondence): void => {
+export const shareStoresInWorker = (container: Container, supervisor: WorkerChannel): void => {
   container
     .rebind(agentTokens.samlStoreOpener)
     .toResolvedValue((logger) => new RemoteStoreOpener(supervisor, openSamlStores(logger)), [sharedTokens.logger])

@@ -14,7 +14,7 @@ const decimal = /^[0-9]{1,10}$/;
  * The user id of a name, as the text of /etc/passwd has it; digits are an id themselves. Null: there is no such user.
  * Users that come from elsewhere (LDAP) have to be given by their id.
  */
-export const userIdOf = (owner: string, passwd: string): number | null => {
+export const posixUserId = (owner: string, passwd: string): number | null => {
   if (decimal.test(owner)) return Number(owner);
   for (const line of passwd.split('\n')) {
     const [name, , id] = line.split(':');

@@ -22,7 +22,7 @@ export interface ClientAddress {
   readonly host: string | null;
 }
 
-export interface ConnectionOrigin {
+export interface PeerAddress {
   readonly peerAddress: string;
   readonly peerPort: number;
   /** As they came, before any was dropped. */
@@ -86,7 +86,7 @@ const believedHost = (text: string | null): string | null => (text !== null && p
  * trusted it is the leftmost. That is what nginx finds with `real_ip_recursive on`. Where both fields are there and say
  * different things Forwarded counts for nothing: far more proxies write the other one, and pass on what clients write here.
  */
-export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: ConnectionOrigin): ClientAddress => {
+export const clientAddress = ({ peerAddress, peerPort, headers, trusted }: PeerAddress): ClientAddress => {
   const peer = parseIpAddress(peerAddress);
   const address = peer === null ? peerAddress : formatIpAddress(peer);
   if (peer === null || !includesAddress(trusted, peer)) {

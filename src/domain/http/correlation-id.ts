@@ -1,6 +1,6 @@
 import { fieldTrait } from './field-traits.js';
 import { firstHeader, type HeaderList } from './header-list.js';
-import { type KnownFields, traitsOf } from './known-fields.js';
+import { type HeaderSummary, traitsOf } from './header-summary.js';
 
 export const correlationIdHeader = 'X-Correlation-Id';
 
@@ -15,7 +15,7 @@ const isAllowed = (code: number): boolean =>
   code === 0x5f;
 
 /** What a client has sent as its correlation id, or undefined. `known`: what is known of these fields, or of others. */
-export const sentCorrelationId = (headers: HeaderList, known: KnownFields | null): string | undefined =>
+export const sentCorrelationId = (headers: HeaderList, known: HeaderSummary | null): string | undefined =>
   (traitsOf(headers, known) & fieldTrait.correlationId) === 0 ? undefined : firstHeader(headers, 'x-correlation-id');
 
 /** An inbound correlation id, or null where it is not 1 to 128 letters, digits, `.`, `_` and `-`. */

@@ -1,12 +1,12 @@
-import { AlikeFields } from './alike-fields.js';
+import type { ConnectionHeaderCache } from './connection-header-cache.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
 import { addForwardedHeaders, droppedForwarding, type ForwardingFacts } from './forwarded-headers.js';
 import type { HeaderList } from './header-list.js';
+import { type HeaderSummary, knownOf, traitsOf } from './header-summary.js';
 import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
-import { type KnownFields, knownOf, traitsOf } from './known-fields.js';
-import type { KnownPeer } from './known-peer.js';
 import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
+import { RepeatedHeaderCache } from './repeated-header-cache.js';
 
 /** What the fields of a request are made from, besides those that came. */
 export interface ForwardableParts extends ForwardingFacts {
@@ -21,11 +21,11 @@ export interface ForwardableParts extends ForwardingFacts {
 const changed = fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.correlationId;
 
 /** Whether all fields go on, with no more than the Host written anew. */
-const allGoOn = ({ fields, traits }: KnownFields, { owned, client }: ForwardableParts): boolean =>
+const allGoOn = ({ fields, traits }: HeaderSummary, { owned, client }: ForwardableParts): boolean =>
   (traits & (changed | droppedForwarding(client.peerTrusted))) === 0 && (owned === null || !hasOwned(fields, owned));
 
 /** The same list where it is one of which all fields go on. */
-const copied = ({ fields, hostAt }: KnownFields, host: string | null): string[] => {
+const copied = ({ fields, hostAt }: HeaderSummary, host: string | null): string[] => {
   const copy = fields.slice();
   if (hostAt < 0 || host === null) return copy;
   // The very texts of the list are left where they say the same: who writes them finds them again.
@@ -44,13 +44,13 @@ const copied = ({ fields, hostAt }: KnownFields, host: string | null): string[] 
 export const forwardableFields = (
   headers: HeaderList,
   parts: ForwardableParts,
-  known: KnownFields | null = null,
+  known: HeaderSummary | null = null,
 ): HeaderList => {
   const found = knownOf(headers, known);
   if (found === null) return fieldByField(headers, parts, traitsOf(headers, known));
   const fields = ofKnown(found, parts);
   if (mayComeAgain(found, parts)) {
-    (parts.known as KnownPeer).rememberGoingOn(found.fields, parts.owned, parts.host, fields);
+    (parts.known as ConnectionHeaderCache).rememberGoingOn(found.fields, parts.owned, parts.host, fields);
     found.goingOn = fields;
   }
   return fields;
@@ -60,15 +60,15 @@ export const forwardableFields = (
 export const forwardedAgain = (
   headers: HeaderList,
   parts: ForwardableParts,
-  known: KnownFields | null = null,
-): AlikeFields | null => {
+  known: HeaderSummary | null = null,
+): RepeatedHeaderCache | null => {
   const found = knownOf(headers, known);
   if (found === null || !mayComeAgain(found, parts)) return null;
-  const before = (parts.known as KnownPeer).goingOn(found.fields, parts.owned, parts.host);
-  return before === null ? null : AlikeFields.of(before, before.length - 1, parts.correlationId);
+  const before = (parts.known as ConnectionHeaderCache).goingOn(found.fields, parts.owned, parts.host);
+  return before === null ? null : RepeatedHeaderCache.of(before, before.length - 1, parts.correlationId);
 };
 
-const ofKnown = (found: KnownFields, parts: ForwardableParts): HeaderList => {
+const ofKnown = (found: HeaderSummary, parts: ForwardableParts): HeaderList => {
   if (!allGoOn(found, parts)) return fieldByField(found.fields, parts, found.traits);
   const fields = copied(found, parts.host);
   addOwn(fields, found.fields, parts, found.hostAt >= 0, false);
@@ -77,7 +77,7 @@ const ofKnown = (found: KnownFields, parts: ForwardableParts): HeaderList => {
 
 /** Whether the next request with the very same fields differs in no more than its correlation id, at the end of what goes on. */
 const mayComeAgain = (
-  { comesAgain, traits }: KnownFields,
+  { comesAgain, traits }: HeaderSummary,
   { certificateFields, client, known }: ForwardableParts,
 ): boolean =>
   comesAgain &&

@@ -1,10 +1,10 @@
 import type { ClientAddress } from './client-address.js';
+import type { ConnectionHeaderCache } from './connection-header-cache.js';
 import { trimSpace } from './field-list.js';
 import { fieldTrait, fieldTraits } from './field-traits.js';
 import { formatForwardedElement } from './forwarded-element.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
-import type { KnownPeer } from './known-peer.js';
 
 export interface ForwardingFacts {
   /** What `clientAddress` found. */
@@ -15,7 +15,7 @@ export interface ForwardingFacts {
   /** Host (and port) of the request as it came, checked; null where an HTTP/1.0 request has none. */
   readonly host: string | null;
   /** What is known of the peer; null: nothing. */
-  readonly known: KnownPeer | null;
+  readonly known: ConnectionHeaderCache | null;
 }
 
 /** What the peer was told, with the peer itself at the end. Lines without a word are left out. */

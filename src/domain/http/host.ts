@@ -1,8 +1,8 @@
 import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
 import type { HeaderList } from './header-list.js';
+import { type HeaderSummary, knownOf } from './header-summary.js';
 import { parseIpAddress } from './ip-address.js';
-import { type KnownFields, knownOf } from './known-fields.js';
 
 /** The host that a request is for. */
 export interface RequestHost {
@@ -82,7 +82,7 @@ export const parseHost = (
   headers: HeaderList,
   httpVersion: string,
   authorities: AuthorityReader = plainAuthorities,
-  known: KnownFields | null = null,
+  known: HeaderSummary | null = null,
 ): Result<RequestHost | null, 'invalid_host'> => {
   const found = knownOf(headers, known);
   if (found !== null && found.hostAt >= 0) {

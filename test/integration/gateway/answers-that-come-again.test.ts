@@ -12,7 +12,7 @@ import {
   emptyAudit,
   type HeaderOperation,
 } from '../../../src/domain/agent-protocol/messages.js';
-import { KnownPeer } from '../../../src/domain/http/known-peer.js';
+import { ConnectionHeaderCache } from '../../../src/domain/http/connection-header-cache.js';
 import { FakeAgentService } from '../../support/agent/fake-agent-service.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -137,7 +137,7 @@ const start = async () => {
 const keptAlive = (): Agent => new Agent({ keepAlive: true, maxSockets: 1 });
 
 it('what agents and upstreams are told, and the audit log, is the same on a connection of its own', async () => {
-  const operated = vi.spyOn(KnownPeer.prototype, 'operated');
+  const operated = vi.spyOn(ConnectionHeaderCache.prototype, 'operated');
   cleanUp.add(() => operated.mockRestore());
   const known = (): number => operated.mock.results.filter(({ value }) => value !== null).length;
   const { gateway, services } = await start();

@@ -4,7 +4,11 @@ import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/ex
 import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/exchange-request.js';
 import { reservedClaims } from '../../../src/domain/agent/token-exchange/reserved-claims.js';
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
-import { issuedKinds, type TokenKind, tokenKinds } from '../../../src/domain/agent/token-exchange/token-kinds.js';
+import {
+  type ExchangeTokenKind,
+  issuedKinds,
+  tokenKinds,
+} from '../../../src/domain/agent/token-exchange/token-kinds.js';
 import type { Claims, ClaimValue } from '../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../src/domain/agent/tokens/parse-claims.js';
 import { exchangeNowMs, foreignIssuer, ownIssuer } from './asked-exchange.js';
@@ -104,7 +108,7 @@ const claims: fc.Arbitrary<Claims> = fc
     ]),
   );
 
-const tokenOf = (kind: fc.Arbitrary<TokenKind>): fc.Arbitrary<SecurityToken> =>
+const tokenOf = (kind: fc.Arbitrary<ExchangeTokenKind>): fc.Arbitrary<SecurityToken> =>
   fc
     .tuple(
       kind,
@@ -158,7 +162,10 @@ export const anyPolicy: fc.Arbitrary<ExchangePolicy> = fc.record({
   acceptedAudiences: orNull(some([...fewTargets, ...fewParties]).map((parties) => new Set(parties))),
 });
 
-export const anyRequest = (subject: TokenKind, actor: TokenKind | null): fc.Arbitrary<ExchangeRequest> =>
+export const anyRequest = (
+  subject: ExchangeTokenKind,
+  actor: ExchangeTokenKind | null,
+): fc.Arbitrary<ExchangeRequest> =>
   fc.record({
     subject: fc.constant({ kind: subject, token: 'subject' }),
     actor: fc.constant(actor === null ? null : { kind: actor, token: 'actor' }),

@@ -1,5 +1,5 @@
 import type { AgentService, ConfigurationGiver } from '../../../src/application/ports/agent/agent-service.js';
-import type { MaybePromise } from '../../../src/application/ports/shared/soon.js';
+import type { MaybePromise } from '../../../src/application/ports/shared/maybe-promise.js';
 import {
   type AgentCapabilities,
   type AgentEventName,

@@ -1,4 +1,4 @@
-import type { GatewayLine } from '../../../src/application/agent/serve-gateways/gateway-line.js';
+import type { GatewayConnection } from '../../../src/application/agent/serve-gateways/gateway-connection.js';
 import type { HandshakeResponse } from '../../../src/domain/agent-protocol/handshake.js';
 import type { AgentHealth } from '../../../src/domain/agent-protocol/health.js';
 import type { AgentAnswer } from '../../../src/domain/agent-protocol/messages.js';
@@ -15,7 +15,7 @@ export type SentMessage =
   | { readonly kind: 'cut_off'; readonly reason: string };
 
 /** A transport that keeps what it is given. */
-export class FakeGatewayLine implements GatewayLine {
+export class FakeGatewayLine implements GatewayConnection {
   readonly sent: SentMessage[] = [];
   resumes = 0;
   /** Why an answer cannot be sent; null where it can. */

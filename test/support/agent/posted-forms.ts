@@ -1,4 +1,8 @@
-import { type FormLimits, formLimits, PostedForms } from '../../../src/application/agent/agent-service/posted-forms.js';
+import {
+  formLimits,
+  type PostedFormLimits,
+  PostedForms,
+} from '../../../src/application/agent/agent-service/posted-forms.js';
 import { chunkEvent, headersEvent } from '../shared/agent-events.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
@@ -9,7 +13,7 @@ const text = (value: string) => new TextEncoder().encode(value);
 export const one = Symbol('one');
 
 /** Forms on a clock that is moved by hand, with the limits that are given in place of those in force. */
-export const formsOf = (limits: Partial<FormLimits> = {}, formOctets = 1_048_576) => {
+export const formsOf = (limits: Partial<PostedFormLimits> = {}, formOctets = 1_048_576) => {
   const scheduler = new ManualScheduler(new ManualClock());
   const forms = new PostedForms(scheduler, { ...formLimits, ...limits });
   const begin = (id: string, connection = one, clientIp = '192.0.2.7') => {

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import type { AgentClient } from '../../../src/application/ports/gateway/agent-client.js';
-import type { MaybePromise } from '../../../src/application/ports/shared/soon.js';
+import type { MaybePromise } from '../../../src/application/ports/shared/maybe-promise.js';
 import type { AgentAnswer, AgentEvent } from '../../../src/domain/agent-protocol/messages.js';
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';

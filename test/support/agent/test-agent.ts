@@ -13,7 +13,7 @@ import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509
 import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { XmlCryptoDocumentVerifier } from '../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { AgentCounters } from '../../../src/application/agent/agent-service/agent-counters.js';
+import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
 import { AuthAgent } from '../../../src/application/agent/agent-service/auth-agent.js';
 import { PasswordChecks } from '../../../src/application/agent/authenticate/password-checks.js';
 import { AgentConfigurationInForce } from '../../../src/application/agent/configure-agent/agent-configuration-in-force.js';
@@ -104,7 +104,7 @@ export const testAgent = (
   const source = keySetSource ?? new UndiciKeySetSource();
   const random = new CryptoRandom();
   const keySets = new AgentKeySets(new KeySets({ source, keys, clock, scheduler, random, logger }));
-  const counters = new AgentCounters();
+  const counters = new AgentServiceCounters();
   const samlKeys = new NodeSamlKeys();
   const verifier = new XmlCryptoDocumentVerifier();
   const metadata = {

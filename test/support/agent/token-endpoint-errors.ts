@@ -1,4 +1,4 @@
-import { refusedAnswer } from '../../../src/application/agent/exchange-token/oauth-answers.js';
+import { oauthErrorAnswer } from '../../../src/application/agent/exchange-token/oauth-answers.js';
 import { type ExchangeReason, exchangeRefusals } from '../../../src/domain/agent/token-exchange/exchange-refusal.js';
 
 /** What no reason can say of itself. A reason without an entry does not compile. */
@@ -60,7 +60,7 @@ const occasions: Readonly<Record<ExchangeReason, string>> = {
 const reasons = Object.keys(exchangeRefusals) as ExchangeReason[];
 
 const retryAfterOf = (reason: ExchangeReason): string => {
-  const { decision } = refusedAnswer({ reason, detail: null, retryAfterMs: null });
+  const { decision } = oauthErrorAnswer({ reason, detail: null, retryAfterMs: null });
   if (decision.kind !== 'block') throw new Error('a refusal is a block');
   const at = decision.headers.indexOf('Retry-After');
   if (reason === 'rate_limited') return 'until one is let through';

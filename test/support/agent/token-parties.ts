@@ -9,7 +9,7 @@ import { type OidcProvider, ProviderTokens } from '../../../src/application/agen
 import type { PublishedKey, SigningKey } from '../../../src/application/ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { OidcProviderOptions } from '../../../src/domain/agent/configuration/agent-configuration.js';
-import type { TokenKind } from '../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../src/domain/agent/token-exchange/token-kinds.js';
 import type { SigningAlgorithm } from '../../../src/domain/agent/tokens/signature-algorithm.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 import { Secret } from '../../../src/domain/shared/secret.js';
@@ -88,10 +88,13 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
     },
     saml: null,
   });
-  const verify = (token: string, kind: TokenKind = 'access_token', cancellation: Cancellation = neverCancelled) =>
-    tokens.verify({ kind, token }, headersEvent('call-1'), cancellation);
+  const verify = (
+    token: string,
+    kind: ExchangeTokenKind = 'access_token',
+    cancellation: Cancellation = neverCancelled,
+  ) => tokens.verify({ kind, token }, headersEvent('call-1'), cancellation);
   /** `taken`, or why not. */
-  const told = async (token: string, kind: TokenKind = 'access_token'): Promise<string> => {
+  const told = async (token: string, kind: ExchangeTokenKind = 'access_token'): Promise<string> => {
     const verified = await verify(token, kind);
     if (verified.ok) return 'taken';
     return verified.error.kind === 'invalid' ? verified.error.detail : verified.error.kind;

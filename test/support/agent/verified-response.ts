@@ -1,4 +1,4 @@
-import type { Assertion, ResponseHead, VerifiedResponse } from '../../../src/domain/agent/saml/assertion.js';
+import type { Assertion, SamlResponseHead, VerifiedResponse } from '../../../src/domain/agent/saml/assertion.js';
 import { judgeResponse } from '../../../src/domain/agent/saml/checks/judge-response.js';
 import type { ResponseExpectation } from '../../../src/domain/agent/saml/checks/response-expectation.js';
 
@@ -84,7 +84,7 @@ export const verifiedResponse = (changed: ChangedResponse = {}): VerifiedRespons
 });
 
 export interface ChangedResponse {
-  readonly head?: Partial<ResponseHead>;
+  readonly head?: Partial<SamlResponseHead>;
   readonly assertion?: Partial<Assertion>;
 }
 

@@ -1,8 +1,8 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import { ConnectionRefusals } from '../../../src/application/gateway/admit/connection-refusals.js';
+import { ConnectionRefusalCounter } from '../../../src/application/gateway/admit/connection-refusal-counter.js';
 import { FloodLog } from '../../../src/application/gateway/admit/flood-log.js';
 import { RefusalLog } from '../../../src/application/gateway/admit/refusal-log.js';
-import type { Admission } from '../../../src/application/ports/gateway/http-engine.js';
+import type { ConnectionAdmission } from '../../../src/application/ports/gateway/http-engine.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
 import { RecordingLogger } from '../shared/recording-logger.js';
@@ -12,7 +12,7 @@ export class TestedRefusals {
   readonly logger = new RecordingLogger();
   readonly scheduler = new ManualScheduler(new ManualClock());
   readonly metrics = new PrometheusGatewayMetrics('test');
-  readonly refusals = new ConnectionRefusals(
+  readonly refusals = new ConnectionRefusalCounter(
     { uuid: () => 'an-id', token: () => 'token', fraction: () => 0, hex: (octets) => 'ab'.repeat(octets) },
     this.metrics,
     new RefusalLog(new FloodLog(this.logger, this.scheduler)),
@@ -20,13 +20,13 @@ export class TestedRefusals {
 }
 
 /** What was decided without asking anybody. */
-export const atOnce = (admission: Admission | Promise<Admission>): Admission => {
+export const atOnce = (admission: ConnectionAdmission | Promise<ConnectionAdmission>): ConnectionAdmission => {
   if (admission instanceof Promise) throw new Error('others are asked');
   return admission;
 };
 
 /** Ends a connection; one that was refused cannot end. */
-export const release = (admission: Admission): void => {
+export const release = (admission: ConnectionAdmission): void => {
   if (admission.kind === 'refused') throw new Error('the connection was refused');
   admission.release();
 };

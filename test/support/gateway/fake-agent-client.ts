@@ -4,6 +4,7 @@ import type {
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
+  AgentSuccession,
   ConfigureOutcome,
 } from '../../../src/application/ports/gateway/agent-client.js';
 import type { AgentCapabilities } from '../../../src/domain/agent-protocol/capabilities.js';
@@ -83,8 +84,8 @@ export class FakeAgentClient implements AgentClient {
     this.calls.push('start');
   }
 
-  retire(isContinued: boolean, isSucceeded: boolean): void {
-    this.calls.push(`retire ${isContinued} ${isSucceeded}`);
+  retire({ sameConfig, hasSuccessor }: AgentSuccession): void {
+    this.calls.push(`retire ${sameConfig} ${hasSuccessor}`);
   }
 
   async stop(graceMs: number): Promise<void> {

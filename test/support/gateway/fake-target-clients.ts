@@ -11,7 +11,7 @@ export class FakeTargetClient implements TargetClient {
   waitingRequests = 0;
   isFull = false;
   /** How often those who wait were turned away. */
-  turnedAway = 0;
+  evicted = 0;
   /** The grace of each call of `close`. */
   readonly closes: number[] = [];
 
@@ -21,8 +21,8 @@ export class FakeTargetClient implements TargetClient {
     throw new Error('nothing is sent in this test');
   }
 
-  turnAway(): void {
-    this.turnedAway += 1;
+  evictQueued(): void {
+    this.evicted += 1;
   }
 
   figures() {

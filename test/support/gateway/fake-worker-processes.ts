@@ -5,7 +5,7 @@ import { auditLeft, type StartOrder } from '../../../src/application/gateway/wor
 import type { WorkerProcess, WorkerProcesses } from '../../../src/application/ports/gateway/worker-processes.js';
 import type { Scheduler } from '../../../src/application/ports/shared/scheduler.js';
 import type { WorkerLink } from '../../../src/application/ports/shared/worker-link.js';
-import { Correspondence } from '../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import type { ProcessEnd } from '../../../src/domain/gateway/supervision/process-end.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 import { linkedPair, type PairedLink } from './linked-pair.js';
@@ -45,11 +45,11 @@ export class FakeWorkerProcess implements WorkerProcess {
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    const correspondence = new Correspondence(worker, scheduler, (topic, error) => {
+    const channel = new WorkerChannel(worker, scheduler, (topic, error) => {
       throw new Error(`${topic}: ${String(error)}`);
     });
-    correspondence.answer(auditLeft, () => this.lastRecord.then(() => null));
-    new SupervisedGatewayProcess(correspondence, {
+    channel.answer(auditLeft, () => this.lastRecord.then(() => null));
+    new SupervisedGatewayProcess(channel, {
       prepare: async (order) => {
         this.order = order;
         const text = [...order.texts.values()][0] ?? '';

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net';
 import { plainOrigin } from '../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
-import { ListenerPatience } from '../../../src/adapters/inbound/http-engines/connections/listener-patience.js';
+import { ListenerTimers } from '../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
 import { CoreSessions } from '../../../src/adapters/inbound/http-engines/core/core-sessions.js';
+import { CorkedWrites } from '../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { Deadlines } from '../../../src/adapters/inbound/http-engines/core/deadlines.js';
-import { JoinedWrites } from '../../../src/adapters/inbound/http-engines/core/joined-writes.js';
 import {
   defaultEngineLimits,
   type EngineLimits,
@@ -70,10 +70,10 @@ export const fedConnection = (
     key: 'main',
     handler,
     limits,
-    patience: new ListenerPatience(limits, plainTimeouts),
+    patience: new ListenerTimers(limits, plainTimeouts),
     budget,
     deadlines: new Deadlines(),
-    writes: new JoinedWrites(),
+    writes: new CorkedWrites(),
   });
   const socket = new FedSocket({ allowHalfOpen: true });
   sessions.speak(socket, plainOrigin);

@@ -1,15 +1,15 @@
 import { snapshotOf } from '../../../src/application/gateway/workers/aggregate/snapshot-of.js';
-import type { GatewayState } from '../../../src/application/ports/gateway/gateway-state.js';
 import type {
+  GatewayCluster,
   GatewaySnapshot,
   MetricsText,
   ReloadOutcome,
   TargetOutcome,
-  WholeGateway,
-} from '../../../src/application/ports/gateway/whole-gateway.js';
+} from '../../../src/application/ports/gateway/gateway-cluster.js';
+import type { GatewayState } from '../../../src/application/ports/gateway/gateway-state.js';
 
 /** A whole gateway that stands still. */
-export class FixedWholeGateway implements WholeGateway {
+export class FixedWholeGateway implements GatewayCluster {
   readonly #state: GatewayState;
   /** What is different from the state alone. */
   changes: Partial<GatewaySnapshot> = {};

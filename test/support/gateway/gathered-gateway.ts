@@ -4,11 +4,11 @@ import { HeldAgentReports } from '../../../src/application/gateway/ask-agents/re
 import { answerGathering } from '../../../src/application/gateway/workers/aggregate/answer-gathering.js';
 import { GatheredWorkers } from '../../../src/application/gateway/workers/aggregate/gathered-workers.js';
 import { SupervisedGateway } from '../../../src/application/gateway/workers/aggregate/supervised-gateway.js';
+import type { ReloadOutcome } from '../../../src/application/ports/gateway/gateway-cluster.js';
 import type { PoolFigures } from '../../../src/application/ports/gateway/gateway-metrics.js';
 import type { GatewayPhase, TargetName } from '../../../src/application/ports/gateway/gateway-state.js';
-import type { ReloadOutcome } from '../../../src/application/ports/gateway/whole-gateway.js';
 import type { AttendedWorker } from '../../../src/application/shared/worker-channel/attended-worker.js';
-import { Correspondence } from '../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
 import { RecordingLogger } from '../shared/recording-logger.js';
@@ -52,7 +52,7 @@ export interface TestWorker {
   readonly attended: AttendedWorker;
   readonly link: PairedLink;
   /** The worker's end. */
-  readonly supervisor: Correspondence;
+  readonly supervisor: WorkerChannel;
   readonly state: WorkerState;
   readonly metrics: PrometheusGatewayMetrics;
   readonly agentReports: HeldAgentReports;
@@ -93,8 +93,8 @@ export class GatheredGateway {
   join(number: number, answers = true): TestWorker {
     const [link, other] = linkedPair();
     const fault = (topic: string, error: unknown) => this.logger.error(topic, { error: String(error) });
-    const attended = { number, pid: 100 + number, correspondence: new Correspondence(link, this.scheduler, fault) };
-    const supervisor = new Correspondence(other, this.scheduler, fault);
+    const attended = { number, pid: 100 + number, channel: new WorkerChannel(link, this.scheduler, fault) };
+    const supervisor = new WorkerChannel(other, this.scheduler, fault);
     const state = new WorkerState(number);
     const metrics = new PrometheusGatewayMetrics('edge');
     const agentReports = new HeldAgentReports();

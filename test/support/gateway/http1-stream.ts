@@ -1,7 +1,7 @@
 import { ChunkedReader } from '../../../src/adapters/wire/http1/chunked-reader.js';
 import { fieldList } from '../../../src/adapters/wire/http1/field-list.js';
 import { HeadBuffer } from '../../../src/adapters/wire/http1/head-buffer.js';
-import { faultOf, type HeadReading, incomplete } from '../../../src/adapters/wire/http1/head-fault.js';
+import { faultOf, type HeadReading, incompleteHead } from '../../../src/adapters/wire/http1/head-fault.js';
 import type { Framing } from '../../../src/adapters/wire/http1/message-head.js';
 import { readRequestHead, requestHead } from '../../../src/adapters/wire/http1/read-request-head.js';
 import {
@@ -96,7 +96,7 @@ export class Http1Stream {
     const head = this.#isRequest ? requestHead : responseHead;
     if (held === null) {
       const reading = this.#read(piece, at, piece.length);
-      if (reading === incomplete) {
+      if (reading === incompleteHead) {
         this.#held = new HeadBuffer();
         this.#held.add(piece, at + head.emptyOctets, piece.length);
         this.#held.noteRead();
@@ -108,7 +108,7 @@ export class Http1Stream {
     held.add(piece, at, piece.length);
     if (!held.isDue && held.length < this.#maxHeadOctets) return piece.length;
     const reading = this.#read(held.octets, 0, held.length);
-    if (reading === incomplete) {
+    if (reading === incompleteHead) {
       held.drop(head.emptyOctets);
       held.noteRead();
       return piece.length;

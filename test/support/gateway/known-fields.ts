@@ -1,13 +1,13 @@
 import { fieldTraits } from '../../../src/domain/http/field-traits.js';
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
-import type { KnownFields } from '../../../src/domain/http/known-fields.js';
+import type { HeaderSummary } from '../../../src/domain/http/header-summary.js';
 
 /** Where the fields of this name, in any case, begin in a list. */
 const places = (headers: HeaderList, lowerName: string): number[] =>
   headers.flatMap((text, at) => (at % 2 === 0 && text.toLowerCase() === lowerName ? [at] : []));
 
 /** What is to be known of the fields of a request; null where a reader refuses them, as Host or Content-Length is repeated. */
-export const knownFields = (headers: HeaderList): KnownFields | null => {
+export const knownFields = (headers: HeaderList): HeaderSummary | null => {
   const hosts = places(headers, 'host');
   const lengths = places(headers, 'content-length');
   if (hosts.length > 1 || lengths.length > 1) return null;

@@ -1,9 +1,9 @@
-import { PermitDesk } from '../../../src/application/gateway/workers/share-permits/permit-desk.js';
+import { PermitCoordinator } from '../../../src/application/gateway/workers/share-permits/permit-coordinator.js';
 import { SharedPermitBook } from '../../../src/application/gateway/workers/share-permits/shared-permit-book.js';
 import type { Permits } from '../../../src/application/ports/gateway/permits.js';
 import type { LinkMessage, WorkerLink } from '../../../src/application/ports/shared/worker-link.js';
 import type { AttendedWorker } from '../../../src/application/shared/worker-channel/attended-worker.js';
-import { Correspondence } from '../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import type { LimitsConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
@@ -52,16 +52,16 @@ export class PermitWorker {
   readonly book: SharedPermitBook;
   readonly here = new HeldLink();
   readonly there = new HeldLink();
-  readonly #desk: PermitDesk;
+  readonly #desk: PermitCoordinator;
   readonly #attended: AttendedWorker;
 
-  constructor(workers: number, desk: PermitDesk, scheduler: ManualScheduler) {
+  constructor(workers: number, desk: PermitCoordinator, scheduler: ManualScheduler) {
     this.here.other = this.there;
     this.there.other = this.here;
     this.#desk = desk;
-    this.#attended = { number: 1, pid: 1, correspondence: new Correspondence(this.there, scheduler, nothingWrong) };
+    this.#attended = { number: 1, pid: 1, channel: new WorkerChannel(this.there, scheduler, nothingWrong) };
     desk.attend(this.#attended);
-    this.book = new SharedPermitBook(workers, new Correspondence(this.here, scheduler, nothingWrong), scheduler);
+    this.book = new SharedPermitBook(workers, new WorkerChannel(this.here, scheduler, nothingWrong), scheduler);
   }
 
   connections(): Permits {
@@ -78,14 +78,14 @@ export class PermitWorker {
 /** Workers with their supervisor. */
 export class PermitWorkers {
   readonly scheduler = new ManualScheduler(new ManualClock());
-  readonly desk: PermitDesk;
+  readonly desk: PermitCoordinator;
   readonly workers: PermitWorker[] = [];
   readonly #clock = new ManualClock();
   #limits: LimitsConfiguration;
 
   constructor(count: number, limits: Partial<LimitsConfiguration>) {
     this.#limits = { ...plainLimits, ...limits };
-    this.desk = new PermitDesk(count, this.#clock, this.scheduler);
+    this.desk = new PermitCoordinator(count, this.#clock, this.scheduler);
     for (let index = 0; index < count; index += 1) this.start(index, count);
   }
 

@@ -2,7 +2,7 @@ import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate
 import { LeasedRateLimitStore } from '../../../src/application/gateway/workers/share-rates/leased-rate-limit-store.js';
 import { RateLeases } from '../../../src/application/gateway/workers/share-rates/rate-leases.js';
 import type { RateAnswer, RateQuestion } from '../../../src/application/gateway/workers/share-rates/rate-notices.js';
-import { Correspondence } from '../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import { type DelayedLink, delayedPair } from '../shared/delayed-pair.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler, settled } from '../shared/manual-scheduler.js';
@@ -51,7 +51,7 @@ export class RateWorkers {
     const { clock, scheduler } = this;
     const [there, here] = delayedPair(clock, scheduler, this.#options.delayMs ?? (() => 0));
     const correspond = (link: DelayedLink) =>
-      new Correspondence(link, scheduler, (_topic, error) => this.faults.push(error));
+      new WorkerChannel(link, scheduler, (_topic, error) => this.faults.push(error));
     const leave = this.leases.join(correspond(there));
     const own = { offsetMs: 0 };
     const store = new LeasedRateLimitStore(

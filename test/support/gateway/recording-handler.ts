@@ -1,5 +1,5 @@
 import type {
-  Admission,
+  ConnectionAdmission,
   HandshakeFailure,
   ProxyHeaderFailure,
   RejectionAnswer,
@@ -32,7 +32,7 @@ export class RecordingHandler implements RequestHandler {
   /** Connections that were let in and have not been released; below 0 where one was released twice. */
   open = 0;
 
-  admit(_listener: string, peerAddress: string): Admission {
+  admit(_listener: string, peerAddress: string): ConnectionAdmission {
     this.peers.push(peerAddress);
     if (this.refusal !== null) return { kind: 'refused', answer: this.refusal };
     this.open += 1;

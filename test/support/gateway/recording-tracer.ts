@@ -1,4 +1,4 @@
-import type { Span, SpanAttributes, Tracer } from '../../../src/application/ports/gateway/tracer.js';
+import type { SpanAttributes, Tracer, TraceSpan } from '../../../src/application/ports/gateway/tracer.js';
 import type { TraceContext } from '../../../src/domain/http/trace-context.js';
 
 /** A span as it was told. */
@@ -18,7 +18,7 @@ export class RecordingTracer implements Tracer {
   /** The graces that it was stopped with. */
   readonly stops: number[] = [];
 
-  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): Span {
+  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): TraceSpan {
     const number = `${this.spans.length + 1}`;
     const context = {
       traceId: parent?.traceId ?? number.padStart(32, 'f'),

@@ -1,11 +1,11 @@
+import type {
+  Http1ResponseReader,
+  ResponseSink,
+} from '../../../src/adapters/outbound/upstream-clients/core/http1-response-reader.js';
 import {
   type KnownResponse,
-  RepeatedResponses,
-} from '../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
-import type {
-  ResponseReader,
-  ResponseSink,
-} from '../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
+  ResponseHeadCache,
+} from '../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 import type { ResponseLines } from '../../../src/adapters/wire/http1-responses/response-lines.js';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
@@ -88,7 +88,7 @@ const bodyOf = (body: BodySource, manner: ResponseTurn['manner']): unknown => {
 };
 
 /** Tells what it has recalled. */
-export class ObservedResponses extends RepeatedResponses {
+export class ObservedResponses extends ResponseHeadCache {
   /** What the last call has given. */
   last: KnownResponse | null = null;
 
@@ -111,14 +111,19 @@ export class ResponseReading {
   known: KnownResponse | null = null;
   /** The end of the connection was that of the response. */
   hasEnded = false;
-  readonly #reader: ResponseReader;
+  readonly #reader: Http1ResponseReader;
   readonly #repeated: ObservedResponses;
   readonly #sink: RecordingSink;
   /** Whether its connection was good for another one, behind each read. */
   readonly #wasReusable: boolean[] = [];
   #next = 0;
 
-  constructor(reader: ResponseReader, repeated: ObservedResponses, pieces: readonly Uint8Array[], turn: ResponseTurn) {
+  constructor(
+    reader: Http1ResponseReader,
+    repeated: ObservedResponses,
+    pieces: readonly Uint8Array[],
+    turn: ResponseTurn,
+  ) {
     this.#reader = reader;
     this.#repeated = repeated;
     this.pieces = pieces;

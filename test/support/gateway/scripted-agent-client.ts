@@ -3,6 +3,7 @@ import type {
   AgentClient,
   AgentOutcome,
   AgentStatus,
+  AgentSuccession,
   ConfigureOutcome,
 } from '../../../src/application/ports/gateway/agent-client.js';
 import type { AgentCapabilities } from '../../../src/domain/agent-protocol/capabilities.js';
@@ -80,8 +81,8 @@ export class ScriptedAgentClient implements AgentClient {
     this.calls.push('start');
   }
 
-  retire(isContinued: boolean, isSucceeded: boolean): void {
-    this.calls.push(`retire ${isContinued} ${isSucceeded}`);
+  retire({ sameConfig, hasSuccessor }: AgentSuccession): void {
+    this.calls.push(`retire ${sameConfig} ${hasSuccessor}`);
   }
 
   async stop(graceMs: number): Promise<void> {

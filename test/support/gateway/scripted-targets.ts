@@ -1,9 +1,9 @@
 import type {
-  AttemptOutcome,
+  AttemptResult,
+  BalancingRequest,
   ChosenTarget,
   TargetChoice,
   TargetChooser,
-  TargetWish,
 } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
 import type {
   TargetClient,
@@ -45,14 +45,14 @@ export const failed = (code: UpstreamFailureCode, neverSent = false): Answer =>
   err({ code, neverSent, detail: `it is ${code}` });
 
 /** What a target that is taken out does with those that wait for a connection to it. */
-export const turnedAway: Answer = err({ code: 'overloaded', neverSent: true, isTurnedAway: true, detail: 'taken out' });
+export const evicted: Answer = err({ code: 'overloaded', neverSent: true, wasEvicted: true, detail: 'taken out' });
 
 /** Targets that do what a test says, chosen in their order. */
 export class ScriptedTargets implements TargetChooser {
   /** The addresses that requests were sent to. */
   readonly sent: string[] = [];
   readonly requests: UpstreamRequest[] = [];
-  readonly wishes: TargetWish[] = [];
+  readonly wishes: BalancingRequest[] = [];
   /** `address: outcome`, with `answered` for what was told before the end. */
   readonly told: string[] = [];
   readonly details: (string | undefined)[] = [];
@@ -74,7 +74,7 @@ export class ScriptedTargets implements TargetChooser {
     return [...this.#scripts.keys()].some((address) => !tried.includes(address));
   }
 
-  choose(wish: TargetWish): TargetChoice {
+  choose(wish: BalancingRequest): TargetChoice {
     const { clientIp, headers, isSecure, tried } = wish;
     this.wishes.push({ clientIp, headers, isSecure, tried: [...tried] });
     if (this.refusal !== null) return this.refusal;
@@ -91,7 +91,7 @@ export class ScriptedTargets implements TargetChooser {
       client: this.#client(address, script),
       responseHeaders: ['Set-Cookie', `at=${address}`],
       answered: () => void this.told.push(`${address}: answered`),
-      ended: (outcome: AttemptOutcome, detail?: string) => {
+      ended: (outcome: AttemptResult, detail?: string) => {
         this.told.push(`${address}: ${outcome}`);
         this.details.push(detail);
       },
@@ -120,7 +120,7 @@ export class ScriptedTargets implements TargetChooser {
         };
       },
       isFull: false,
-      turnAway: () => undefined,
+      evictQueued: () => undefined,
       figures: () => ({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 }),
       close: () => Promise.resolve(),
     };

@@ -1,11 +1,11 @@
 import type { Scheduler } from '../../../src/application/ports/shared/scheduler.js';
-import { Correspondence } from '../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair, type PairedLink } from './linked-pair.js';
 
 /** One worker of a supervisor within this process: both ends of what they say to each other. */
 export interface SupervisedWorker {
-  readonly supervisor: Correspondence;
-  readonly worker: Correspondence;
+  readonly supervisor: WorkerChannel;
+  readonly worker: WorkerChannel;
   readonly link: PairedLink;
 }
 
@@ -16,8 +16,8 @@ export const supervisedWorker = (scheduler: Scheduler): SupervisedWorker => {
   };
   const [supervisorEnd, workerEnd] = linkedPair();
   return {
-    supervisor: new Correspondence(supervisorEnd, scheduler, fault),
-    worker: new Correspondence(workerEnd, scheduler, fault),
+    supervisor: new WorkerChannel(supervisorEnd, scheduler, fault),
+    worker: new WorkerChannel(workerEnd, scheduler, fault),
     link: workerEnd,
   };
 };

@@ -46,8 +46,8 @@ export class AwaitedClient implements Omit<TargetClient, 'send'> {
     return { response: promise, cancel: () => exchange.cancel() };
   }
 
-  turnAway(): void {
-    this.#client.turnAway();
+  evictQueued(): void {
+    this.#client.evictQueued();
   }
 
   figures() {

@@ -1,8 +1,8 @@
 import { UpstreamCounters } from '../../../src/adapters/outbound/prometheus-metrics/upstream-counters.js';
 import type {
+  BalancingRequest,
   ChosenTarget,
   TargetChoice,
-  TargetWish,
 } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
 import type { LedgerRules, TargetLedger } from '../../../src/application/gateway/choose-upstream/target-ledger.js';
 import { TargetLedgers } from '../../../src/application/gateway/choose-upstream/target-ledgers.js';
@@ -18,7 +18,7 @@ import { FakeHostResolver } from './fake-host-resolver.js';
 import { FakeTargetClients } from './fake-target-clients.js';
 import { plainUpstream } from './plain-configurations.js';
 
-export const anybody: TargetWish = { clientIp: '192.0.2.1', headers: [], isSecure: false, tried: [] };
+export const anybody: BalancingRequest = { clientIp: '192.0.2.1', headers: [], isSecure: false, tried: [] };
 
 /** An upstream with these targets, each `host:port` or `host:port weight`. */
 export const upstreamOf = (targets: readonly string[], more: Partial<UpstreamConfiguration> = {}) => ({
@@ -85,7 +85,7 @@ export const chosenOf = (choice: TargetChoice): ChosenTarget => {
 };
 
 /** The address that a request is sent to, which is over at once and went well. */
-export const visit = (targets: UpstreamTargets, wish: Partial<TargetWish> = {}): string => {
+export const visit = (targets: UpstreamTargets, wish: Partial<BalancingRequest> = {}): string => {
   const target = chosenOf(targets.choose({ ...anybody, ...wish }));
   target.ended('success');
   return target.address;

@@ -3,7 +3,7 @@ import {
   metricDefinitions,
 } from '../../../src/adapters/outbound/prometheus-metrics/metric-definitions.js';
 import { maximumFrameLength } from '../../../src/adapters/wire/agent-frames/frame.js';
-import { AgentCounters } from '../../../src/application/agent/agent-service/agent-counters.js';
+import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
 import { maximumAddresses } from '../../../src/application/gateway/choose-upstream/host-lookups.js';
 import { agentMetricPrefix, type MetricType } from '../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 import { agentMetricsLimits } from '../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
@@ -11,7 +11,7 @@ import type { ReportedValue } from '../../../src/domain/agent-protocol/metrics-r
 
 /** A report of our agent in which everything that it counts has happened. */
 const agentReport = () => {
-  const counters = new AgentCounters();
+  const counters = new AgentServiceCounters();
   counters.succeeded('jwt', 0.001);
   counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
   counters.authorized('allow', 'deny');

@@ -8,7 +8,7 @@ import { gatewayRequest } from '../../../src/domain/agent/policy/gateway-model/g
 import { parsePolicies } from '../../../src/domain/agent/policy/parse/parse-policies.js';
 import { policyLimits } from '../../../src/domain/agent/policy/policy-limits.js';
 import { type LoadedPolicies, loadPolicies } from '../../../src/domain/agent/policy/policy-source/load-policies.js';
-import { type Verdict, verdict } from '../../../src/domain/agent/policy/verdict.js';
+import { type PolicyVerdict, verdict } from '../../../src/domain/agent/policy/policy-verdict.js';
 import { formatProblem } from '../../../src/domain/configuration/format-problem.js';
 import {
   type DocumentedRow,
@@ -46,7 +46,7 @@ const loaded = (sources: readonly { readonly name: string; readonly text: string
   return policies.value;
 };
 
-const verdictOf = (row: DocumentedRow): Verdict => {
+const verdictOf = (row: DocumentedRow): PolicyVerdict => {
   const cell = (name: string): string => plain(row.cells.get(name) ?? '');
   const identity = documentedIdentity(cell('Who'), cell('Claims'));
   const principal = gatewayPrincipal(identity, { principalClaim: 'sub', rolesClaim: 'roles' });
@@ -57,7 +57,7 @@ const verdictOf = (row: DocumentedRow): Verdict => {
 };
 
 /** A verdict in the words of the column `By`. */
-const told = ({ because, policies }: Verdict): string => {
+const told = ({ because, policies }: PolicyVerdict): string => {
   if (because === 'default') return 'default';
   return `${because === 'error' ? 'error in ' : ''}${policies.map((id) => `\`${id}\``).join(', ')}`;
 };

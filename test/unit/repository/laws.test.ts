@@ -192,12 +192,12 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/http2-sockets/gate.ts -> src/application/ports/gateway/port.ts',
     },
   ],
-  'loop-turn-knows-nothing': [
+  'event-loop-batching-knows-nothing': [
     {
       change: {
-        'src/adapters/loop-turn/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
+        'src/adapters/event-loop-batching/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
       },
-      edge: 'src/adapters/loop-turn/turn-clock.ts -> src/adapters/wire/codec.ts',
+      edge: 'src/adapters/event-loop-batching/turn-clock.ts -> src/adapters/wire/codec.ts',
     },
   ],
   'inbound-adapters-call-the-application': [

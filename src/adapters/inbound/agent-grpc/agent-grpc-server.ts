@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
+import { BufferedOctetCounter } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
 import { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
-import { HeldOctets } from '../../../application/agent/serve-gateways/held-octets.js';
 import type { AgentService } from '../../../application/ports/agent/agent-service.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
 import {
+  type GrpcServiceDefinition,
   type LoadedMethod,
-  type ServedAgentService,
   servedAgentService,
 } from '../../wire/agent-grpc/agent-service-definition.js';
 import { AgentGrpcError } from './agent-grpc-error.js';
@@ -56,7 +56,7 @@ export class AgentGrpcServer {
   readonly #parts: AgentGrpcParts;
   readonly #options: GrpcServerOptions;
   readonly #sessions: GatewaySessions;
-  readonly #held: HeldOctets;
+  readonly #held: BufferedOctetCounter;
   readonly #cutOffs: CutOffLog;
   readonly #connections = new Set<GrpcConnection>();
   readonly #processStreams = new Set<ProcessStream>();
@@ -80,7 +80,7 @@ export class AgentGrpcServer {
     this.#parts = parts;
     this.#options = { ...defaultGrpcServerOptions, ...options };
     this.#sessions = new GatewaySessions(service, parts, this.#options);
-    this.#held = new HeldOctets(this.#options.maxHeldBytes);
+    this.#held = new BufferedOctetCounter(this.#options.maxHeldBytes);
     this.#cutOffs = new CutOffLog(parts.clock, parts.logger);
   }
 
@@ -165,7 +165,7 @@ export class AgentGrpcServer {
     return server;
   }
 
-  #calls({ processStream, controlStream, processEvent }: ServedAgentService): GrpcCalls {
+  #calls({ processStream, controlStream, processEvent }: GrpcServiceDefinition): GrpcCalls {
     const { clock, scheduler, logger } = this.#parts;
     const service = this.#service;
     const options = this.#options;

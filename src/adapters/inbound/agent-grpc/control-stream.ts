@@ -1,14 +1,17 @@
-import type { HeldOctets, OctetHolder } from '../../../application/agent/serve-gateways/held-octets.js';
-import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
+import type {
+  BufferedOctetCounter,
+  OctetHolder,
+} from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
+import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
 import { drainMessage, shutdownMessage, type shutdownReasons } from '../../wire/agent-grpc/end-of-service.js';
 import type { CutOffLog } from './cut-off-log.js';
 import type { CallListener, GrpcCall } from './grpc-call.js';
 import { type GrpcStatus, grpcStatus } from './grpc-status.js';
 
 export interface ControlStreamParts {
-  readonly method: ServedAgentService['controlStream'];
+  readonly method: GrpcServiceDefinition['controlStream'];
   /** What the unfinished messages of all such calls hold. */
-  readonly held: HeldOctets;
+  readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
   readonly messageTimeoutMs: number;
   readonly onClosed: () => void;

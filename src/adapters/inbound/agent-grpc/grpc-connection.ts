@@ -4,7 +4,7 @@ import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { HeaderBlockGate } from '../../http2-sockets/header-block-gate.js';
-import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
+import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import { type CallConnection, GrpcCall } from './grpc-call.js';
 import type { GrpcLibrary } from './grpc-library.js';
@@ -27,7 +27,7 @@ export interface GrpcConnectionParts {
   readonly grpc: GrpcLibrary;
   /** Null: plaintext. */
   readonly tls: ServerTls | null;
-  readonly served: ServedAgentService;
+  readonly served: GrpcServiceDefinition;
   readonly calls: GrpcCalls;
   readonly clock: Clock;
   readonly scheduler: Scheduler;

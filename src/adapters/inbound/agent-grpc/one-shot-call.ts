@@ -1,4 +1,7 @@
-import type { HeldOctets, OctetHolder } from '../../../application/agent/serve-gateways/held-octets.js';
+import type {
+  BufferedOctetCounter,
+  OctetHolder,
+} from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import type { CutOffLog } from './cut-off-log.js';
@@ -9,7 +12,7 @@ import type { IncomingMessage } from './incoming-message.js';
 
 export interface OneShotCallParts {
   readonly scheduler: Scheduler;
-  readonly held: HeldOctets;
+  readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
   readonly options: Pick<GrpcServerOptions, 'handshakeTimeoutMs' | 'writeTimeoutMs'>;
 }

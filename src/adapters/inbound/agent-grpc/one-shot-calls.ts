@@ -1,5 +1,5 @@
+import type { BufferedOctetCounter } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
 import { failedAnswer } from '../../../application/agent/serve-gateways/failed-answer.js';
-import type { HeldOctets } from '../../../application/agent/serve-gateways/held-octets.js';
 import { Judgements } from '../../../application/agent/serve-gateways/judgements.js';
 import { agreeWith } from '../../../application/agent/serve-gateways/offered-configuration.js';
 import type { AgentService } from '../../../application/ports/agent/agent-service.js';
@@ -10,7 +10,7 @@ import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { HandshakeRequest } from '../../../domain/agent-protocol/handshake.js';
 import { type AgentAnswer, type AgentEvent, allowAnswer } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
-import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
+import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
 import { agentResponseMessage, changesBody } from '../../wire/agent-grpc/answer-writer.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
@@ -23,14 +23,14 @@ import { grpcStatus } from './grpc-status.js';
 import { OneShotCall } from './one-shot-call.js';
 
 export interface OneShotParts {
-  readonly method: ServedAgentService['processEvent'];
+  readonly method: GrpcServiceDefinition['processEvent'];
   readonly service: AgentService;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: GrpcServerOptions;
   /** What all one-shot calls hold. */
-  readonly held: HeldOctets;
+  readonly held: BufferedOctetCounter;
   readonly cutOffs: CutOffLog;
 }
 

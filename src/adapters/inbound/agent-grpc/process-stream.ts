@@ -1,4 +1,4 @@
-import type { GatewayLine } from '../../../application/agent/serve-gateways/gateway-line.js';
+import type { GatewayConnection } from '../../../application/agent/serve-gateways/gateway-connection.js';
 import type { GatewaySession } from '../../../application/agent/serve-gateways/gateway-session.js';
 import type { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
@@ -9,7 +9,7 @@ import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
 import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/messages.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { Result } from '../../../domain/shared/result.js';
-import type { ServedAgentService } from '../../wire/agent-grpc/agent-service-definition.js';
+import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
 import { agentResponseMessage, changesBody } from '../../wire/agent-grpc/answer-writer.js';
 import type { GrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';
 import type { GrpcAgentToProxy } from '../../wire/agent-grpc/grpc-reports.js';
@@ -22,7 +22,7 @@ import { grpcStatus } from './grpc-status.js';
 import type { IncomingMessage } from './incoming-message.js';
 
 export interface ProcessStreamParts {
-  readonly method: ServedAgentService['processStream'];
+  readonly method: GrpcServiceDefinition['processStream'];
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly options: GrpcServerOptions;
@@ -32,7 +32,7 @@ export interface ProcessStreamParts {
 }
 
 /** One call of ProcessStream: its messages, and when to stop reading them. */
-export class ProcessStream implements GatewayLine, CallListener<GrpcGatewayMessage> {
+export class ProcessStream implements GatewayConnection, CallListener<GrpcGatewayMessage> {
   readonly #call: GrpcCall<GrpcGatewayMessage>;
   readonly #parts: ProcessStreamParts;
   readonly #sessions: GatewaySessions;

@@ -7,8 +7,8 @@ import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
 import { bindSocketPath } from './bind-socket-path.js';
-import { GatewayConnection } from './gateway-connection.js';
 import { type AgentServerOptions, defaultAgentServerOptions } from './server-options.js';
+import { UnixSocketGatewayConnection } from './unix-socket-gateway-connection.js';
 
 /** Between two looks at frames that do not end. */
 const frameCheckMs = 1_000;
@@ -22,7 +22,7 @@ export class AgentUnixSocketServer {
   readonly #options: AgentServerOptions;
   readonly #server: Server;
   readonly #sessions: GatewaySessions;
-  readonly #connections = new Set<GatewayConnection>();
+  readonly #connections = new Set<UnixSocketGatewayConnection>();
   readonly #heads = new RequestHeadReader();
   #frameChecks: ScheduledTask | null = null;
   #isDraining = false;
@@ -83,7 +83,7 @@ export class AgentUnixSocketServer {
 
   #accept(socket: Socket): void {
     const parts = { clock: this.#clock, logger: this.#logger, options: this.#options, heads: this.#heads };
-    const connection = new GatewayConnection(socket, this.#sessions, parts);
+    const connection = new UnixSocketGatewayConnection(socket, this.#sessions, parts);
     this.#connections.add(connection);
     socket.once('close', () => {
       this.#connections.delete(connection);

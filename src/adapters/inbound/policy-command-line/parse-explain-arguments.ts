@@ -4,8 +4,8 @@ import {
   addressFault,
   hostFault,
   methodFault,
-  pathFault,
   queryFault,
+  testPathFault,
 } from '../../../domain/agent/policy/test-cases/request-kinds.js';
 import { sketchedFacts } from '../../../domain/agent/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedMethods } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
@@ -80,7 +80,7 @@ const requestOf = (values: FlagValues): Result<RequestQuestion, string> => {
   const clientIp = only(values, 'clientIp');
   const [host, correlationId] = [only(values, 'host'), only(values, 'correlationId')];
   const faults: readonly (readonly [string, ScalarFault | null])[] = [
-    ['--resource', pathFault(path)],
+    ['--resource', testPathFault(path)],
     ['--query', queryFault(query)],
     ['--host', host === null ? null : hostFault(host)],
     ['--client-ip', clientIp === null ? null : addressFault(clientIp)],

@@ -1,6 +1,6 @@
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
 import { type SourceLines, sourceLines } from '../../../domain/agent/policy/source-lines.js';
-import type { Span } from '../../../domain/agent/policy/source-span.js';
+import type { SourceSpan } from '../../../domain/agent/policy/source-span.js';
 
 /** A piece of a policy's text, and where it is. */
 export interface SourcePiece {
@@ -21,7 +21,7 @@ export class PolicySourcesText {
   }
 
   /** Null where the text of the policy is not known. */
-  piece(policyId: string, span: Span): SourcePiece | null {
+  piece(policyId: string, span: SourceSpan): SourcePiece | null {
     const origin = this.#policies.sourceOf(policyId);
     if (origin === undefined) return null;
     const lines = this.#lines.get(origin.text) ?? sourceLines(origin.text);

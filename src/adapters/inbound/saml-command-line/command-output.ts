@@ -7,4 +7,4 @@ export interface CommandOutput {
   readonly exitCode: 0 | 1;
 }
 
-export const failed = (messages: string): CommandOutput => ({ result: '', messages, exitCode: 1 });
+export const failedCommand = (messages: string): CommandOutput => ({ result: '', messages, exitCode: 1 });

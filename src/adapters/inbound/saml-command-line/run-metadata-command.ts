@@ -4,7 +4,7 @@ import {
 } from '../../../application/agent/sign-on/saml/describe-service-provider.js';
 import type { AgentBlockReader } from '../../../application/ports/agent/agent-block-reader.js';
 import { formatProblem } from '../../../domain/configuration/format-problem.js';
-import { type CommandOutput, failed } from './command-output.js';
+import { type CommandOutput, failedCommand } from './command-output.js';
 import type { SamlCommand } from './saml-command.js';
 
 export interface MetadataCommandParts extends DescriptionParts {
@@ -17,6 +17,6 @@ export const runMetadataCommand = async (
   parts: MetadataCommandParts,
 ): Promise<CommandOutput> => {
   const { metadata, errors } = await describeServiceProvider(parts.agentBlocks(configFile), agentName, parts);
-  if (metadata === null) return failed(errors.map((problem) => `${formatProblem(problem)}\n`).join(''));
+  if (metadata === null) return failedCommand(errors.map((problem) => `${formatProblem(problem)}\n`).join(''));
   return { result: metadata, messages: '', exitCode: 0 };
 };

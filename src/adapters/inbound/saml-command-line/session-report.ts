@@ -3,7 +3,7 @@ import type { Session } from '../../../domain/agent/saml/session/session.js';
 import { sessionStanding } from '../../../domain/agent/saml/session/session-rules.js';
 import { inColumns } from './columns.js';
 import type { CommandOutput } from './command-output.js';
-import { shownMoment, shownText } from './shown-text.js';
+import { printableText, shownMoment } from './printable-text.js';
 
 /** Enough of a hash to name one of some millions. */
 const shortId = ({ idHash }: Session): string => idHash.slice(0, 12);
@@ -39,12 +39,12 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
   if (sessions.length === 0) return { result: '', messages: 'there are no sessions\n', exitCode: 0 };
   const rows = sessions.map((session) => [
     shortId(session),
-    shownText(session.userId),
+    printableText(session.userId),
     stateOf(session, moment),
     shownMoment(session.createdMs),
     shownMoment(session.expiresMs),
     shownMoment(session.lastSeenMs),
-    shownText(session.issuer),
+    printableText(session.issuer),
   ]);
   const head = ['ID', 'USER', 'STATE', 'CREATED', 'EXPIRES', 'LAST SEEN', 'ISSUER'];
   return { result: inColumns([head, ...rows]), messages: more, exitCode: 0 };
@@ -67,7 +67,7 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
     });
     return { result, messages: '', exitCode: 0 };
   }
-  const given = (name: string, text: string | null): string[][] => (text === null ? [] : [[name, shownText(text)]]);
+  const given = (name: string, text: string | null): string[][] => (text === null ? [] : [[name, printableText(text)]]);
   const lines = [
     ['id', session.idHash],
     ...given('user', session.userId),
@@ -84,8 +84,8 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
   ];
   const attributes = session.attributes.flatMap(({ name, values }) =>
     values.length === 0
-      ? [[`  ${shownText(name)}`, '']]
-      : values.map((text) => [`  ${shownText(name)}`, shownText(text)]),
+      ? [[`  ${printableText(name)}`, '']]
+      : values.map((text) => [`  ${printableText(name)}`, printableText(text)]),
   );
   const told = attributes.length === 0 ? '' : `attributes\n${inColumns(attributes)}`;
   return { result: `${inColumns(lines)}${told}`, messages: '', exitCode: 0 };

@@ -10,8 +10,8 @@ import type {
 } from '../../../application/ports/gateway/agent-client.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { MaybePromise } from '../../../application/ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
-import type { MaybePromise } from '../../../application/ports/shared/soon.js';
 import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';

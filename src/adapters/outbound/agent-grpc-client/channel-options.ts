@@ -1,6 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 import type { GrpcAddress } from '../../../domain/configuration/network-addresses.js';
-import { maximumMessageBytes } from './grpc-client-options.js';
+import { maximumReceivedMessageBytes } from './grpc-client-options.js';
 
 /**
  * What Node may hold for the streams of one connection, in millions of octets: its own limit, which the library lifts.
@@ -22,7 +22,7 @@ export const channelOptions: ChannelOptions = {
   'grpc.per_rpc_retry_buffer_size': readyBytes,
   // Nobody but the configuration says how an agent is called.
   'grpc.service_config_disable_resolution': 1,
-  'grpc.max_receive_message_length': maximumMessageBytes,
+  'grpc.max_receive_message_length': maximumReceivedMessageBytes,
   'grpc-node.max_session_memory': maximumSessionMegabytes,
 };
 

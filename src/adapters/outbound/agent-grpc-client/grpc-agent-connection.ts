@@ -26,7 +26,7 @@ import {
   writePing,
 } from '../../wire/agent-grpc/proxy-control-writer.js';
 import type { GrpcConnectorOptions, GrpcConnectorSettings } from './grpc-client-options.js';
-import type { GrpcLine, GrpcLineListener } from './grpc-line.js';
+import type { GrpcConnection, GrpcLineListener } from './grpc-connection.js';
 
 /** Characters of an agent's own words that go into the log. */
 const maximumReasonLength = 500;
@@ -34,7 +34,7 @@ const maximumReasonLength = 500;
 const notSent = (reason: string): ConfigureOutcome => err({ kind: 'no_answer', reason });
 
 /** Makes the line that a connection goes by; what cannot be made is why the agent cannot be reached. */
-export type LineOpener = (listener: GrpcLineListener) => Promise<Result<GrpcLine, ConnectionEnd>>;
+export type LineOpener = (listener: GrpcLineListener) => Promise<Result<GrpcConnection, ConnectionEnd>>;
 
 /** One connection to an agent over gRPC, from the attempt to connect to its end; it is never used again after that. */
 export class GrpcAgentConnection implements AgentConnection {
@@ -43,7 +43,7 @@ export class GrpcAgentConnection implements AgentConnection {
   readonly #listener: AgentConnectionListener;
   readonly #deadline: ScheduledTask;
   readonly #keepalive: ScheduledTask;
-  #line: GrpcLine | null = null;
+  #line: GrpcConnection | null = null;
   #ownedHeaders: Result<readonly string[], string> = ok([]);
   #capabilities: AgentCapabilities | null = null;
   /** Whether the agent has said that it takes no more; it cannot take that back. */

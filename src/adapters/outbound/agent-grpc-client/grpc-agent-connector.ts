@@ -21,7 +21,7 @@ import {
   type GrpcConnectorSettings,
   type LoadedAgentGrpc,
 } from './grpc-client-options.js';
-import { GrpcLine, type GrpcLineListener } from './grpc-line.js';
+import { GrpcConnection, type GrpcLineListener } from './grpc-connection.js';
 import { SocketGate } from './socket-gate.js';
 import { readTlsContext } from './tls-context.js';
 import { checkUnixSocket } from './unix-socket-trust.js';
@@ -60,7 +60,7 @@ export class GrpcAgentConnector implements AgentConnector {
     return new GrpcAgentConnection(this.#settings, this.#options, config, clock, scheduler, open, listener);
   }
 
-  async #openLine(listener: GrpcLineListener): Promise<Result<GrpcLine, ConnectionEnd>> {
+  async #openLine(listener: GrpcLineListener): Promise<Result<GrpcConnection, ConnectionEnd>> {
     const trust = await this.#trust();
     if (!trust.ok) return err({ kind: 'refused', detail: trust.error });
     try {
@@ -70,7 +70,7 @@ export class GrpcAgentConnector implements AgentConnector {
       const gate = new SocketGate(trust.value);
       const client = new grpc.Client(targetOf(this.#settings.address), gatedCredentials(grpc, gate), channelOptions);
       const plan = { grpc, service: { ProcessStream, ControlStream } as CalledAgentService, client, gate };
-      return ok(new GrpcLine(plan, this.#options, this.#parts.scheduler, listener));
+      return ok(new GrpcConnection(plan, this.#options, this.#parts.scheduler, listener));
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown';
       return err({ kind: 'ended', detail: `gRPC cannot be used: ${reason}` });

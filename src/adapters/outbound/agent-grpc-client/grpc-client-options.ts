@@ -53,11 +53,11 @@ export interface GrpcConnectorOptions {
 }
 
 /** Most octets of a message, both ways. */
-export const maximumMessageBytes = 16_777_216;
+export const maximumReceivedMessageBytes = 16_777_216;
 
 export const defaultGrpcConnectorOptions: GrpcConnectorOptions = {
   handshakeTimeoutMs: 5_000,
   pingIntervalMs: 5_000,
   busyOutputBytes: 1_048_576,
-  maxMessageBytes: maximumMessageBytes,
+  maxMessageBytes: maximumReceivedMessageBytes,
 };

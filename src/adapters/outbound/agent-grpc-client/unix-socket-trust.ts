@@ -1,6 +1,6 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import type { ConnectorCheck } from '../../../application/ports/gateway/agent-connector.js';
-import { checkSocketOwnership, userIdOf } from '../../../domain/agent-protocol/socket-ownership.js';
+import { checkSocketOwnership, posixUserId } from '../../../domain/agent-protocol/socket-ownership.js';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
@@ -14,7 +14,7 @@ export const checkUnixSocket = async (path: string, owner: string | null): Promi
   if (isSocketPathTooLong(path)) return refused('its path is too long');
   let ownerId: number | null = null;
   if (owner !== null) {
-    ownerId = userIdOf(owner, await readFile(passwdPath, 'utf8').catch(() => ''));
+    ownerId = posixUserId(owner, await readFile(passwdPath, 'utf8').catch(() => ''));
     if (ownerId === null) return refused(`there is no user "${owner}"`);
   }
   const link = await lstat(path).catch(() => null);

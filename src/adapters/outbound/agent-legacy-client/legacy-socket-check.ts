@@ -1,6 +1,6 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import type { ConnectorCheck } from '../../../application/ports/gateway/agent-connector.js';
-import { checkSocketOwnership, userIdOf } from '../../../domain/agent-protocol/socket-ownership.js';
+import { checkSocketOwnership, posixUserId } from '../../../domain/agent-protocol/socket-ownership.js';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
@@ -13,7 +13,7 @@ export const checkLegacySocket = async (path: string, owner: string | null): Pro
   });
   if (isSocketPathTooLong(path)) return untrusted('its path is too long');
   const passwd = owner === null ? '' : await readFile(passwdPath, 'utf8').catch(() => '');
-  const ownerId = owner === null ? null : userIdOf(owner, passwd);
+  const ownerId = owner === null ? null : posixUserId(owner, passwd);
   if (owner !== null && ownerId === null) return untrusted(`there is no user "${owner}"`);
   const [link, target] = await Promise.all([lstat(path).catch(() => null), stat(path).catch(() => null)]);
   if (link === null || target === null) return { kind: 'absent', detail: `there is no socket ${path}` };

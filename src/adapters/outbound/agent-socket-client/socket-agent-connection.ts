@@ -12,8 +12,8 @@ import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/ag
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { boundLateness } from '../../loop-turn/bound-lateness.js';
-import { boundLateWrites, writeLate } from '../../loop-turn/late-writes.js';
+import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
+import { boundLateWrites, writeLate } from '../../event-loop-batching/deferred-writes.js';
 import { type AgentMessage, readAgentMessage } from '../../wire/agent-frames/agent-message.js';
 import { cancelJson, configureJson, pingJson } from '../../wire/agent-frames/control-codec.js';
 import { eventJson } from '../../wire/agent-frames/event-codec.js';

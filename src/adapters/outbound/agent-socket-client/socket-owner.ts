@@ -1,5 +1,5 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
-import { checkSocketOwnership, userIdOf } from '../../../domain/agent-protocol/socket-ownership.js';
+import { checkSocketOwnership, posixUserId } from '../../../domain/agent-protocol/socket-ownership.js';
 import { isSocketPathTooLong } from '../../wire/agent-frames/socket-path.js';
 
 const passwdPath = '/etc/passwd';
@@ -14,7 +14,7 @@ export type SocketCheck =
 export const checkSocketOwner = async (path: string, owner: string | null): Promise<SocketCheck> => {
   if (isSocketPathTooLong(path)) return { kind: 'refused', reason: 'its path is too long' };
   const passwd = owner === null ? '' : await readFile(passwdPath, 'utf8').catch(() => '');
-  const ownerId = owner === null ? null : userIdOf(owner, passwd);
+  const ownerId = owner === null ? null : posixUserId(owner, passwd);
   if (owner !== null && ownerId === null) return { kind: 'refused', reason: `there is no user "${owner}"` };
   const link = await lstat(path).catch(() => null);
   const target = await stat(path).catch(() => null);

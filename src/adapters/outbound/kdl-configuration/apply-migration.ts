@@ -1,8 +1,8 @@
 import { Document, Entry, format, Identifier, Node, Value } from '@bgotink/kdl';
 import type {
+  MigratedKey,
   MigrationStep,
   MovedMember,
-  NewKey,
   SettingPath,
 } from '../../../domain/configuration/whole/migration/migration-step.js';
 import {
@@ -119,7 +119,7 @@ const movedNodes = (parent: Node, { member, keys }: MovedMember, source: Node | 
   }
   // One of several keys has the comments that stood among the values.
   const keeper = member.kind === 'child' ? keys.findIndex(({ value }) => value === undefined) : -1;
-  const made = keys.map(({ name, value }: NewKey, index) =>
+  const made = keys.map(({ name, value }: MigratedKey, index) =>
     keyNode(name, value === undefined ? nameless : [valueEntry(value)], index === keeper),
   );
   const [first] = made;

@@ -62,7 +62,7 @@ const validPart = (octets: Buffer): string => {
 };
 
 /** Reads a file of text, never more of it than the maximum; a byte order mark is left out. Never rejects. */
-export const readTextFile = async (path: string, maximumBytes: number): Promise<Result<string, FileFault>> => {
+export const readConfigurationText = async (path: string, maximumBytes: number): Promise<Result<string, FileFault>> => {
   try {
     const handle = await open(path, 'r');
     try {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { type FileFault, readTextFile } from './configuration-file.js';
+import { type FileFault, readConfigurationText } from './configuration-file.js';
 
 /** Where the texts of a configuration come from. */
 export interface ConfigurationFiles {
@@ -12,7 +12,7 @@ export interface ConfigurationFiles {
 
 /** The files as they are now. */
 export const filesOnDisk: ConfigurationFiles = {
-  read: readTextFile,
+  read: readConfigurationText,
   identity: (path) => realpath(path).catch(() => resolve(path)),
 };
 

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { Document, Entry, Node } from '@bgotink/kdl';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Complain } from './complain.js';
-import { readTextFile } from './configuration-file.js';
+import { readConfigurationText } from './configuration-file.js';
 import { entryOffset } from './entry-offset.js';
 
 /** The texts that stand in variables and files, by the value that refers to them; null where there is none. */
@@ -33,7 +33,7 @@ const resolveReference = async (
     return value === undefined ? err(`the environment variable ${target} is not set`) : ok(value);
   }
   const path = resolve(directory, target);
-  const read = await readTextFile(path, maximumFileBytes);
+  const read = await readConfigurationText(path, maximumFileBytes);
   if (!read.ok) return err(`the file ${target} gives no value: ${read.error.message}`);
   return ok(read.value.replace(/\r?\n$/, ''));
 };

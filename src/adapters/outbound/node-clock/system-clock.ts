@@ -1,5 +1,5 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
-import { turnMs } from '../../loop-turn/turn-clock.js';
+import { turnMs } from '../../event-loop-batching/turn-clock.js';
 
 /** The machine's clocks. */
 export class SystemClock implements Clock {

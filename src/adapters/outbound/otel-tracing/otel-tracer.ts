@@ -16,7 +16,7 @@ import {
   ATTR_SERVICE_NAME,
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
-import type { Span, SpanAttributes, TracedProgram, Tracer } from '../../../application/ports/gateway/tracer.js';
+import type { SpanAttributes, TracedProgram, Tracer, TraceSpan } from '../../../application/ports/gateway/tracer.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { Random } from '../../../application/ports/shared/random.js';
@@ -99,7 +99,7 @@ export class OtelTracer implements Tracer {
     this.#tracer = provider.getTracer('portcullis', version);
   }
 
-  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): Span {
+  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): TraceSpan {
     const context = parent === null ? ROOT_CONTEXT : contextOf(parent, kind === 'server');
     const offsetMs = this.#clock.offsetMs();
     const startTime = this.#clock.nowMs(offsetMs);
@@ -132,7 +132,7 @@ const contextOf = ({ traceId, spanId, isSampled }: TraceContext, isRemote: boole
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote });
 };
 
-class OtelSpan implements Span {
+class OtelSpan implements TraceSpan {
   readonly context: TraceContext;
   readonly #span: OtelApiSpan;
   readonly #end: () => void;

@@ -1,5 +1,5 @@
 import type { AccessLog, AccessRecord } from '../../../application/ports/gateway/access-log.js';
-import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
+import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { LogLevel } from '../../../domain/configuration/log-configuration.js';
 import { ownText } from '../../../domain/shared/own-text.js';
 import { JsonTexts } from './json-texts.js';
@@ -22,7 +22,7 @@ const noRequestBytes = ',"request_bytes":0,"response_bytes":';
 const grpcFields = (status: number, code: string | null): string =>
   `,"grpc_status":${status},"code":${jsonText(code ?? 'unknown')}`;
 
-const verdictFields = (verdict: Verdict): string =>
+const verdictFields = (verdict: AgentVerdict): string =>
   `,"agent":${jsonText(verdict.agent)}${words('reason_codes', verdict.reasonCodes)}` +
   `${words('rule_ids', verdict.ruleIds)}${words('tags', verdict.tags)}`;
 

@@ -9,7 +9,7 @@ import type {
   UpstreamMetrics,
 } from '../../../application/ports/gateway/gateway-metrics.js';
 import type { CountedFamily, CountedSeries } from '../../../domain/gateway/status/counted-family.js';
-import { AgentCounters } from './agent-counters.js';
+import { AgentCounterFamilies } from './agent-counter-families.js';
 import { counterSeries, latencySeries } from './counted-samples.js';
 import { expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
@@ -76,7 +76,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly contentType = expositionContentType;
   readonly #routes = new Map<string, RouteCounters>();
   readonly #upstreams = new Map<string, UpstreamCounters>();
-  readonly #agents = new Map<string, AgentCounters>();
+  readonly #agents = new Map<string, AgentCounterFamilies>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
   // A series that is there from the beginning: what happens first shows in its rate.
   readonly #connectionLimits = zeros(connectionLimitNames);
@@ -110,7 +110,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   }
 
   agent(agent: string): AgentCallMetrics {
-    return entry(this.#agents, agent, () => new AgentCounters());
+    return entry(this.#agents, agent, () => new AgentCounterFamilies());
   }
 
   limitExceeded(limit: ExceededLimit): void {
@@ -197,7 +197,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   }
 
   #agentFamilies(): readonly CountedFamily[] {
-    const each = (definition: MetricDefinition, figure: (counters: AgentCounters) => number) =>
+    const each = (definition: MetricDefinition, figure: (counters: AgentCounterFamilies) => number) =>
       family(
         definition,
         Array.from(this.#agents, ([agent, counters]) => counterSeries({ agent }, figure(counters))),

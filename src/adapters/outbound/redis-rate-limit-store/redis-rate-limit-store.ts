@@ -4,7 +4,7 @@ import type {
   RateLimitStore,
 } from '../../../application/ports/shared/rate-limit-store.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { type RedisDeadlines, RedisLine } from './redis-line.js';
+import { RedisConnection, type RedisDeadlines } from './redis-connection.js';
 import { readRedisPlace } from './redis-place.js';
 import { takeScript } from './take-script.js';
 
@@ -25,19 +25,19 @@ const unavailable = (detail: string): RateLimitAnswer => ({ kind: 'unavailable',
 /** Buckets in a Redis server, from 6.2 on: shared by every gateway that uses it, and filled by its clock. */
 export class RedisRateLimitStore implements RateLimitStore {
   /** Null: the URL is none. */
-  readonly #line: RedisLine | null;
+  readonly #line: RedisConnection | null;
   readonly #most: string;
 
   /** Resolves once it was tried to connect; it is tried again by itself. */
   static async open(url: Secret, settings: Partial<RedisRateLimitSettings> = {}): Promise<RedisRateLimitStore> {
     const place = readRedisPlace(url);
     const all = { ...defaultSettings, ...settings };
-    const line = place && new RedisLine(place, takeScript, all);
+    const line = place && new RedisConnection(place, takeScript, all);
     await line?.open();
     return new RedisRateLimitStore(line, all.most);
   }
 
-  private constructor(line: RedisLine | null, most: number) {
+  private constructor(line: RedisConnection | null, most: number) {
     this.#line = line;
     this.#most = String(most);
   }

@@ -2,7 +2,7 @@ import type { Stored, StoreFailure } from '../../../application/ports/agent/sess
 import { err, ok } from '../../../domain/shared/result.js';
 import { isBusy } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';
-import { busyPauseMs, patienceMs } from './waiting.js';
+import { busyPauseMs, lockTimeoutMs } from './waiting.js';
 
 /** Writes that wait, at the most. */
 const maximumQueue = 10_000;
@@ -47,7 +47,7 @@ export class GroupCommit {
       return Promise.resolve(err({ reason: 'too many writes wait for the disk of the session store' }));
     return new Promise((resolve) => {
       this.#queue.push({
-        deadlineMs: performance.now() + patienceMs,
+        deadlineMs: performance.now() + lockTimeoutMs,
         attempt() {
           const value = work();
           return () => resolve(ok(value));

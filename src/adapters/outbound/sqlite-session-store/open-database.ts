@@ -5,8 +5,8 @@ import { migrate, UnknownVersionError } from './migrate.js';
 import { additions, applicationId } from './schema.js';
 import { explainFault, isBusy } from './sqlite-faults.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
-import { explainFileError, lookAtStoreFile, narrowStoreFiles } from './store-file.js';
-import { busyPauseMs, busyTimeoutMs, patienceMs } from './waiting.js';
+import { explainStoreFileError, lookAtStoreFile, narrowStoreFiles } from './store-file.js';
+import { busyPauseMs, busyTimeoutMs, lockTimeoutMs } from './waiting.js';
 
 /** Octets that the write-ahead log keeps when it begins anew. */
 const keptLogOctets = 64 * 1024 * 1024;
@@ -46,7 +46,7 @@ const openOnce = (sqlite: SqliteModule, path: string): Database => {
 
 const explain = (error: unknown, path: string): string => {
   if (error instanceof StoreFileError || error instanceof UnknownVersionError) return error.message;
-  if (error instanceof Error && 'syscall' in error) return explainFileError(error, path);
+  if (error instanceof Error && 'syscall' in error) return explainStoreFileError(error, path);
   return explainFault(error, path);
 };
 
@@ -57,7 +57,7 @@ const explain = (error: unknown, path: string): string => {
 export const openDatabase = async (path: string, creates: boolean): Promise<Result<Database, string>> => {
   const sqlite = await loadSqlite();
   if (!sqlite.ok) return sqlite;
-  const deadlineMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
       const standing = lookAtStoreFile(path);

@@ -6,7 +6,7 @@ import { GroupCommit } from './group-commit.js';
 import { explainFault, isBusy, isCorruption, LostFileError } from './sqlite-faults.js';
 import type { Database } from './sqlite-module.js';
 import { logOf } from './store-file.js';
-import { busyPauseMs, patienceMs } from './waiting.js';
+import { busyPauseMs, lockTimeoutMs } from './waiting.js';
 
 const closed = err({ reason: 'the session store is closed' });
 
@@ -35,7 +35,7 @@ export class StoreConnection {
   }
 
   async read<Value>(work: () => Value): Stored<Value> {
-    const deadlineMs = performance.now() + patienceMs;
+    const deadlineMs = performance.now() + lockTimeoutMs;
     while (this.#closing === null) {
       try {
         this.#check();

@@ -18,7 +18,7 @@ const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
 /** Why a file or folder cannot be made or looked at. */
-export const explainFileError = (error: unknown, path: string): string => {
+export const explainStoreFileError = (error: unknown, path: string): string => {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
@@ -78,7 +78,7 @@ export const lookAtStoreFile = (path: string): Result<'present' | 'absent', stri
     if (main.size === 0) return err(`${path} is empty, which no session store is: put a copy back, or remove it`);
     return hasLog && hasForeignLog(path) ? err(damaged(logOf(path))) : ok('present');
   } catch (error) {
-    return err(explainFileError(error, path));
+    return err(explainStoreFileError(error, path));
   }
 };
 

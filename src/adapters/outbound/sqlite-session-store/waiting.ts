@@ -3,4 +3,4 @@ export const busyTimeoutMs = 0;
 /** Between two attempts, while others do their work. */
 export const busyPauseMs = 10;
 /** Milliseconds after which somebody else's lock is a failure. */
-export const patienceMs = 1_000;
+export const lockTimeoutMs = 1_000;

@@ -1,5 +1,5 @@
 import { decryptKeyInfo } from 'xml-encryption';
-import { attributeOf, childElements, textOf } from '../../../domain/agent/xml/element-access.js';
+import { attributeOf, childElements, elementText } from '../../../domain/agent/xml/element-access.js';
 import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
 import { xmlNamespaces } from '../../../domain/agent/xml/xml-names.js';
 import { decodeFoldedBase64 } from './decode-document.js';
@@ -35,7 +35,7 @@ export const cipherOctets = (element: XmlElement): Uint8Array | null => {
   const [data, ...otherData] = childElements(element, xmlNamespaces.xenc, 'CipherData');
   const [value, ...otherValues] = data === undefined ? [] : childElements(data, xmlNamespaces.xenc, 'CipherValue');
   if (value === undefined || otherData.length > 0 || otherValues.length > 0) return null;
-  const text = textOf(value);
+  const text = elementText(value);
   return text === null ? null : decodeFoldedBase64(text);
 };
 

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { ResponseHead, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
+import type { SamlResponseHead, VerifiedResponse } from '../../../domain/agent/saml/assertion.js';
 import { withDecryptedSubject } from '../../../domain/agent/saml/document/encrypted-id.js';
 import {
   responseStructureFault,
   withDecryptedAssertion,
 } from '../../../domain/agent/saml/document/message-structure.js';
 import { readAssertion } from '../../../domain/agent/saml/document/read-assertion.js';
-import { readResponseHead } from '../../../domain/agent/saml/document/read-response-head.js';
+import { readSamlResponseHead } from '../../../domain/agent/saml/document/read-saml-response-head.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import { childElements, isNamed } from '../../../domain/agent/xml/element-access.js';
 import type { XmlElement } from '../../../domain/agent/xml/xml-element.js';
@@ -78,7 +78,7 @@ const believedAssertion = (
 };
 
 const joined = (
-  head: Result<ResponseHead, DocumentRejection>,
+  head: Result<SamlResponseHead, DocumentRejection>,
   assertion: Result<VerifiedResponse['assertion'], DocumentRejection>,
 ): Result<VerifiedResponse, DocumentRejection> => {
   if (!head.ok) return head;
@@ -107,7 +107,7 @@ export const verifyResponse = (
   const assertion = believedAssertion(clear.value, isSigned, keys);
   if (!assertion.ok) return assertion;
   const named = withDecryptedSubject(assertion.value, decryptId(decryptionKey));
-  return named.ok ? joined(readResponseHead(source, isSigned), readAssertion(named.value)) : named;
+  return named.ok ? joined(readSamlResponseHead(source, isSigned), readAssertion(named.value)) : named;
 };
 
 /** The same with the text alone. */

@@ -3,8 +3,8 @@ import type {
   RequestMetadata,
   ResponseHeadersEvent,
 } from '../../../domain/agent-protocol/messages.js';
+import { HeaderJsonCache } from './header-json-cache.js';
 import type { JsonOctets } from './json-octets.js';
-import { KnownFields } from './known-fields.js';
 
 /** Characters of the ids that our gateway makes, which are UUIDs. */
 const idLength = 36;
@@ -63,8 +63,8 @@ const isSameRoute = (one: RequestMetadata, other: RequestMetadata): boolean =>
  * What one head has in common with those before is not written again, but copied.
  */
 export class HeadWriter {
-  readonly #requestFields = new KnownFields();
-  readonly #responseFields = new KnownFields();
+  readonly #requestFields = new HeaderJsonCache();
+  readonly #responseFields = new HeaderJsonCache();
   #last: RequestMetadata | null = null;
   /** What the last head has from the name of the server to the time. */
   #lastOctets = new Uint8Array(0);

@@ -17,19 +17,19 @@ export interface ServedMethod<Request, Response> {
 }
 
 /** The service of proto/agent-service-v2.proto, as far as who serves it needs to know. What comes on ControlStream is not read. */
-export interface ServedAgentService {
+export interface GrpcServiceDefinition {
   readonly processStream: ServedMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
   readonly controlStream: ServedMethod<unknown, GrpcProxyControl>;
   readonly processEvent: ServedMethod<GrpcProxyToAgent, GrpcAgentToProxy>;
 }
 
 /** Null where the definition is another one's. INVARIANT: the types are those of the proto it was loaded from. */
-export const servedAgentService = (service: Readonly<Record<string, LoadedMethod>>): ServedAgentService | null => {
+export const servedAgentService = (service: Readonly<Record<string, LoadedMethod>>): GrpcServiceDefinition | null => {
   const { ProcessStream, ControlStream, ProcessEvent } = service;
   if (ProcessStream === undefined || ControlStream === undefined || ProcessEvent === undefined) return null;
   return {
-    processStream: ProcessStream as ServedAgentService['processStream'],
-    controlStream: ControlStream as ServedAgentService['controlStream'],
-    processEvent: ProcessEvent as ServedAgentService['processEvent'],
+    processStream: ProcessStream as GrpcServiceDefinition['processStream'],
+    controlStream: ControlStream as GrpcServiceDefinition['controlStream'],
+    processEvent: ProcessEvent as GrpcServiceDefinition['processEvent'],
   };
 };

@@ -1,7 +1,7 @@
 import { ChunkExtensions } from './chunk-extensions.js';
 import { fieldList } from './field-list.js';
 import { HeadBuffer } from './head-buffer.js';
-import { faultOf, type HeadFault, incomplete } from './head-fault.js';
+import { faultOf, type HeadFault, incompleteHead } from './head-fault.js';
 import { MessageHead } from './message-head.js';
 import { carriageReturn, hexadecimalValues, lineFeed } from './octets.js';
 import { readFields } from './read-fields.js';
@@ -174,7 +174,7 @@ export class ChunkedReader {
     trailerHead.clear();
     const limit = Math.min(end, start + this.#maxTrailerOctets);
     const reading = readFields(octets, start, limit, start, trailerHead, true);
-    if (reading === incomplete) return limit < end ? this.#fail('trailers_too_large') : 'more';
+    if (reading === incompleteHead) return limit < end ? this.#fail('trailers_too_large') : 'more';
     if (reading < 0) return this.#fail(faultOf(reading));
     this.trailers = trailerHead.fieldCount === 0 ? [] : fieldList(this.#octetText(octets, start, reading), trailerHead);
     this.at = reading;

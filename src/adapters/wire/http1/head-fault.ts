@@ -44,11 +44,11 @@ export type HeadFault = (typeof headFaults)[number];
 export type HeadReading = number;
 
 /** More octets have to come. */
-export const incomplete: HeadReading = 0;
+export const incompleteHead: HeadReading = 0;
 
 const readings = new Map<HeadFault, HeadReading>(headFaults.map((fault, index) => [fault, -1 - index]));
 
-export const faulty = (fault: HeadFault): HeadReading => readings.get(fault) as HeadReading;
+export const faultyHead = (fault: HeadFault): HeadReading => readings.get(fault) as HeadReading;
 
 /** The fault of a reading below 0. */
 export const faultOf = (reading: HeadReading): HeadFault => headFaults[-1 - reading] as HeadFault;

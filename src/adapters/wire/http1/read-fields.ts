@@ -1,4 +1,4 @@
-import { faulty, type HeadReading, incomplete } from './head-fault.js';
+import { faultyHead, type HeadReading, incompleteHead } from './head-fault.js';
 import {
   connectionField,
   contentLengthField,
@@ -17,11 +17,11 @@ const maxLengthDigits = 15;
 
 const comma = 0x2c;
 
-const invalidLineEnd = faulty('invalid_line_end');
-const invalidFieldName = faulty('invalid_field_name');
-const invalidFieldValue = faulty('invalid_field_value');
-const obsoleteFold = faulty('obsolete_fold');
-const invalidConnection = faulty('invalid_connection');
+const invalidLineEnd = faultyHead('invalid_line_end');
+const invalidFieldName = faultyHead('invalid_field_name');
+const invalidFieldValue = faultyHead('invalid_field_value');
+const obsoleteFold = faultyHead('obsolete_fold');
+const invalidConnection = faultyHead('invalid_connection');
 
 const isBlank = (octet: number): boolean => octet === space || octet === tab;
 
@@ -85,18 +85,18 @@ const isTabbedFraming = (
 const heed = (field: number, octets: Uint8Array, start: number, end: number, head: MessageHead): HeadReading => {
   switch (field) {
     case hostField:
-      if (head.hostField >= 0) return faulty('repeated_host');
+      if (head.hostField >= 0) return faultyHead('repeated_host');
       head.hostField = head.fieldCount;
       return 0;
     case contentLengthField:
-      if (head.contentLength >= 0) return faulty('repeated_content_length');
+      if (head.contentLength >= 0) return faultyHead('repeated_content_length');
       head.contentLength = readLength(octets, start, end);
       head.lengthField = head.fieldCount;
-      return head.contentLength < 0 ? faulty('invalid_content_length') : 0;
+      return head.contentLength < 0 ? faultyHead('invalid_content_length') : 0;
     case transferEncodingField:
-      if (head.isChunked) return faulty('repeated_transfer_encoding');
+      if (head.isChunked) return faultyHead('repeated_transfer_encoding');
       head.isChunked = isText(octets, start, end, 'chunked');
-      return head.isChunked ? 0 : faulty('unknown_transfer_coding');
+      return head.isChunked ? 0 : faultyHead('unknown_transfer_coding');
     case connectionField:
       return readConnectionOptions(octets, start, end, head);
     case upgradeField:
@@ -114,7 +114,7 @@ const heed = (field: number, octets: Uint8Array, start: number, end: number, hea
 
 /**
  * Reads field lines up to the empty line that ends them (RFC 9112, section 5), from `at` on. Gives the place behind it, or
- * `incomplete`, or a fault.
+ * `incompleteHead`, or a fault.
  *
  * A space before the colon is refused in responses too, where section 5.1 would have it removed: not every reader does.
  * What a name or a value means beyond framing and connection is for others to judge: an empty Host is read, for instance.
@@ -132,16 +132,16 @@ export const readFields = (
 ): HeadReading => {
   let at = from;
   for (;;) {
-    if (at >= end) return incomplete;
+    if (at >= end) return incompleteHead;
     const nameStart = at;
     while (at < end && tokenOctets[octets[at] as number] === 1) at += 1;
-    if (at >= end) return incomplete;
+    if (at >= end) return incompleteHead;
     if (at === nameStart) {
       const first = octets[at] as number;
       if (isBlank(first)) return obsoleteFold;
       if (first === lineFeed) return invalidLineEnd;
       if (first !== carriageReturn) return invalidFieldName;
-      if (at + 1 >= end) return incomplete;
+      if (at + 1 >= end) return incompleteHead;
       return octets[at + 1] === lineFeed ? at + 2 : invalidLineEnd;
     }
     if (octets[at] !== colon) return invalidFieldName;
@@ -150,9 +150,9 @@ export const readFields = (
     while (at < end && isBlank(octets[at] as number)) at += 1;
     const valueStart = at;
     at = behindValue(octets, at, end);
-    if (at >= end) return incomplete;
+    if (at >= end) return incompleteHead;
     if (octets[at] !== carriageReturn) return octets[at] === lineFeed ? invalidLineEnd : invalidFieldValue;
-    if (at + 1 >= end) return incomplete;
+    if (at + 1 >= end) return incompleteHead;
     if (octets[at + 1] !== lineFeed) return invalidLineEnd;
     let valueEnd = at;
     while (valueEnd > valueStart && isBlank(octets[valueEnd - 1] as number)) valueEnd -= 1;
@@ -163,7 +163,7 @@ export const readFields = (
       const fault = heed(field, octets, valueStart, valueEnd, head);
       if (fault !== 0) return fault;
       if (isTabbedFraming(field, octets, nameEnd, valueStart, valueEnd, at - 2)) {
-        return faulty(field === contentLengthField ? 'invalid_content_length' : 'unknown_transfer_coding');
+        return faultyHead(field === contentLengthField ? 'invalid_content_length' : 'unknown_transfer_coding');
       }
     }
     head.add(nameStart - origin, nameEnd - origin, valueStart - origin, valueEnd - origin);

@@ -1,4 +1,4 @@
-import { faulty, type HeadReading, incomplete } from './head-fault.js';
+import { faultyHead, type HeadReading, incompleteHead } from './head-fault.js';
 import { type Framing, MessageHead } from './message-head.js';
 import { carriageReturn, lineFeed, space, valueOctets } from './octets.js';
 import { readFields } from './read-fields.js';
@@ -42,7 +42,7 @@ export const readResponseHead = (octets: Uint8Array, start: number, end: number,
   if (reading > 0) return reading - start;
   if (reading < 0 || end - start < maxOctets) return reading;
   const isFirstLine = octets.subarray(start, limit).indexOf(lineFeed) < 0;
-  return faulty(isFirstLine ? 'first_line_too_long' : 'head_too_large');
+  return faultyHead(isFirstLine ? 'first_line_too_long' : 'head_too_large');
 };
 
 const digitAt = (octets: Uint8Array, at: number): number => {
@@ -54,40 +54,41 @@ const digitAt = (octets: Uint8Array, at: number): number => {
 const statusLength = 4;
 
 const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
-  if (end - start < versionLength) return canBeVersion(octets, start, end) ? incomplete : faulty('invalid_version');
+  if (end - start < versionLength)
+    return canBeVersion(octets, start, end) ? incompleteHead : faultyHead('invalid_version');
   const version = readVersion(octets, start);
-  if (version < 0) return faulty(version === -1 ? 'unsupported_version' : 'invalid_version');
+  if (version < 0) return faultyHead(version === -1 ? 'unsupported_version' : 'invalid_version');
   responseHead.minorVersion = version as 0 | 1;
   let at = start + versionLength;
-  if (end - at < statusLength) return incomplete;
+  if (end - at < statusLength) return incompleteHead;
   const hundreds = digitAt(octets, at + 1);
   const tens = digitAt(octets, at + 2);
   const ones = digitAt(octets, at + 3);
-  if (octets[at] !== space || hundreds < 1 || tens < 0 || ones < 0) return faulty('invalid_status');
+  if (octets[at] !== space || hundreds < 1 || tens < 0 || ones < 0) return faultyHead('invalid_status');
   responseHead.status = hundreds * 100 + tens * 10 + ones;
   at += statusLength;
-  if (at >= end) return incomplete;
+  if (at >= end) return incompleteHead;
   // The space before a reason that is not there is often left out, though the grammar has it; it can mean nothing else.
   if (octets[at] === space) at += 1;
   else if (octets[at] !== carriageReturn)
-    return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_status');
+    return faultyHead(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_status');
   const reasonStart = at;
   while (at < end && valueOctets[octets[at] as number] === 1) at += 1;
-  if (at >= end) return incomplete;
-  if (octets[at] !== carriageReturn) return faulty(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_reason');
-  if (at + 1 >= end) return incomplete;
-  if (octets[at + 1] !== lineFeed) return faulty('invalid_line_end');
+  if (at >= end) return incompleteHead;
+  if (octets[at] !== carriageReturn) return faultyHead(octets[at] === lineFeed ? 'invalid_line_end' : 'invalid_reason');
+  if (at + 1 >= end) return incompleteHead;
+  if (octets[at + 1] !== lineFeed) return faultyHead('invalid_line_end');
   responseHead.reasonStart = reasonStart - start;
   responseHead.reasonEnd = at - start;
   const last = readFields(octets, at + 2, end, start, responseHead, false);
   if (last <= 0) return last;
   if (responseHead.status < 200 && responseHead.status !== 101 && !responseHead.isPersistent) {
-    return faulty('closing_interim_response');
+    return faultyHead('closing_interim_response');
   }
   if (responseHead.isChunked) {
-    if (responseHead.contentLength >= 0) return faulty('length_and_coding');
-    if (responseHead.minorVersion === 0) return faulty('coding_in_http_1_0');
-    if (responseHead.status < 200 || responseHead.status === 204) return faulty('coding_without_content');
+    if (responseHead.contentLength >= 0) return faultyHead('length_and_coding');
+    if (responseHead.minorVersion === 0) return faultyHead('coding_in_http_1_0');
+    if (responseHead.status < 200 || responseHead.status === 204) return faultyHead('coding_without_content');
   }
   return last;
 };

@@ -1,4 +1,4 @@
-import { HeldOctets } from './held-octets.js';
+import { HeaderBlockBuffer } from './header-block-buffer.js';
 
 /** Octets of the head of a frame, and where its parts are (RFC 9113, section 4.1). */
 const headLength = 9;
@@ -58,7 +58,7 @@ export interface ScannedOctets {
  */
 export class HeaderBlockScanner {
   readonly #listener: ScannedOctets;
-  readonly #held = new HeldOctets(maxBlockOctets);
+  readonly #held = new HeaderBlockBuffer(maxBlockOctets);
   /** The head of a frame, as far as it has come. */
   readonly #head = new Uint8Array(headLength);
   #headOctets = 0;

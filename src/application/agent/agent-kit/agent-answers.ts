@@ -83,7 +83,7 @@ export const needBody = (): Answer => needing;
  *
  * @param headers names and values; `Set-Cookie` twice takes `addResponseHeader`
  */
-export const block = (
+export const blockAnswer = (
   status: number,
   body: string | null = null,
   headers: Readonly<Record<string, string>> = {},

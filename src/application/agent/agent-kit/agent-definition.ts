@@ -6,7 +6,7 @@ import type { Answer } from './agent-answers.js';
 import type { AgentBodyChunk, AgentRequest, AgentResponseHead } from './agent-request.js';
 
 /** An answer now or later. What rejects or throws is answered with 500: never with an allow. */
-export type Answered = Answer | Promise<Answer>;
+export type AgentReply = Answer | Promise<Answer>;
 
 /** What an agent is. The gateway is told to send those events that there is a method for. */
 export interface AgentDefinition {
@@ -19,13 +19,13 @@ export interface AgentDefinition {
    */
   configure?(config: JsonObject | null): string | undefined | Promise<string | undefined>;
   /** A request, before it goes to its upstream. */
-  requestHeaders?(request: AgentRequest): Answered;
+  requestHeaders?(request: AgentRequest): AgentReply;
   /** A piece of the body of a request whose head was answered with `needBody()`. The last one has to be decided. */
-  requestBodyChunk?(chunk: AgentBodyChunk): Answered;
+  requestBodyChunk?(chunk: AgentBodyChunk): AgentReply;
   /** The head of a response, before the client gets it. */
-  responseHeaders?(response: AgentResponseHead): Answered;
+  responseHeaders?(response: AgentResponseHead): AgentReply;
   /** A piece of the body of a response whose head was answered with `needBody()`. */
-  responseBodyChunk?(chunk: AgentBodyChunk): Answered;
+  responseBodyChunk?(chunk: AgentBodyChunk): AgentReply;
   /** A request is over. */
   requestComplete?(summary: RequestCompleteEvent): void | Promise<void>;
   /** Nobody waits for the answers to this request any more; what is kept for it can go. */

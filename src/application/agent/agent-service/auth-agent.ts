@@ -18,15 +18,15 @@ import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '..
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import type { AuthenticationOutcome } from '../authenticate/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
-import type { AgentCounters } from './agent-counters.js';
+import type { AgentServiceCounters } from './agent-service-counters.js';
 import { LatencyWindow } from './latency-window.js';
 import { PendingJudgements } from './pending-judgements.js';
 import { PostedEndpoints } from './posted-endpoints.js';
@@ -73,7 +73,7 @@ export interface AuthAgentParts {
   readonly configuration: AgentConfigurationInForce;
   readonly keySets: Pick<AgentKeySets, 'onRefresh'>;
   /** Its own; the configuration counts sign-ons in it. */
-  readonly counters: AgentCounters;
+  readonly counters: AgentServiceCounters;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -85,7 +85,7 @@ export class AuthAgent implements AgentService {
   readonly #configuration: AgentConfigurationInForce;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #counters: AgentCounters;
+  readonly #counters: AgentServiceCounters;
   readonly #answers: RequestAnswers;
   readonly #endpoints: PostedEndpoints;
   readonly #latency = new LatencyWindow();

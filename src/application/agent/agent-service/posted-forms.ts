@@ -31,7 +31,7 @@ export type FormProgress =
   | { readonly kind: 'complete'; readonly request: PostedRequest; readonly form: Uint8Array }
   | { readonly kind: RefusedForm['kind']; readonly request: PostedRequest };
 
-export interface FormLimits {
+export interface PostedFormLimits {
   /** Octets that all forms take together; for more of them, the form makes way that has waited longest for its next ones. */
   readonly totalOctets: number;
   /** Octets that the forms of one address group take together; a piece that needs more is refused. */
@@ -52,7 +52,7 @@ export interface FormLimits {
 
 const mebibyte = 1_048_576;
 
-export const formLimits: FormLimits = {
+export const formLimits: PostedFormLimits = {
   totalOctets: 64 * mebibyte,
   octetsOfGroup: 4 * mebibyte,
   forms: 1024,
@@ -77,14 +77,14 @@ interface AwaitedForm {
 /** Collects the bodies of requests that are asked for theirs. Connections have their own ids each. */
 export class PostedForms {
   readonly #scheduler: Scheduler;
-  readonly #limits: FormLimits;
+  readonly #limits: PostedFormLimits;
   readonly #byConnection = new Map<symbol, Map<string, AwaitedForm>>();
   /** Those that were not dropped; first the one that has waited longest without octets. */
   readonly #underWay = new Set<AwaitedForm>();
   readonly #counts = new FormCounts();
   #isStopped = false;
 
-  constructor(scheduler: Scheduler, limits: FormLimits = formLimits) {
+  constructor(scheduler: Scheduler, limits: PostedFormLimits = formLimits) {
     this.#scheduler = scheduler;
     this.#limits = limits;
   }

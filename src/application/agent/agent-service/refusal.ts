@@ -45,7 +45,7 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
 };
 
 /** The answer to a request that no method has authenticated: 401, 403 for a missing scope, 503 where none could decide. */
-export const refusedAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
+export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
   const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
   if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);

@@ -14,8 +14,8 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
-import type { AgentCounters } from './agent-counters.js';
-import { deniedAnswer, refusedAnswer } from './refusal.js';
+import type { AgentServiceCounters } from './agent-service-counters.js';
+import { deniedAnswer, refusalAnswer } from './refusal.js';
 
 const noOperations: readonly HeaderOperation[] = [];
 
@@ -36,10 +36,10 @@ const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthenti
 
 /** Makes the answer to a request of what its authentication came to and what the policies say, and counts both. */
 export class RequestAnswers {
-  readonly #counters: AgentCounters;
+  readonly #counters: AgentServiceCounters;
   readonly #logger: Logger;
 
-  constructor(counters: AgentCounters, logger: Logger) {
+  constructor(counters: AgentServiceCounters, logger: Logger) {
     this.#counters = counters;
     this.#logger = logger;
   }
@@ -90,7 +90,7 @@ export class RequestAnswers {
     }
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info(refusalText(outcome), fields);
-    return refusedAnswer(event, outcome);
+    return refusalAnswer(event, outcome);
   }
 
   /** Without policies whoever comes this far may go on. */

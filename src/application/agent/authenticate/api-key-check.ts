@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeySecret } from '../../../domain/agent/configuration/a
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
-import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 interface KnownKey {
@@ -34,7 +34,7 @@ export class ApiKeyCheck implements AuthenticationCheck {
     if (credentials.apiKey === null) return absent;
     const shown = this.#digest.digest(this.#digest.sha256Hex(credentials.apiKey));
     const known = this.#keys.get(shown);
-    if (known === undefined || !this.#digest.equal(known.digest, shown)) return failed('unknown_credentials');
+    if (known === undefined || !this.#digest.equal(known.digest, shown)) return failedCheck('unknown_credentials');
     return known.outcome;
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../domain/agent/identity/request-credentials.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { AuthenticationCheck, CheckOutcome, KnownCredentials } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
@@ -108,7 +108,11 @@ export class AuthenticateRequest {
   }
 
   /** @param readsSession whether a session counts that a cookie shows */
-  authenticate(headers: HeaderList, cancellation: Cancellation, readsSession = true): MaybePromise<AuthenticationOutcome> {
+  authenticate(
+    headers: HeaderList,
+    cancellation: Cancellation,
+    readsSession = true,
+  ): MaybePromise<AuthenticationOutcome> {
     const names = readsSession ? this.#headers : this.#headersWithoutSession;
     const credentials = requestCredentials(headers, names, this.#known);
     if (!credentials.ok) return ambiguous(this.#hasBasic);

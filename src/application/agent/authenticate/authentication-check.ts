@@ -18,7 +18,10 @@ export type CheckOutcome =
 
 export const absent: CheckOutcome = { kind: 'absent' };
 export const cancelled: CheckOutcome = { kind: 'cancelled' };
-export const failed = (reason: Exclude<FailureReason, UndecidedReason>): CheckOutcome => ({ kind: 'failed', reason });
+export const failedCheck = (reason: Exclude<FailureReason, UndecidedReason>): CheckOutcome => ({
+  kind: 'failed',
+  reason,
+});
 export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
 
 /** Values of the Authorization field that need not be read, because they were before. */

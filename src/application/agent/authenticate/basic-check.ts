@@ -11,12 +11,12 @@ import {
   absent,
   type CheckOutcome,
   cancelled,
-  failed,
+  failedCheck,
   undecided,
 } from './authentication-check.js';
 import type { PasswordChecks } from './password-checks.js';
+import { PasswordVerificationCache } from './password-verification-cache.js';
 import type { PreparedIdentity } from './prepared-identity.js';
-import { RememberedPasswords } from './remembered-passwords.js';
 import type { SharedVerdict } from './shared-check.js';
 
 interface KnownUser {
@@ -28,7 +28,7 @@ interface KnownUser {
 const outcomeOf = (verdict: SharedVerdict, known: KnownUser | undefined): CheckOutcome => {
   if (verdict === 'cancelled') return cancelled;
   if (verdict === 'overloaded') return undecided('overloaded');
-  return verdict === 'match' && known !== undefined ? known.outcome : failed('unknown_credentials');
+  return verdict === 'match' && known !== undefined ? known.outcome : failedCheck('unknown_credentials');
 };
 
 /**
@@ -40,7 +40,7 @@ export class BasicCheck implements AuthenticationCheck {
   readonly #digest: SecretDigest;
   readonly #users = new Map<string, KnownUser>();
   /** Null where no password is hashed: then every answer is there at once. */
-  readonly #hashed: RememberedPasswords | null;
+  readonly #hashed: PasswordVerificationCache | null;
   readonly #nobody: string;
 
   constructor(
@@ -60,18 +60,19 @@ export class BasicCheck implements AuthenticationCheck {
       this.#users.set(user, { passwordDigest, outcome: { kind: 'authenticated', prepared } });
     }
     const decoy = decoyHash([...hashes.values()]);
-    this.#hashed = decoy === null ? null : new RememberedPasswords({ hashes, decoy, passwords, digest, clock });
+    this.#hashed = decoy === null ? null : new PasswordVerificationCache({ hashes, decoy, passwords, digest, clock });
   }
 
   check({ authorization }: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
-    if (authorization?.scheme === 'malformed' && authorization.of === 'basic') return failed('malformed_credentials');
+    if (authorization?.scheme === 'malformed' && authorization.of === 'basic')
+      return failedCheck('malformed_credentials');
     if (authorization?.scheme !== 'basic') return absent;
     const { user, password } = authorization;
     const known = this.#users.get(user);
     const shown = this.#digest.digest(password);
     const matches = this.#digest.equal(known?.passwordDigest ?? this.#nobody, shown);
     if (known !== undefined && known.passwordDigest !== null && matches) return known.outcome;
-    if (this.#hashed === null) return failed('unknown_credentials');
+    if (this.#hashed === null) return failedCheck('unknown_credentials');
     const verdict = this.#hashed.check(user, password, cancellation);
     return typeof verdict === 'string' ? outcomeOf(verdict, known) : verdict.then((late) => outcomeOf(late, known));
   }

@@ -3,9 +3,9 @@ import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js'
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import type { TokenReader } from '../verify-tokens/read-token.js';
 import { rejected } from '../verify-tokens/token-verdict.js';
-import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
-import type { VerifiedTokenMemory } from './verified-token-memory.js';
+import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface JwtCheckParts extends TokenOutcomeParts {
   readonly tokens: JwtTokens;
@@ -16,7 +16,7 @@ export interface JwtCheckParts extends TokenOutcomeParts {
 /** Bearer tokens signed with the configured key. */
 export class JwtCheck implements AuthenticationCheck {
   readonly method = 'jwt';
-  readonly known: VerifiedTokenMemory;
+  readonly known: VerifiedTokenCache;
   readonly #parts: JwtCheckParts;
 
   constructor(parts: JwtCheckParts) {
@@ -25,10 +25,10 @@ export class JwtCheck implements AuthenticationCheck {
   }
 
   check({ authorization, certificate }: RequestCredentials): CheckOutcome {
-    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failed('malformed');
+    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failedCheck('malformed');
     if (authorization?.scheme !== 'bearer') return absent;
     const { token } = authorization;
-    if (token.length > maximumTokenLength) return failed('too_large');
+    if (token.length > maximumTokenLength) return failedCheck('too_large');
     return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate });
   }
 

@@ -24,7 +24,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CertificateReader, ReadCertificate } from '../../ports/shared/certificate-reader.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
-import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import { CertificateMemory, type ValidityWindow } from './certificate-memory.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
@@ -77,7 +77,7 @@ export class MtlsCheck implements AuthenticationCheck {
     if (certificate === null || !showsCertificate(certificate)) return absent;
     const { value, chain } = certificate;
     // Before anything is made of it: no one makes this process digest a megabyte.
-    if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return failed('certificate_malformed');
+    if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return failedCheck('certificate_malformed');
     // With the length of the first, so that no two pairs make one text.
     const key = this.#parts.digest.digest(chain === null ? `- ${value}` : `${value.length} ${value}${chain}`);
     return this.#memory.recall(key) ?? this.#judge(certificate, key);
@@ -148,7 +148,7 @@ export class MtlsCheck implements AuthenticationCheck {
   }
 
   #refuse(key: string, reason: CertificateRejection, untilMs = Infinity): CheckOutcome {
-    const outcome = failed(reason);
+    const outcome = failedCheck(reason);
     this.#memory.refuse(key, outcome, untilMs);
     return outcome;
   }

@@ -3,9 +3,9 @@ import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js'
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/read-token.js';
-import { type AuthenticationCheck, absent, type CheckOutcome, failed } from './authentication-check.js';
+import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
-import type { VerifiedTokenMemory } from './verified-token-memory.js';
+import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface OidcCheckParts extends TokenOutcomeParts {
   readonly tokens: ProviderTokens;
@@ -16,7 +16,7 @@ export interface OidcCheckParts extends TokenOutcomeParts {
 /** Access tokens of OpenID Connect and OAuth 2.0 providers. */
 export class OidcCheck implements AuthenticationCheck {
   readonly method = 'oidc';
-  readonly known: VerifiedTokenMemory;
+  readonly known: VerifiedTokenCache;
   readonly #parts: OidcCheckParts;
 
   constructor(parts: OidcCheckParts) {
@@ -28,17 +28,17 @@ export class OidcCheck implements AuthenticationCheck {
     { authorization, certificate }: RequestCredentials,
     cancellation: Cancellation,
   ): CheckOutcome | Promise<CheckOutcome> {
-    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failed('malformed');
+    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failedCheck('malformed');
     if (authorization?.scheme !== 'bearer') return absent;
     const { token } = authorization;
-    if (token.length > maximumTokenLength) return failed('too_large');
+    if (token.length > maximumTokenLength) return failedCheck('too_large');
     return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate }, cancellation);
   }
 
   #verify(shown: ShownBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const { tokens, reader } = this.#parts;
     const read = reader.read(shown.token);
-    if (!read.ok) return failed(read.error);
+    if (!read.ok) return failedCheck(read.error);
     const verdict = tokens.verify(read.value, cancellation, 'access');
     return verdict instanceof Promise
       ? verdict.then((late) => tokenOutcome(this.method, shown, late, this.#parts))

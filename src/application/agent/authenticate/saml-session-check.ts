@@ -6,7 +6,7 @@ import {
   absent,
   type CheckOutcome,
   cancelled,
-  failed,
+  failedCheck,
   undecided,
 } from './authentication-check.js';
 
@@ -20,9 +20,9 @@ const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
     case 'active':
       return { kind: 'authenticated', prepared: result.prepared };
     case 'unknown':
-      return failed('unknown_credentials');
+      return failedCheck('unknown_credentials');
     case 'expired':
-      return failed('session_expired');
+      return failedCheck('session_expired');
     case 'unavailable':
       return undecided('store_unavailable');
   }
@@ -41,7 +41,7 @@ export class SamlSessionCheck implements AuthenticationCheck {
     const [sessionId] = sessionCookies;
     if (sessionId === undefined) return absent;
     // A cookie that another host of the domain has set beside ours: which of them is the user's would be a guess.
-    if (sessionCookies.some((other) => other !== sessionId)) return failed('ambiguous_credentials');
+    if (sessionCookies.some((other) => other !== sessionId)) return failedCheck('ambiguous_credentials');
     const result = this.#sessions.check(sessionId);
     return result instanceof Promise ? this.#wait(result, cancellation) : outcomeOf(result);
   }

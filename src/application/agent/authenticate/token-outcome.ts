@@ -3,15 +3,15 @@ import type { Identity } from '../../../domain/agent/identity/identity.js';
 import type { CertificateCredential } from '../../../domain/agent/identity/request-credentials.js';
 import { boundCertificate } from '../../../domain/agent/tokens/confirmation-rules.js';
 import type { TokenVerdict } from '../verify-tokens/token-verdict.js';
-import { type CheckOutcome, failed } from './authentication-check.js';
+import { type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { CertificateBinding } from './certificate-binding.js';
 import type { PreparedIdentity } from './prepared-identity.js';
-import type { VerifiedTokenMemory } from './verified-token-memory.js';
+import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface TokenOutcomeParts {
   readonly prepare: (identity: Identity) => PreparedIdentity;
   /** May be shared with other checks, as long as it ends with the configuration that this check is of. */
-  readonly memory: VerifiedTokenMemory;
+  readonly memory: VerifiedTokenCache;
   readonly binding: CertificateBinding;
 }
 
@@ -31,9 +31,9 @@ export const tokenOutcome = (
   if (verdict.kind !== 'verified') return verdict;
   const { claims, subject, window, key } = verdict.token;
   const bound = boundCertificate(claims);
-  if (!bound.ok) return failed(bound.error);
+  if (!bound.ok) return failedCheck(bound.error);
   const refusal = bound.value === null ? null : binding.refusal(bound.value, certificate);
-  if (refusal !== null) return failed(refusal);
+  if (refusal !== null) return failedCheck(refusal);
   const prepared = prepare({ method, userId: subject, claims, certificate: null });
   memory.remember(token, { prepared, window, key, boundTo: bound.value });
   return { kind: 'authenticated', prepared };
@@ -48,5 +48,5 @@ export const recalled = (
   const token = memory.recall(credential);
   if (token === null || token.boundTo === null) return token?.outcome ?? null;
   const refusal = binding.refusal(token.boundTo, certificate);
-  return refusal === null ? token.outcome : failed(refusal);
+  return refusal === null ? token.outcome : failedCheck(refusal);
 };

@@ -8,8 +8,8 @@ import {
   type PrincipalRefusal,
 } from '../../../domain/agent/policy/gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
+import { type PolicyVerdict, type VerdictRules, verdict } from '../../../domain/agent/policy/policy-verdict.js';
 import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
-import { type Verdict, type VerdictRules, verdict } from '../../../domain/agent/policy/verdict.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../domain/http/header-list.js';
 import type { Result } from '../../../domain/shared/result.js';
@@ -38,7 +38,7 @@ interface Principal {
   readonly text: string | null;
 }
 
-const denialReasons: Readonly<Record<Verdict['because'], DenialReason>> = {
+const denialReasons: Readonly<Record<PolicyVerdict['because'], DenialReason>> = {
   policies: 'denied_by_policy',
   default: 'default_deny',
   error: 'policy_error',

@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '../../../domain/agent/policy/evaluate/authorization-request.js';
 import type { CompiledPolicies } from '../../../domain/agent/policy/evaluate/compile-policies.js';
 import { decide } from '../../../domain/agent/policy/evaluate/decide.js';
-import { type Verdict, type VerdictRules, verdict } from '../../../domain/agent/policy/verdict.js';
+import { type PolicyVerdict, type VerdictRules, verdict } from '../../../domain/agent/policy/policy-verdict.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -36,7 +36,7 @@ export class ShadowPolicies {
    */
   difference(
     request: AuthorizationRequest,
-    enforced: Verdict,
+    enforced: PolicyVerdict,
     event: RequestHeadersEvent,
     principal: string | null,
   ): 'allow' | 'deny' | null {
@@ -62,7 +62,7 @@ export class ShadowPolicies {
   }
 
   /** Null where it failed: policies that are on trial must not refuse a request. */
-  #verdict(request: AuthorizationRequest, event: RequestHeadersEvent): Verdict | null {
+  #verdict(request: AuthorizationRequest, event: RequestHeadersEvent): PolicyVerdict | null {
     try {
       return verdict(decide(this.#policies, request), this.#rules);
     } catch (error) {

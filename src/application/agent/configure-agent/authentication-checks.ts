@@ -10,7 +10,7 @@ import { MtlsCheck } from '../authenticate/mtls-check.js';
 import { OidcCheck } from '../authenticate/oidc-check.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import { SamlSessionCheck, type SessionChecks } from '../authenticate/saml-session-check.js';
-import { VerifiedTokenMemory } from '../authenticate/verified-token-memory.js';
+import { VerifiedTokenCache } from '../authenticate/verified-token-cache.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { TokenReader } from '../verify-tokens/read-token.js';
 import type { AgentParts } from './agent-parts.js';
@@ -34,7 +34,7 @@ export const authenticationChecks = (
   const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
   // One memory for all tokens: which method verified one does not matter when it comes again.
-  const memory = new VerifiedTokenMemory(clock, {
+  const memory = new VerifiedTokenCache(clock, {
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });

@@ -1,6 +1,6 @@
 import { readClientCredentials } from '../../../domain/agent/token-exchange/client-credentials.js';
 import type { ExchangePolicy } from '../../../domain/agent/token-exchange/exchange-policy.js';
-import type { RequestFields } from '../../../domain/agent/token-exchange/request-parameters.js';
+import type { ExchangeParameters } from '../../../domain/agent/token-exchange/request-parameters.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
@@ -33,7 +33,7 @@ export class AdmitClient {
    */
   async admit(
     { headers }: RequestHeadersEvent,
-    fields: RequestFields,
+    fields: ExchangeParameters,
     facts: ExchangeFacts,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<ExchangePolicy>> {

@@ -5,7 +5,7 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
-import { RememberedPasswords } from '../authenticate/remembered-passwords.js';
+import { PasswordVerificationCache } from '../authenticate/password-verification-cache.js';
 import type { SharedVerdict } from '../authenticate/shared-check.js';
 
 export interface ClientSecretsParts {
@@ -29,7 +29,7 @@ export class ClientSecrets {
   /** The digests of whoever is not known. */
   readonly #nobody: readonly string[];
   /** Null where no secret is a password hash. */
-  readonly #hashed: RememberedPasswords | null;
+  readonly #hashed: PasswordVerificationCache | null;
   /** Hashes of the client with the most. */
   readonly #hashCount: number;
 
@@ -52,7 +52,7 @@ export class ClientSecrets {
     }
     this.#hashCount = hashCount;
     const decoy = decoyHash([...hashes.values()]);
-    this.#hashed = decoy === null ? null : new RememberedPasswords({ hashes, decoy, passwords, digest, clock });
+    this.#hashed = decoy === null ? null : new PasswordVerificationCache({ hashes, decoy, passwords, digest, clock });
   }
 
   /** Whether it is a secret of the client. Never rejects. */
@@ -67,7 +67,7 @@ export class ClientSecrets {
   }
 
   async #checkHashes(
-    hashed: RememberedPasswords,
+    hashed: PasswordVerificationCache,
     clientId: string,
     secret: string,
     cancellation: Cancellation,

@@ -12,12 +12,12 @@ import {
   noFacts,
   type RefusedExchange,
 } from './exchange-facts.js';
-import { shownText, shownTexts } from './log-text.js';
+import { loggedText, shownTexts } from './log-text.js';
 
 /** Between two lines on requests that were turned away for one reason, at the least: clients decide how many of them there are. */
 export const turnedAwayLineMs = 1_000;
 
-const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : shownText(text));
+const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));
 
 /** What was asked for, and of whom that is known. */
 const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogFields => ({
@@ -28,14 +28,14 @@ const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogF
   issued_token_type: request?.requestedKind ?? null,
   audience: shownTexts([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
   scope: shownTexts(request?.scopes ?? []),
-  actor: actor === null ? [] : [shownText(actor.subject)],
+  actor: actor === null ? [] : [loggedText(actor.subject)],
   jti: null,
   expires_in: null,
 });
 
 /** What was given, in place of what was asked for. */
 const issuedFields = ({ grant }: IssuedToken): LogFields => ({
-  client_id: shownText(grant.clientId),
+  client_id: loggedText(grant.clientId),
   issued_token_type: grant.issuedKind,
   audience: shownTexts(grant.audiences),
   scope: shownTexts(grant.scopes),
@@ -46,7 +46,7 @@ const issuedFields = ({ grant }: IssuedToken): LogFields => ({
 
 /** Why there is no token, and who was said to ask for it. */
 const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeFacts): LogFields => ({
-  ...(detail !== null && { detail: shownText(detail) }),
+  ...(detail !== null && { detail: loggedText(detail) }),
   ...(clientId === null && { claimed_client_id: claimedClientId }),
 });
 

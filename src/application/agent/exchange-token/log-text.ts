@@ -12,11 +12,11 @@ const escaped = (character: string): string =>
   ).join('');
 
 /** A text as lines show it: short, and with nothing hidden in it. */
-export const shownText = (text: string): string => {
+export const loggedText = (text: string): string => {
   // To escape makes a text longer, so that nothing of what is cut here could be shown.
   const visible = text.slice(0, longestText + 1).replace(unprintable, escaped);
   return visible.length > longestText ? `${visible.slice(0, longestText)}...` : visible;
 };
 
 /** The same for a list of them. */
-export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(shownText);
+export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);

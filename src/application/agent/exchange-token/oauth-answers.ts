@@ -71,7 +71,7 @@ const headersOf = ({ reason, retryAfterMs }: RefusedExchange, { status }: Refusa
 };
 
 /** No token goes out (RFC 6749, section 5.2; RFC 8693, section 2.2.2). The answer is that of the reason; the detail is for the log alone. */
-export const refusedAnswer = (refused: RefusedExchange): AgentAnswer => {
+export const oauthErrorAnswer = (refused: RefusedExchange): AgentAnswer => {
   const answer: RefusalAnswer = exchangeRefusals[refused.reason];
   const body = { error: answer.error, error_description: answer.description };
   return jsonAnswer(answer.status, body, headersOf(refused, answer), [refused.reason]);

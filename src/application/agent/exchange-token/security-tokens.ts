@@ -1,7 +1,7 @@
 import { type AuthenticationFailure, moreTelling } from '../../../domain/agent/identity/authentication-failure.js';
 import type { PresentedToken } from '../../../domain/agent/token-exchange/exchange-request.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
-import type { TokenKind } from '../../../domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../domain/agent/token-exchange/token-kinds.js';
 import { isAccessTokenType, isOtherType } from '../../../domain/agent/tokens/oidc-header-rules.js';
 import { isMarkedOtherwise } from '../../../domain/agent/tokens/token-marks.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
@@ -21,7 +21,7 @@ export interface SecurityTokensParts {
   readonly saml: Pick<SamlSubjectTokens, 'verify'> | null;
 }
 
-type JwtKind = Exclude<TokenKind, 'saml2'>;
+type JwtKind = Exclude<ExchangeTokenKind, 'saml2'>;
 
 const fault = (kind: TokenFaultKind, detail: string = kind): TokenFault => ({ kind, detail });
 

@@ -33,7 +33,7 @@ import type { ExchangeRates } from './exchange-rates.js';
 import { exchangeRemarks } from './exchange-remarks.js';
 import { ExchangeToken } from './exchange-token.js';
 import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
-import { issuedAnswer, refusedAnswer } from './oauth-answers.js';
+import { issuedAnswer, oauthErrorAnswer } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
 
 /** What the endpoints of token exchange are made with. */
@@ -131,7 +131,7 @@ export class TokenEndpoint implements AgentEndpoint {
   }
 
   refuseForm({ kind, event }: RefusedForm): AgentAnswer {
-    return this.#turnAway(event, { reason: formReasons[kind], detail: null, retryAfterMs: null });
+    return this.#evictQueued(event, { reason: formReasons[kind], detail: null, retryAfterMs: null });
   }
 
   #takeOfAddress({ metadata }: RequestHeadersEvent): ReturnType<ExchangeRates['take']> {
@@ -141,7 +141,7 @@ export class TokenEndpoint implements AgentEndpoint {
 
   #answerHead(event: RequestHeadersEvent, refused: RefusedExchange | null): AgentAnswer {
     const fault = refused ?? this.#headFault(event);
-    return fault === null ? wantsForm : this.#turnAway(event, fault);
+    return fault === null ? wantsForm : this.#evictQueued(event, fault);
   }
 
   /** What the head of a request says against reading its body; null: nothing. */
@@ -154,9 +154,9 @@ export class TokenEndpoint implements AgentEndpoint {
   }
 
   /** Of a request whose form is not read. */
-  #turnAway(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
+  #evictQueued(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
     this.#log.noteTurnedAway(event, refused);
-    return withRemarks(refusedAnswer(refused), exchangeRemarks(noFacts(), err(refused)));
+    return withRemarks(oauthErrorAnswer(refused), exchangeRemarks(noFacts(), err(refused)));
   }
 
   #answerTo(
@@ -165,7 +165,7 @@ export class TokenEndpoint implements AgentEndpoint {
     outcome: Result<IssuedToken, RefusedExchange>,
   ): AgentAnswer {
     this.#log.note(event, facts, outcome);
-    const answer = outcome.ok ? issuedAnswer(outcome.value) : refusedAnswer(outcome.error);
+    const answer = outcome.ok ? issuedAnswer(outcome.value) : oauthErrorAnswer(outcome.error);
     return withRemarks(answer, exchangeRemarks(facts, outcome));
   }
 }

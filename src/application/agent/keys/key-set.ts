@@ -21,7 +21,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import { KeySetLog } from './key-set-log.js';
-import { KeyWaits, type WaitEnd } from './key-waits.js';
+import { type KeyWaitOutcome, KeyWaits } from './key-waits.js';
 import { type LoadedKey, type LoadedKeySet, loadKeySet, type WantedKeys } from './load-key-set.js';
 import type { VerifyingKey } from './verifying-key.js';
 
@@ -102,7 +102,7 @@ export class KeySet {
    * Fetches the set because a token names a key that is not in it, and waits for that. Everyone who asks while an attempt
    * lasts waits for that one; it goes on when they no longer do.
    */
-  refetch(longestMs: number, cancellation: Cancellation): Promise<WaitEnd> | NoWait {
+  refetch(longestMs: number, cancellation: Cancellation): Promise<KeyWaitOutcome> | NoWait {
     if (this.#attempting === null) {
       const nowMs = this.#parts.clock.monotonicMs();
       if (this.#isSuspended || !mayRefetch(this.#freshness, nowMs)) return 'too_soon';

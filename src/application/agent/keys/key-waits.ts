@@ -2,7 +2,7 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 
 /** How a wait came to its end. */
-export type WaitEnd =
+export type KeyWaitOutcome =
   /** What was waited for has ended. */
   | 'ended'
   /** It goes on, and the wait took too long. */
@@ -13,7 +13,7 @@ export type WaitEnd =
 export class KeyWaits {
   readonly #scheduler: Scheduler;
   readonly #maximum: number;
-  readonly #ends = new Set<(end: WaitEnd) => void>();
+  readonly #ends = new Set<(end: KeyWaitOutcome) => void>();
 
   constructor(scheduler: Scheduler, maximum: number) {
     this.#scheduler = scheduler;
@@ -25,10 +25,10 @@ export class KeyWaits {
   }
 
   /** Only where it is not full. */
-  join(longestMs: number, cancellation: Cancellation): Promise<WaitEnd> {
+  join(longestMs: number, cancellation: Cancellation): Promise<KeyWaitOutcome> {
     return new Promise((resolve) => {
       let endListening: () => void = () => undefined;
-      const end = (how: WaitEnd): void => {
+      const end = (how: KeyWaitOutcome): void => {
         this.#ends.delete(end);
         deadline.cancel();
         endListening();

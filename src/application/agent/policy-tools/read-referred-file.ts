@@ -1,5 +1,5 @@
 import { type ExactJson, kindOfJson } from '../../../domain/agent/policy/json/exact-json.js';
-import { shownName } from '../../../domain/agent/policy/shown-text.js';
+import { shownName } from '../../../domain/agent/policy/shortened-text.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CorpusFiles } from '../../ports/agent/corpus-files.js';
 import { insidePaths, partsOfReference, pathFrom, shortenedPaths, shownRoots } from './candidate-paths.js';

@@ -8,9 +8,9 @@ import type { AgentService, ConfigurationGiver } from '../../ports/agent/agent-s
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
+import type { BufferedOctetCounter, OctetHolder } from './buffered-octet-counter.js';
 import { failedAnswer } from './failed-answer.js';
-import type { GatewayLine } from './gateway-line.js';
-import type { HeldOctets, OctetHolder } from './held-octets.js';
+import type { GatewayConnection } from './gateway-connection.js';
 import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
 import type { SessionOptions } from './session-options.js';
@@ -21,7 +21,7 @@ export interface GatewaySessionParts {
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly options: SessionOptions;
-  readonly held: HeldOctets;
+  readonly held: BufferedOctetCounter;
 }
 
 /** A Configure message of a gateway. */
@@ -53,7 +53,7 @@ const forLog = (text: string): string => text.slice(0, maximumLoggedText);
  * is true, and says `closed` when it is over, whoever ended it.
  */
 export class GatewaySession implements OctetHolder {
-  readonly #line: GatewayLine;
+  readonly #line: GatewayConnection;
   readonly #parts: GatewaySessionParts;
   readonly #judgements: Judgements;
   readonly #handshakeDeadline: ScheduledTask;
@@ -71,7 +71,7 @@ export class GatewaySession implements OctetHolder {
   #notedBytes = 0;
 
   /** @param greeting called once the handshake has succeeded, for what is sent first */
-  constructor(line: GatewayLine, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
+  constructor(line: GatewayConnection, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
     this.#line = line;
     this.#parts = parts;
     this.#greeting = greeting;

@@ -3,9 +3,9 @@ import type { AgentService } from '../../ports/agent/agent-service.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { GatewayLine } from './gateway-line.js';
+import { BufferedOctetCounter } from './buffered-octet-counter.js';
+import type { GatewayConnection } from './gateway-connection.js';
 import { GatewaySession, type GatewaySessionParts } from './gateway-session.js';
-import { HeldOctets } from './held-octets.js';
 import type { SessionOptions } from './session-options.js';
 
 /** The gateways that are connected to one server of an agent: what they hold together, the reports to them, the drain. */
@@ -22,7 +22,7 @@ export class GatewaySessions {
     options: SessionOptions,
   ) {
     const { clock, scheduler, logger } = parts;
-    this.#parts = { service, clock, scheduler, logger, options, held: new HeldOctets(options.maxHeldBytes) };
+    this.#parts = { service, clock, scheduler, logger, options, held: new BufferedOctetCounter(options.maxHeldBytes) };
   }
 
   get size(): number {
@@ -30,7 +30,7 @@ export class GatewaySessions {
   }
 
   /** A gateway has connected; its handshake has to come in time. */
-  open(line: GatewayLine): GatewaySession {
+  open(line: GatewayConnection): GatewaySession {
     const session = new GatewaySession(line, this.#parts, (greeted) => {
       greeted.reportHealth(this.#health());
       if (this.#isDraining) greeted.drain();

@@ -1,7 +1,7 @@
 import type { Session } from '../../../domain/agent/saml/session/session.js';
 import type { SessionStore, SubjectSessions } from '../../ports/agent/session-store.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { BriefMemory } from '../authenticate/brief-memory.js';
+import { TtlSet } from '../authenticate/ttl-set.js';
 import { SessionLookUps } from './session-look-ups.js';
 import { type RememberedSession, SessionMemory, type SessionMemoryLimits } from './session-memory.js';
 
@@ -21,7 +21,7 @@ export class KnownSessions {
   readonly #store: Pick<SessionStore, 'find'>;
   readonly #clock: Clock;
   readonly #memory: SessionMemory;
-  readonly #unknown: BriefMemory;
+  readonly #unknown: TtlSet;
   readonly #lookUps: SessionLookUps<FoundSession>;
 
   /** Limits, by default: 10 000 sessions, and 64 Mi characters. */
@@ -29,7 +29,7 @@ export class KnownSessions {
     this.#store = store;
     this.#clock = clock;
     this.#memory = new SessionMemory(limits);
-    this.#unknown = new BriefMemory(clock, unknownRememberedMs, rememberedUnknown);
+    this.#unknown = new TtlSet(clock, unknownRememberedMs, rememberedUnknown);
     this.#lookUps = new SessionLookUps((idHash) => this.#lookUp(idHash));
   }
 

@@ -11,6 +11,6 @@ export type SessionCheckResult =
   /** The store cannot be asked, and what is remembered is too old. */
   | { readonly kind: 'unavailable' };
 
-export const unknown: SessionCheckResult = { kind: 'unknown' };
+export const unknownSession: SessionCheckResult = { kind: 'unknown' };
 export const expired: SessionCheckResult = { kind: 'expired' };
 export const unavailable: SessionCheckResult = { kind: 'unavailable' };

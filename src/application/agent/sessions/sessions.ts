@@ -8,7 +8,7 @@ import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import type { KnownSessions } from './known-sessions.js';
 import { LastSeenWriter } from './last-seen-writer.js';
-import { expired, type SessionCheckResult, unavailable, unknown } from './session-check-result.js';
+import { expired, type SessionCheckResult, unavailable, unknownSession } from './session-check-result.js';
 import { isSessionId } from './session-id.js';
 import type { RememberedSession } from './session-memory.js';
 
@@ -60,13 +60,13 @@ export class Sessions {
 
   /** What a session id has come to; a session that is active counts as seen. At once where it is remembered. */
   check(sessionId: string): SessionCheckResult | Promise<SessionCheckResult> {
-    if (!isSessionId(sessionId)) return unknown;
+    if (!isSessionId(sessionId)) return unknownSession;
     const idHash = this.#parts.digest.sha256Hex(sessionId);
     const remembered = this.#known.recall(idHash);
     if (remembered !== null && this.#parts.clock.monotonicMs() < this.#countsUntilMs(remembered)) {
       return this.#judge(remembered);
     }
-    if (remembered === null && this.#known.isUnknown(idHash)) return unknown;
+    if (remembered === null && this.#known.isUnknown(idHash)) return unknownSession;
     return this.#ask(idHash);
   }
 
@@ -129,7 +129,7 @@ export class Sessions {
     if (found === 'superseded') return this.#ask(idHash);
     if (found !== 'unknown') return this.#judge(found);
     this.#lastSeen.forget(idHash);
-    return unknown;
+    return unknownSession;
   }
 
   /** What is remembered, if it is not too old; the store is not asked about it again for a moment. */
@@ -152,7 +152,7 @@ export class Sessions {
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);
     const standing = sessionStanding(remembered.session, { nowMs, idleMs, issuer: issuer() });
-    if (standing === 'other_issuer') return unknown;
+    if (standing === 'other_issuer') return unknownSession;
     if (standing !== 'active') return expired;
     if (nowMs > remembered.session.lastSeenMs) {
       remembered.session = { ...remembered.session, lastSeenMs: nowMs };

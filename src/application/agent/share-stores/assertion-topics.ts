@@ -1,4 +1,4 @@
-import { notice, topic } from '../../shared/worker-channel/topic.js';
+import { notice, topic } from '../../shared/worker-channel/worker-call.js';
 
 /** A client assertion, as the memory of an agent knows it. */
 export interface NamedAssertion {

@@ -1,4 +1,4 @@
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import type { EndedSessions, SessionEndings } from '../sessions/session-endings.js';
 import { relayDeadlineMs } from './ended-sessions-relay.js';
 import { endedSessions } from './ended-sessions-topic.js';
@@ -8,19 +8,19 @@ const supervisorMs = 250;
 
 /** In a worker: tells the others through the supervisor. Whom that does not reach asks the store within seconds anyway. */
 export class RelayedSessionEndings implements SessionEndings {
-  readonly #correspondence: Pick<Correspondence, 'ask'>;
+  readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #listeners: ((ended: EndedSessions) => void)[] = [];
 
-  constructor(correspondence: Pick<Correspondence, 'ask' | 'answer'>) {
-    this.#correspondence = correspondence;
-    correspondence.answer(endedSessions, (ended) => {
+  constructor(channel: Pick<WorkerChannel, 'ask' | 'answer'>) {
+    this.#channel = channel;
+    channel.answer(endedSessions, (ended) => {
       for (const listener of this.#listeners) listener(ended);
       return null;
     });
   }
 
   async announce(ended: EndedSessions): Promise<void> {
-    await this.#correspondence.ask(endedSessions, ended, relayDeadlineMs + supervisorMs);
+    await this.#channel.ask(endedSessions, ended, relayDeadlineMs + supervisorMs);
   }
 
   hear(listener: (ended: EndedSessions) => void): void {

@@ -1,7 +1,7 @@
 import { err } from '../../../domain/shared/result.js';
 import type { SamlStores } from '../../ports/agent/saml-stores.js';
 import type { Stored } from '../../ports/agent/session-store.js';
-import type { Correspondence, NoAnswer } from '../../shared/worker-channel/correspondence.js';
+import type { NoAnswer, WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { closeStores, replayTopics, requestTopics, type StoreTopic, sessionTopics } from './store-topics.js';
 
 /** How long a worker waits for the supervisor's stores, in milliseconds. */
@@ -19,7 +19,7 @@ export const supervisorFailure = (why: NoAnswer): string => failures[why];
 
 /** The stores that the supervisor has opened under a handle. Whatever it does not answer in time is a failure. */
 export class RemoteSamlStores implements SamlStores {
-  readonly #correspondence: Pick<Correspondence, 'ask'>;
+  readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #handle: number;
   #closed: Promise<void> | null = null;
 
@@ -48,8 +48,8 @@ export class RemoteSamlStores implements SamlStores {
     removeExpired: (nowMs, limit) => this.#ask(requestTopics.removeExpired, nowMs, limit),
   };
 
-  constructor(correspondence: Pick<Correspondence, 'ask'>, handle: number) {
-    this.#correspondence = correspondence;
+  constructor(channel: Pick<WorkerChannel, 'ask'>, handle: number) {
+    this.#channel = channel;
     this.#handle = handle;
   }
 
@@ -64,7 +64,7 @@ export class RemoteSamlStores implements SamlStores {
   }
 
   async #close(): Promise<void> {
-    await this.#correspondence.ask(closeStores, { handle: this.#handle }, storeDeadlineMs);
+    await this.#channel.ask(closeStores, { handle: this.#handle }, storeDeadlineMs);
   }
 
   async #ask<Values extends readonly unknown[], Value>(
@@ -72,7 +72,7 @@ export class RemoteSamlStores implements SamlStores {
     ...values: Values
   ): Stored<Value> {
     if (this.#closed !== null) return err({ reason: 'the store is closed' });
-    const answered = await this.#correspondence.ask(topic, { handle: this.#handle, values }, storeDeadlineMs);
+    const answered = await this.#channel.ask(topic, { handle: this.#handle, values }, storeDeadlineMs);
     return answered.ok ? answered.value : err({ reason: supervisorFailure(answered.error) });
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/shared/clock.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import type { AssertionMemories, AssertionMemory, TakenAssertion } from '../exchange-token/assertion-memory.js';
 import { SpentAssertionsOfAgents } from '../exchange-token/spent-assertions-of-agents.js';
 import { giveBackAssertion, takeAssertion } from './assertion-topics.js';
@@ -9,11 +9,11 @@ export const assertionDeadlineMs = 2_000;
 
 /** In a worker: the supervisor decides which assertion comes for the first time. What came here before is known here. */
 export class RemoteSpentAssertions implements AssertionMemories {
-  readonly #correspondence: Pick<Correspondence, 'ask' | 'tell'>;
+  readonly #channel: Pick<WorkerChannel, 'ask' | 'tell'>;
   readonly #here: SpentAssertionsOfAgents;
 
-  constructor(correspondence: Pick<Correspondence, 'ask' | 'tell'>, clock: Pick<Clock, 'monotonicMs'>) {
-    this.#correspondence = correspondence;
+  constructor(channel: Pick<WorkerChannel, 'ask' | 'tell'>, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#channel = channel;
     this.#here = new SpentAssertionsOfAgents(clock);
   }
 
@@ -24,13 +24,13 @@ export class RemoteSpentAssertions implements AssertionMemories {
       take: (clientId, id) => (here.has(clientId, id) ? 'seen' : this.#take(here, agent, clientId, id)),
       giveBack: (clientId, id) => {
         here.giveBack(clientId, id);
-        this.#correspondence.tell(giveBackAssertion, { agent, clientId, id });
+        this.#channel.tell(giveBackAssertion, { agent, clientId, id });
       },
     };
   }
 
   async #take(here: AssertionMemory, agent: string | null, clientId: string, id: string): Promise<TakenAssertion> {
-    const answered = await this.#correspondence.ask(takeAssertion, { agent, clientId, id }, assertionDeadlineMs);
+    const answered = await this.#channel.ask(takeAssertion, { agent, clientId, id }, assertionDeadlineMs);
     if (!answered.ok) return 'unavailable';
     // Whoever shows it again costs the client nothing of its rate, and the supervisor no question.
     if (answered.value !== 'full') await here.take(clientId, id);

@@ -1,7 +1,7 @@
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { RemoteSamlStores, storeDeadlineMs, supervisorFailure } from './remote-saml-stores.js';
 import { closeStores, openStores } from './store-topics.js';
 
@@ -10,13 +10,13 @@ import { closeStores, openStores } from './store-topics.js';
  * its own, as a file or a server, each worker opens by itself.
  */
 export class RemoteStoreOpener implements SamlStoreOpener {
-  readonly #correspondence: Pick<Correspondence, 'ask'>;
+  readonly #channel: Pick<WorkerChannel, 'ask'>;
   readonly #local: SamlStoreOpener;
   #lastHandle = 0;
 
   /** @param local for every kind but `memory` */
-  constructor(correspondence: Pick<Correspondence, 'ask'>, local: SamlStoreOpener) {
-    this.#correspondence = correspondence;
+  constructor(channel: Pick<WorkerChannel, 'ask'>, local: SamlStoreOpener) {
+    this.#channel = channel;
     this.#local = local;
   }
 
@@ -24,12 +24,12 @@ export class RemoteStoreOpener implements SamlStoreOpener {
     if (options.kind !== 'memory') return this.#local.open(options, namespace);
     this.#lastHandle += 1;
     const handle = this.#lastHandle;
-    const answered = await this.#correspondence.ask(openStores, { handle, namespace }, storeDeadlineMs);
+    const answered = await this.#channel.ask(openStores, { handle, namespace }, storeDeadlineMs);
     if (!answered.ok) {
       // It may be opened after all, only too late.
-      void this.#correspondence.ask(closeStores, { handle }, storeDeadlineMs);
+      void this.#channel.ask(closeStores, { handle }, storeDeadlineMs);
       return err(supervisorFailure(answered.error));
     }
-    return answered.value.ok ? ok(new RemoteSamlStores(this.#correspondence, handle)) : answered.value;
+    return answered.value.ok ? ok(new RemoteSamlStores(this.#channel, handle)) : answered.value;
   }
 }

@@ -29,9 +29,9 @@ export class ShareStores {
   adopt(): void {}
 
   attend(worker: AttendedWorker): void {
-    const { correspondence } = worker;
-    this.#assertions.serve(correspondence);
-    this.#ends.set(worker, [this.#stores.serve(correspondence), this.#relay.serve(correspondence)]);
+    const { channel } = worker;
+    this.#assertions.serve(channel);
+    this.#ends.set(worker, [this.#stores.serve(channel), this.#relay.serve(channel)]);
   }
 
   left(worker: AttendedWorker): void {

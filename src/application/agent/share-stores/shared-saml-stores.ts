@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SamlStoreOpener, SamlStores } from '../../ports/agent/saml-stores.js';
 import type { Stored } from '../../ports/agent/session-store.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import {
   closeStores,
   openStores,
@@ -46,10 +46,10 @@ export class SharedSamlStores {
   }
 
   /** Answers one worker from now on. To be called when it is gone: the result lets go of what it has open. */
-  serve(correspondence: Pick<Correspondence, 'answer'>): () => void {
+  serve(channel: Pick<WorkerChannel, 'answer'>): () => void {
     const held = new Map<number, string>();
     let isGone = false;
-    correspondence.answer(openStores, async ({ handle, namespace }) => {
+    channel.answer(openStores, async ({ handle, namespace }) => {
       if (isGone || held.has(handle) || held.size >= maximumHandles) return err('too many stores are open');
       held.set(handle, namespace);
       const opened = await this.#take(namespace).opened;
@@ -57,13 +57,13 @@ export class SharedSamlStores {
       if (held.delete(handle)) await this.#leave(namespace, 0);
       return opened;
     });
-    correspondence.answer(closeStores, async ({ handle }) => {
+    channel.answer(closeStores, async ({ handle }) => {
       const namespace = held.get(handle);
       held.delete(handle);
       if (namespace !== undefined) await this.#leave(namespace, 0);
       return null;
     });
-    this.#answerCalls(correspondence, held);
+    this.#answerCalls(channel, held);
     return () => {
       isGone = true;
       for (const namespace of held.values()) void this.#leave(namespace, keptForReplacementMs);
@@ -76,12 +76,12 @@ export class SharedSamlStores {
     return this.#places.size;
   }
 
-  #answerCalls(correspondence: Pick<Correspondence, 'answer'>, held: ReadonlyMap<number, string>): void {
+  #answerCalls(channel: Pick<WorkerChannel, 'answer'>, held: ReadonlyMap<number, string>): void {
     const answer = <Values extends readonly unknown[], Value>(
       topic: StoreTopic<Values, Value>,
       act: (stores: SamlStores, ...values: Values) => Stored<Value>,
     ): void =>
-      correspondence.answer(topic, async ({ handle, values }) => {
+      channel.answer(topic, async ({ handle, values }) => {
         const opened = await this.#places.get(held.get(handle) ?? '')?.opened;
         return opened?.ok === true ? act(opened.value, ...values) : err(unopened);
       });

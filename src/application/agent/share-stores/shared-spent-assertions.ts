@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/shared/clock.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { SpentAssertionsOfAgents } from '../exchange-token/spent-assertions-of-agents.js';
 import { giveBackAssertion, takeAssertion } from './assertion-topics.js';
 
@@ -11,7 +11,7 @@ export class SharedSpentAssertions {
     this.#spent = new SpentAssertionsOfAgents(clock);
   }
 
-  serve(worker: Pick<Correspondence, 'answer' | 'hear'>): void {
+  serve(worker: Pick<WorkerChannel, 'answer' | 'hear'>): void {
     worker.answer(takeAssertion, ({ agent, clientId, id }) => this.#spent.of(agent).take(clientId, id));
     worker.hear(giveBackAssertion, ({ agent, clientId, id }) => this.#spent.of(agent).giveBack(clientId, id));
   }

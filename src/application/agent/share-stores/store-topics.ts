@@ -2,7 +2,7 @@ import type { Result } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SessionStore, StoreFailure } from '../../ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../ports/agent/sign-on-request-store.js';
-import { type Topic, topic } from '../../shared/worker-channel/topic.js';
+import { topic, type WorkerCall } from '../../shared/worker-channel/worker-call.js';
 
 /** Which stores of a worker are meant, and what its call brings. */
 export interface StoreCall<Values extends readonly unknown[]> {
@@ -12,7 +12,7 @@ export interface StoreCall<Values extends readonly unknown[]> {
 }
 
 /** One method of a store. */
-export type StoreTopic<Values extends readonly unknown[], Value> = Topic<
+export type StoreTopic<Values extends readonly unknown[], Value> = WorkerCall<
   StoreCall<Values>,
   Result<Value, StoreFailure>
 >;

@@ -1,23 +1,23 @@
 import { connectionsOver, maxAdminConnections } from '../../../domain/gateway/limits/connection-limits.js';
-import type { Admission } from '../../ports/gateway/http-engine.js';
-import type { ConnectionRefusals } from './connection-refusals.js';
+import type { ConnectionAdmission } from '../../ports/gateway/http-engine.js';
+import type { ConnectionRefusalCounter } from './connection-refusal-counter.js';
 
 /**
  * Lets connections to the admin address in, by a bound of their own: it has to answer while clients fill what is theirs,
  * and while memory is short.
  */
 export class AdminConnectionAdmissions {
-  readonly #refusals: ConnectionRefusals;
+  readonly #refusals: ConnectionRefusalCounter;
   readonly #release = (): void => {
     this.#open -= 1;
   };
   #open = 0;
 
-  constructor(refusals: ConnectionRefusals) {
+  constructor(refusals: ConnectionRefusalCounter) {
     this.#refusals = refusals;
   }
 
-  admit(peerAddress: string): Admission {
+  admit(peerAddress: string): ConnectionAdmission {
     const violation = connectionsOver('max-admin-connections', maxAdminConnections, this.#open);
     if (violation !== null) return this.#refusals.refuse(violation, peerAddress);
     this.#open += 1;

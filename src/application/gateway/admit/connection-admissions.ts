@@ -4,10 +4,10 @@ import { addressGroup } from '../../../domain/http/address-group.js';
 import { type CidrSet, includesAddress } from '../../../domain/http/cidr-set.js';
 import { parseIpAddress } from '../../../domain/http/ip-address.js';
 import { unmappedAddress } from '../../../domain/http/unmapped-address.js';
-import type { Admission } from '../../ports/gateway/http-engine.js';
+import type { ConnectionAdmission } from '../../ports/gateway/http-engine.js';
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
-import type { ConnectionRefusals } from './connection-refusals.js';
+import type { ConnectionRefusalCounter } from './connection-refusal-counter.js';
 
 /** Peers that speak for many clients, by listener; their connections are not counted by address. */
 export type TrustedProxies = ReadonlyMap<string, CidrSet>;
@@ -30,7 +30,7 @@ interface Newcomer {
 export class ConnectionAdmissions {
   readonly #trustedProxies: () => TrustedProxies;
   readonly #isShortOfMemory: () => LimitViolation | null;
-  readonly #refusals: ConnectionRefusals;
+  readonly #refusals: ConnectionRefusalCounter;
   readonly #noteConnection: (open: number) => void;
   readonly #all: Permits;
   /** Bounded by the connections: no address has none. */
@@ -41,7 +41,7 @@ export class ConnectionAdmissions {
     trustedProxies: () => TrustedProxies,
     book: PermitBook,
     isShortOfMemory: () => LimitViolation | null,
-    refusals: ConnectionRefusals,
+    refusals: ConnectionRefusalCounter,
     noteConnection: (open: number) => void = () => undefined,
   ) {
     this.#trustedProxies = trustedProxies;
@@ -66,7 +66,7 @@ export class ConnectionAdmissions {
    * `listener`: its key. `peerAddress` is written as systems write addresses. A promise where other workers have a say: it
    * settles in every case, soon.
    */
-  admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
+  admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
     this.#noteConnection(this.#all.taken);
     const address = unmappedAddress(peerAddress);
     const shortage = this.#isShortOfMemory();
@@ -79,12 +79,12 @@ export class ConnectionAdmissions {
     return ofClient === 'full' ? this.#refusedByClient(newcomer) : this.#enter(newcomer);
   }
 
-  async #askClient(newcomer: Newcomer): Promise<Admission> {
+  async #askClient(newcomer: Newcomer): Promise<ConnectionAdmission> {
     const isTaken = (await newcomer.permits?.ask()) ?? true;
     return isTaken ? this.#enter(newcomer) : this.#refusedByClient(newcomer);
   }
 
-  #refusedByClient({ address, client, permits }: Newcomer): Admission {
+  #refusedByClient({ address, client, permits }: Newcomer): ConnectionAdmission {
     const violation = reachedConnectionLimit(
       'max-connections-per-client',
       permits?.limit ?? 0,
@@ -95,23 +95,23 @@ export class ConnectionAdmissions {
   }
 
   /** It has what it needs of its client's. */
-  #enter(newcomer: Newcomer): Admission | Promise<Admission> {
+  #enter(newcomer: Newcomer): ConnectionAdmission | Promise<ConnectionAdmission> {
     const outcome = this.#all.take();
     if (outcome === 'unknown') return this.#askAll(newcomer);
     return outcome === 'taken' ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
   }
 
-  async #askAll(newcomer: Newcomer): Promise<Admission> {
+  async #askAll(newcomer: Newcomer): Promise<ConnectionAdmission> {
     return (await this.#all.ask()) ? this.#admitted(newcomer) : this.#refusedByAll(newcomer);
   }
 
-  #refusedByAll(newcomer: Newcomer): Admission {
+  #refusedByAll(newcomer: Newcomer): ConnectionAdmission {
     this.#leave(newcomer);
     const { limit, takenByAll } = this.#all;
     return this.#refusals.refuse(reachedConnectionLimit('max-total-connections', limit, takenByAll), newcomer.address);
   }
 
-  #admitted(newcomer: Newcomer): Admission {
+  #admitted(newcomer: Newcomer): ConnectionAdmission {
     return {
       kind: 'admitted',
       release: () => {

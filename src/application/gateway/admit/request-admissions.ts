@@ -16,7 +16,7 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
 import { ClientPlace, type InFlightCount, type RequestPlace, RoutePlaces } from './request-places.js';
 import { RequestQueue } from './request-queue.js';
-import { type WaitEnd, WaitingRequest } from './waiting-request.js';
+import { type QueueOutcome, WaitingRequest } from './waiting-request.js';
 
 /** What becomes of a request that comes. */
 export type SettledAdmission =
@@ -137,7 +137,7 @@ export class RequestAdmissions implements InFlightCount {
    *
    * @param client whose turn it comes in: an IPv6 client stands for its /64
    */
-  wait(place: RequestPlace, client: string, timeoutMs: number, onEnd: WaitEnd): (() => void) | null {
+  wait(place: RequestPlace, client: string, timeoutMs: number, onEnd: QueueOutcome): (() => void) | null {
     const request = new WaitingRequest(place, addressGroup(client), onEnd);
     this.#queue.add(request, !this.#isUnsure);
     if (request.queuePlace === null) return null;

@@ -8,15 +8,15 @@ import type { WaitingRequest } from './waiting-request.js';
  */
 export class RequestQueue {
   readonly #permits: Permits;
-  readonly #turnedAway: (request: WaitingRequest) => void;
+  readonly #evicted: (request: WaitingRequest) => void;
   readonly #requests = new FairQueue<WaitingRequest>();
   /** Those that need no permit so far. */
   readonly #unsure = new Set<WaitingRequest>();
 
-  /** `turnedAway` is called with a request that waits no more, because there is no place for it. */
-  constructor(permits: Permits, turnedAway: (request: WaitingRequest) => void) {
+  /** `evicted` is called with a request that waits no more, because there is no place for it. */
+  constructor(permits: Permits, evicted: (request: WaitingRequest) => void) {
     this.#permits = permits;
-    this.#turnedAway = turnedAway;
+    this.#evicted = evicted;
   }
 
   get size(): number {
@@ -95,7 +95,7 @@ export class RequestQueue {
     request.queuePlace = null;
     const offer = this.#requests.offer(request.client, request, this.#requests.size);
     if (offer.kind === 'full') {
-      this.#turnedAway(request);
+      this.#evicted(request);
       return;
     }
     request.queuePlace = offer.place;
@@ -106,6 +106,6 @@ export class RequestQueue {
     else if (this.#unsure.delete(displaced)) this.#unsure.add(request);
     else void this.#ask(request);
     displaced.isSeated = false;
-    this.#turnedAway(displaced);
+    this.#evicted(displaced);
   }
 }

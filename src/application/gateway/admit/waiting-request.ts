@@ -4,7 +4,7 @@ import type { ScheduledTask } from '../../ports/shared/scheduler.js';
 import type { RequestPlace } from './request-places.js';
 
 /** What is called when a request waits no more: with null it is in flight, else it has to be refused. */
-export type WaitEnd = (violation: LimitViolation | null) => void;
+export type QueueOutcome = (violation: LimitViolation | null) => void;
 
 /** A request that waits to be in flight. */
 export class WaitingRequest {
@@ -17,9 +17,9 @@ export class WaitingRequest {
   /** Whether it counts as one that is queued. One that only waits to hear whether there is room does not yet. */
   isSeated = false;
   deadline: ScheduledTask | null = null;
-  readonly #onEnd: WaitEnd;
+  readonly #onEnd: QueueOutcome;
 
-  constructor(place: RequestPlace, client: string, onEnd: WaitEnd) {
+  constructor(place: RequestPlace, client: string, onEnd: QueueOutcome) {
     this.place = place;
     this.client = client;
     this.#onEnd = onEnd;

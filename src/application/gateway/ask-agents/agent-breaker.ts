@@ -31,9 +31,9 @@ const isAgentsFault: Readonly<Record<AgentFailureCode, boolean>> = {
 };
 
 /** What a call was let through as: in a period of the breaker, or beside it, so that its outcome is not noted. */
-export type Admission = { readonly period: number | null };
+export type BreakerAdmission = { readonly period: number | null };
 
-const uncounted: Admission = { period: null };
+const uncounted: BreakerAdmission = { period: null };
 
 /** The circuit breaker of one agent: decides which calls are made, by what came of those before. */
 export class AgentBreaker {
@@ -42,7 +42,7 @@ export class AgentBreaker {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #breaker: CircuitBreaker = closedBreaker;
-  #admission: Admission = { period: closedBreaker.period };
+  #admission: BreakerAdmission = { period: closedBreaker.period };
 
   constructor(agent: string, rules: CircuitBreakerRules, clock: Clock, logger: Logger) {
     this.#agent = agent;
@@ -60,7 +60,7 @@ export class AgentBreaker {
    * held meanwhile. It is never a probe; a probe that opens a dialogue has come to something with its first answer. Nor
    * is the end of a request held back, which nobody waits for: the agent may keep something until then.
    */
-  admit(event: AgentEvent): Admission | null {
+  admit(event: AgentEvent): BreakerAdmission | null {
     if (event.kind === 'request_complete') return uncounted;
     if (this.#breaker.state === 'closed') return this.#admission;
     if (isBodyChunk(event)) return uncounted;
@@ -70,7 +70,7 @@ export class AgentBreaker {
   }
 
   /** The call that was admitted is over. Has to be told once of each. */
-  note(admission: Admission, outcome: AgentOutcome): void {
+  note(admission: BreakerAdmission, outcome: AgentOutcome): void {
     // The breaker has changed its mind since: this outcome belongs to the time before.
     if (admission.period !== this.#breaker.period) return;
     if (outcome.ok) this.#become(noteSuccess(this.#breaker), null);

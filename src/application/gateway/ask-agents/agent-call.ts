@@ -4,7 +4,7 @@ import type { ReachedLimit } from '../../../domain/gateway/limits/limit-violatio
 import { err } from '../../../domain/shared/result.js';
 import type { AgentCallListener, AgentFailureCode, AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Dialogue } from './dialogues.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** A call that has been asked and has no outcome yet. */
 export class AgentCall implements Deadlined<AgentCall> {
@@ -14,7 +14,7 @@ export class AgentCall implements Deadlined<AgentCall> {
   /** The dialogue that it is a part of, whose connection alone may carry it; null where any may. */
   readonly dialogue: Dialogue | null;
   /** Set once it has been sent. */
-  connection: PooledConnection | null = null;
+  connection: PooledAgentConnection | null = null;
   /** Whoever has asked knows of it. */
   isMade = false;
   /** The agent wants no chunk yet of the body that it may ask for in its answer. */

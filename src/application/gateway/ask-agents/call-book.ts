@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { AgentCall } from './agent-call.js';
 import type { Dialogue } from './dialogues.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** Every open call of an agent by its correlation id, with one timer for all their deadlines. */
 export class CallBook {
@@ -55,7 +55,7 @@ export class CallBook {
   }
 
   /** A connection has ended: no answer comes by it. Gives the calls that had been sent by it, or could only be. */
-  callsOf(connection: PooledConnection): readonly AgentCall[] {
+  callsOf(connection: PooledAgentConnection): readonly AgentCall[] {
     return this.all().filter((call) => call.connection === connection || call.dialogue?.connection === connection);
   }
 

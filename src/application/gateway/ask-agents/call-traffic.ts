@@ -20,7 +20,7 @@ import type { ConnectionPool } from './connection-pool.js';
 import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
 import { EventRoutes } from './event-routes.js';
 import { paceOf } from './pace-of.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 import { WaitingCalls } from './waiting-calls.js';
 
 export interface CallTrafficParts {
@@ -129,7 +129,7 @@ export class CallTraffic {
     this.#waiting.close();
   }
 
-  onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
+  onAnswer(connection: PooledAgentConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
     const call = this.#calls.get(correlationId);
     if (call === undefined || call.connection !== connection) {
       this.#routes.answeredLate(correlationId, connection);
@@ -151,7 +151,7 @@ export class CallTraffic {
     if (answer.ok && problem === null) call.tell(answer);
   }
 
-  onFlowControl(connection: PooledConnection, signal: FlowControl): void {
+  onFlowControl(connection: PooledAgentConnection, signal: FlowControl): void {
     const pace = paceOf(signal);
     if (pace === null) return;
     const isPause = pace === 'pause';
@@ -161,7 +161,7 @@ export class CallTraffic {
   }
 
   /** The connection has ended, and has no place in the pool any more. */
-  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
+  onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void {
     this.#dialogues.ended(connection);
     this.#routes.ended(connection);
     for (const call of this.#calls.callsOf(connection)) {
@@ -201,7 +201,7 @@ export class CallTraffic {
   }
 
   /** One that gets no new call waits for nothing else, except for the rest of requests that the agent knows by it. */
-  closeIfDone(connection: PooledConnection): void {
+  closeIfDone(connection: PooledAgentConnection): void {
     const isDraining = connection.state === 'draining';
     if (!connection.isReady || !connection.isIdle || !(isDraining || connection.isLeaving)) return;
     if (this.#isKept(connection)) return;
@@ -214,16 +214,16 @@ export class CallTraffic {
   }
 
   /** Whether requests are under way that the agent knows by it, or events wait that could go by no other. */
-  #isKept(connection: PooledConnection): boolean {
+  #isKept(connection: PooledAgentConnection): boolean {
     if (!connection.takesRest) return false;
     return connection.followed > 0 || (this.#waiting.size > 0 && this.#pool.choose() === null);
   }
 
-  #isFree(connection: PooledConnection, dialogue: Dialogue | null): boolean {
+  #isFree(connection: PooledAgentConnection, dialogue: Dialogue | null): boolean {
     return this.#pool.hasPlace && connection.hasRoom && dialogue?.isPaused !== true;
   }
 
-  #send(call: AgentCall, connection: PooledConnection): void {
+  #send(call: AgentCall, connection: PooledAgentConnection): void {
     const { correlationId, kind } = call.event;
     // Which connection it goes by, and whether there ever is one, was not known when it was asked.
     if (!connection.supports(kind)) {
@@ -246,7 +246,7 @@ export class CallTraffic {
   }
 
   /** A dialogue begins, goes on or ends with an answer. */
-  #follow(call: AgentCall, connection: PooledConnection, answer: AgentAnswer): void {
+  #follow(call: AgentCall, connection: PooledAgentConnection, answer: AgentAnswer): void {
     const { correlationId } = call.event;
     const side = askedSide(call.event);
     if (side === null || !opensDialogue(answer)) this.#dialogues.close(correlationId);
@@ -256,7 +256,7 @@ export class CallTraffic {
   }
 
   /** A pause can come before the answer that asks for the body. */
-  #holdChunks(correlationId: string, connection: PooledConnection, isHeld: boolean): void {
+  #holdChunks(correlationId: string, connection: PooledAgentConnection, isHeld: boolean): void {
     const dialogue = this.#dialogues.get(correlationId);
     if (dialogue?.connection === connection) dialogue.isPaused = isHeld;
     if (dialogue !== null) return;
@@ -292,7 +292,7 @@ export class CallTraffic {
     this.closeIfDone(dialogue.connection);
   }
 
-  #afterCall(connection: PooledConnection): void {
+  #afterCall(connection: PooledAgentConnection): void {
     this.pump();
     this.closeIfDone(connection);
     this.#checkIdle();

@@ -7,7 +7,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { shortened } from './agent-words.js';
 import type { ConnectionPool } from './connection-pool.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 export interface ConfigurationHandoverParts {
   /** For the first handshakes. */
@@ -20,7 +20,7 @@ export interface ConfigurationHandoverParts {
   readonly replaceTimeoutMs: number;
   readonly reloadIntervalMs: number;
   /** Closes a connection that is to be made anew, if nothing is under way by it. */
-  readonly closeIfDone: (connection: PooledConnection) => void;
+  readonly closeIfDone: (connection: PooledAgentConnection) => void;
   /** The agent has said, unasked, that it does not take the configuration in force. */
   readonly onRefusal: (reason: string) => void;
 }
@@ -89,7 +89,7 @@ export class ConfigurationHandover {
     this.#replaced(noAnswer('another configuration has come into force'));
   }
 
-  onReady(connection: PooledConnection): void {
+  onReady(connection: PooledAgentConnection): void {
     if (connection.config === this.#config) this.#replaced(ok(undefined));
     // The configuration changed during its handshake.
     else if (connection.takesConfiguration) void this.#bringUpToDate(connection);
@@ -97,7 +97,7 @@ export class ConfigurationHandover {
   }
 
   /** A connection or an attempt is over; `offered` is what it began with, null where it did not come so far. */
-  onEnd(end: ConnectionEnd, connection: PooledConnection | null): void {
+  onEnd(end: ConnectionEnd, connection: PooledAgentConnection | null): void {
     if (connection?.isLeaving) this.#grace?.cancel();
     if (this.#onReplaced === null || connection?.isLeaving || (connection !== null && connection.readySinceMs !== null))
       return;
@@ -121,7 +121,7 @@ export class ConfigurationHandover {
   }
 
   /** The agent wants its configuration once more. */
-  onReloadRequest(connection: PooledConnection): void {
+  onReloadRequest(connection: PooledAgentConnection): void {
     const { clock, reloadIntervalMs } = this.#parts;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#reloadedAtMs < reloadIntervalMs) return;
@@ -158,7 +158,7 @@ export class ConfigurationHandover {
     return outcome.ok ? outcome : (taken.find(({ ok }) => ok) ?? outcome);
   }
 
-  async #offerTo(connection: PooledConnection, config: JsonObject | null): Promise<ConfigureOutcome> {
+  async #offerTo(connection: PooledAgentConnection, config: JsonObject | null): Promise<ConfigureOutcome> {
     const offer: { error: string | null } = { error: null };
     this.#offer = offer;
     const outcome = await connection.configure(config, this.#parts.random.uuid(), this.#version);
@@ -167,13 +167,13 @@ export class ConfigurationHandover {
   }
 
   /** Gives a connection the configuration in force; one that has not taken it is closed. */
-  async #bringUpToDate(connection: PooledConnection): Promise<ConfigureOutcome> {
+  async #bringUpToDate(connection: PooledAgentConnection): Promise<ConfigureOutcome> {
     const outcome = await connection.configure(this.#config, this.#parts.random.uuid(), this.#version);
     if (!outcome.ok) connection.close('it does not take the configuration in force');
     return outcome;
   }
 
-  async #handAgain(connection: PooledConnection): Promise<void> {
+  async #handAgain(connection: PooledAgentConnection): Promise<void> {
     if (this.#isRetired || !connection.isReady) return;
     if (!connection.takesConfiguration) {
       if (!this.#pool.isReplacing) this.#replace(connection);
@@ -215,7 +215,7 @@ export class ConfigurationHandover {
     if (outdated !== undefined) this.#replace(outdated);
   }
 
-  #replace(connection: PooledConnection): void {
+  #replace(connection: PooledAgentConnection): void {
     const { scheduler, replaceTimeoutMs, closeIfDone } = this.#parts;
     this.#pool.replace(connection);
     this.#grace?.cancel();

@@ -3,7 +3,7 @@ import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/hea
 import type { AgentStatus } from '../../ports/gateway/agent-client.js';
 import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import { ConnectionSlot, type ConnectionSlotParts } from './connection-slot.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** From the best to the worst. */
 const severities: readonly AgentState[] = ['healthy', 'degraded', 'unhealthy'];
@@ -37,12 +37,12 @@ export class ConnectionPool {
   }
 
   /** Makes another connection beside one that drains and has to stay. */
-  setAside(connection: PooledConnection): void {
+  setAside(connection: PooledAgentConnection): void {
     for (const slot of this.#slots) if (slot.connection === connection) slot.setAside();
   }
 
   /** Makes a connection anew once it is idle. */
-  replace(connection: PooledConnection): void {
+  replace(connection: PooledAgentConnection): void {
     for (const slot of this.#slots) if (slot.connection === connection) slot.replace();
   }
 
@@ -72,24 +72,24 @@ export class ConnectionPool {
   }
 
   /** A call is sent by a connection. */
-  occupy(connection: PooledConnection): void {
+  occupy(connection: PooledAgentConnection): void {
     connection.inFlight += 1;
     this.#inFlight += 1;
   }
 
   /** A call that was sent by a connection is in flight no more. */
-  release(connection: PooledConnection): void {
+  release(connection: PooledAgentConnection): void {
     connection.inFlight -= 1;
     this.#inFlight -= 1;
   }
 
-  onReady(connection: PooledConnection): void {
+  onReady(connection: PooledAgentConnection): void {
     for (const slot of this.#slots) slot.onReady(connection);
     this.#capacity = this.#smallestCapacity();
   }
 
   /** Its calls are in flight no more. */
-  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
+  onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void {
     this.#inFlight -= connection.inFlight;
     connection.inFlight = 0;
     for (const slot of this.#slots) slot.onEnd(connection, end);
@@ -97,8 +97,8 @@ export class ConnectionPool {
   }
 
   /** Those that have finished their handshake. */
-  ready(): readonly PooledConnection[] {
-    const ready: PooledConnection[] = [];
+  ready(): readonly PooledAgentConnection[] {
+    const ready: PooledAgentConnection[] = [];
     for (const { connection, departing } of this.#slots) {
       if (connection?.isReady) ready.push(connection);
       if (departing?.isReady) ready.push(departing);
@@ -110,8 +110,8 @@ export class ConnectionPool {
    * The connection for a call, of those that may take it: of those that answer the least busy with room, else one that will
    * have some; null where there is none.
    */
-  choose(mayTake: (connection: PooledConnection) => boolean = takesCalls): PooledConnection | null {
-    let best: PooledConnection | null = null;
+  choose(mayTake: (connection: PooledAgentConnection) => boolean = takesCalls): PooledAgentConnection | null {
+    let best: PooledAgentConnection | null = null;
     for (const { connection, departing } of this.#slots) {
       if (connection !== null && mayTake(connection) && (best === null || isBetter(connection, best)))
         best = connection;
@@ -132,7 +132,7 @@ export class ConnectionPool {
   /** The last report of that state; null where none has come. */
   health(): AgentHealth | null {
     const state = this.state();
-    let last: PooledConnection | null = null;
+    let last: PooledAgentConnection | null = null;
     for (const connection of this.ready()) {
       if (connection.health?.state !== state) continue;
       if (last === null || connection.healthAtMs >= last.healthAtMs) last = connection;
@@ -149,7 +149,7 @@ export class ConnectionPool {
   }
 }
 
-const takesCalls = (connection: PooledConnection): boolean => connection.takesCalls;
+const takesCalls = (connection: PooledAgentConnection): boolean => connection.takesCalls;
 
 /** Calls at a time that an agent takes; what is 0 says nothing. */
 const capacityOf = ({ features, limits }: AgentCapabilities): number => {
@@ -161,7 +161,7 @@ const capacityOf = ({ features, limits }: AgentCapabilities): number => {
  * One that lets its calls time out looks idle; it is taken where there is no other. What is asked at the same moment goes by
  * the same one, as far as it is gathered there; from one moment to the next they take turns.
  */
-const isBetter = (connection: PooledConnection, best: PooledConnection): boolean => {
+const isBetter = (connection: PooledAgentConnection, best: PooledAgentConnection): boolean => {
   if (connection.isSilent !== best.isSilent) return best.isSilent;
   if (connection.hasRoom !== best.hasRoom) return connection.hasRoom;
   if (connection.isGathering !== best.isGathering) return connection.isGathering;

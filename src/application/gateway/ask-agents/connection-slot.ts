@@ -4,7 +4,7 @@ import type { AgentConnector, ConnectionEnd } from '../../ports/gateway/agent-co
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import { type ConnectionOwner, PooledConnection } from './pooled-connection.js';
+import { type ConnectionOwner, PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** Between two connections that are made at once because the one before was given up, in milliseconds. */
 const comeBackIntervalMs = 100;
@@ -27,9 +27,9 @@ export interface ConnectionSlotParts {
 /** One place in the pool: connects, and after each end connects again, ever more patiently. */
 export class ConnectionSlot {
   readonly #parts: ConnectionSlotParts;
-  #connection: PooledConnection | null = null;
+  #connection: PooledAgentConnection | null = null;
   /** One that drains, and stays for the rest of what the agent knows by it. */
-  #departing: PooledConnection | null = null;
+  #departing: PooledAgentConnection | null = null;
   #retry: ScheduledTask | null = null;
   #failures = 0;
   #isStopped = false;
@@ -45,12 +45,12 @@ export class ConnectionSlot {
   }
 
   /** The connection that there is or is being made; null while waiting. */
-  get connection(): PooledConnection | null {
+  get connection(): PooledAgentConnection | null {
     return this.#connection;
   }
 
   /** The connection that was set aside; null where there is none. */
-  get departing(): PooledConnection | null {
+  get departing(): PooledAgentConnection | null {
     return this.#departing;
   }
 
@@ -124,7 +124,7 @@ export class ConnectionSlot {
   }
 
   /** The connection of this place has finished its handshake. */
-  onReady(connection: PooledConnection): void {
+  onReady(connection: PooledAgentConnection): void {
     if (connection !== this.#connection) return;
     this.#hasTried = true;
     this.#replacing = 'no';
@@ -132,7 +132,7 @@ export class ConnectionSlot {
   }
 
   /** The connection of this place has ended. */
-  onEnd(connection: PooledConnection, { kind }: ConnectionEnd): void {
+  onEnd(connection: PooledAgentConnection, { kind }: ConnectionEnd): void {
     if (connection === this.#departing) this.#departing = null;
     if (connection !== this.#connection) return;
     this.#connection = null;
@@ -196,6 +196,6 @@ export class ConnectionSlot {
       this.#parts.onFailedAttempt({ kind: check.kind === 'absent' ? 'ended' : 'refused', detail: check.detail });
       return;
     }
-    this.#connection = new PooledConnection(connector, this.#parts.currentConfig(), clock, owner);
+    this.#connection = new PooledAgentConnection(connector, this.#parts.currentConfig(), clock, owner);
   }
 }

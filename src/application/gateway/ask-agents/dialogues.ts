@@ -1,13 +1,13 @@
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** Whose body an agent wants. */
 export type DialogueSide = 'request' | 'response';
 
 /** A request or response whose body an agent wants, and the connection that has its head. */
 export interface Dialogue {
-  readonly connection: PooledConnection;
+  readonly connection: PooledAgentConnection;
   readonly side: DialogueSide;
   /** The agent takes no further chunk for now. */
   isPaused: boolean;
@@ -58,7 +58,7 @@ export class Dialogues {
   }
 
   /** The connection has ended, and all that was said by it is forgotten. */
-  ended(connection: PooledConnection): void {
+  ended(connection: PooledAgentConnection): void {
     if (connection.dialogues === 0) return;
     for (const correlationId of this.#dialogues.keys()) {
       if (this.#dialogues.get(correlationId)?.connection === connection) this.close(correlationId);

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
+import { AgentStreamRequests } from './agent-stream-requests.js';
 import type { ConnectionPool } from './connection-pool.js';
-import { FollowedRequests } from './followed-requests.js';
 import { LateAnswers } from './late-answers.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** Whether an event comes after the agent was asked about the request, where it was. Bodies go with their dialogue. */
 const isRest = ({ kind }: AgentEvent): boolean => kind === 'response_headers' || kind === 'request_complete';
@@ -11,7 +11,7 @@ const isRest = ({ kind }: AgentEvent): boolean => kind === 'response_headers' ||
 export class EventRoutes {
   readonly #pool: ConnectionPool;
   readonly #late = new LateAnswers();
-  readonly #followed = new FollowedRequests();
+  readonly #followed = new AgentStreamRequests();
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool;
@@ -22,9 +22,9 @@ export class EventRoutes {
    * goes by one that drains, where there is no other: the agent has closed its door, and knows the request; best by the one
    * that its head went by, which the agent keeps for it. Null: none.
    */
-  choose(event: AgentEvent, best: PooledConnection | null): PooledConnection | null {
+  choose(event: AgentEvent, best: PooledAgentConnection | null): PooledAgentConnection | null {
     if (best !== null && !this.#isLate(event, best)) return best;
-    const isApart = (connection: PooledConnection): boolean => !this.#isLate(event, connection);
+    const isApart = (connection: PooledAgentConnection): boolean => !this.#isLate(event, connection);
     const other = best && this.#pool.choose((connection) => connection.takesCalls && isApart(connection));
     if (other !== null || !isRest(event)) return other;
     const home = this.#followed.homeOf(event.correlationId);
@@ -33,35 +33,35 @@ export class EventRoutes {
   }
 
   /** An answer has come by a connection. */
-  answered({ kind, correlationId }: AgentEvent, connection: PooledConnection): void {
+  answered({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): void {
     if (kind === 'request_headers' && connection.hearsRest) this.#followed.add(correlationId, connection);
   }
 
   /** An answer that nobody waits for has come. */
-  answeredLate(correlationId: string, connection: PooledConnection): void {
+  answeredLate(correlationId: string, connection: PooledAgentConnection): void {
     this.#late.take(correlationId, connection);
   }
 
   /** A call that was sent has been given up. Gives a connection that has to end for that; null where none has to. */
-  givenUp({ kind, correlationId }: AgentEvent, connection: PooledConnection): PooledConnection | null {
+  givenUp({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): PooledAgentConnection | null {
     // Nothing follows the end of a request that its answer could be taken for.
     return kind === 'request_complete' ? null : this.#late.expect(correlationId, connection);
   }
 
   /** The request is over. Gives the connection that was kept for it; null where none was. */
-  conclude(correlationId: string): PooledConnection | null {
+  conclude(correlationId: string): PooledAgentConnection | null {
     this.#late.forget(correlationId);
     return this.#followed.delete(correlationId);
   }
 
   /** Nothing comes by the connection any more. */
-  ended(connection: PooledConnection): void {
+  ended(connection: PooledAgentConnection): void {
     this.#late.ended(connection);
     this.#followed.ended(connection);
   }
 
   /** What a request that is over is answered changes nothing, so that it may be the answer to anything. */
-  #isLate({ kind, correlationId }: AgentEvent, connection: PooledConnection): boolean {
+  #isLate({ kind, correlationId }: AgentEvent, connection: PooledAgentConnection): boolean {
     return kind !== 'request_complete' && this.#late.isExpected(correlationId, connection);
   }
 }

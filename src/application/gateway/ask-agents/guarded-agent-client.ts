@@ -13,12 +13,13 @@ import type {
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
+  AgentSuccession,
   ConfigureOutcome,
 } from '../../ports/gateway/agent-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
-import { type Admission, AgentBreaker } from './agent-breaker.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import { AgentBreaker, type BreakerAdmission } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
 import { EventSupport } from './event-support.js';
 
@@ -41,15 +42,15 @@ const circuitOpen = failedOutcome('circuit_open', 'the agent has failed too ofte
 /** A call whose outcome is looked at before whoever has asked is told. */
 class GuardedCall implements AgentCallListener {
   readonly #event: AgentEvent;
-  readonly #admission: Admission | null;
+  readonly #admission: BreakerAdmission | null;
   readonly #listener: AgentCallListener;
-  readonly #settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome;
+  readonly #settle: (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome) => AgentOutcome;
 
   constructor(
     event: AgentEvent,
-    admission: Admission | null,
+    admission: BreakerAdmission | null,
     listener: AgentCallListener,
-    settle: (event: AgentEvent, admission: Admission | null, given: AgentOutcome) => AgentOutcome,
+    settle: (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome) => AgentOutcome,
   ) {
     this.#event = event;
     this.#admission = admission;
@@ -142,8 +143,8 @@ export class GuardedAgentClient implements AgentClient {
     this.#inner.start();
   }
 
-  retire(isContinued: boolean, isSucceeded: boolean): void {
-    this.#inner.retire(isContinued, isSucceeded);
+  retire(next: AgentSuccession): void {
+    this.#inner.retire(next);
   }
 
   stop(graceMs: number): Promise<void> {
@@ -157,10 +158,10 @@ export class GuardedAgentClient implements AgentClient {
     return unsupported(event, failedOutcome('unsupported_event', `the agent does not support ${event.kind}`));
   }
 
-  readonly #settle = (event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome =>
+  readonly #settle = (event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome): AgentOutcome =>
     this.#settled(event, admission, given);
 
-  #settled(event: AgentEvent, admission: Admission | null, given: AgentOutcome): AgentOutcome {
+  #settled(event: AgentEvent, admission: BreakerAdmission | null, given: AgentOutcome): AgentOutcome {
     const outcome = this.#checked(event, given);
     if (admission !== null) this.#breaker?.note(admission, outcome);
     if (outcome.ok || outcome.error.code !== 'unsupported_event') return outcome;

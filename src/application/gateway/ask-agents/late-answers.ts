@@ -1,4 +1,4 @@
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /** Late answers that are waited for at the most. */
 export const maximumLate = 4_096;
@@ -8,10 +8,10 @@ export const maximumLate = 4_096;
  * come by the connection that the call went by, and must not be taken for that to a later event of the request.
  */
 export class LateAnswers {
-  readonly #late = new Map<string, Set<PooledConnection>>();
+  readonly #late = new Map<string, Set<PooledAgentConnection>>();
 
   /** Gives the connection that has to end, so that what may come by it can be forgotten; null where there is room. */
-  expect(correlationId: string, connection: PooledConnection): PooledConnection | null {
+  expect(correlationId: string, connection: PooledAgentConnection): PooledAgentConnection | null {
     const connections = this.#late.get(correlationId);
     if (connections === undefined) this.#late.set(correlationId, new Set([connection]));
     else connections.add(connection);
@@ -21,12 +21,12 @@ export class LateAnswers {
   }
 
   /** Whether an answer by this connection could be that to an earlier event. */
-  isExpected(correlationId: string, connection: PooledConnection): boolean {
+  isExpected(correlationId: string, connection: PooledAgentConnection): boolean {
     return this.#late.size > 0 && this.#late.get(correlationId)?.has(connection) === true;
   }
 
   /** An answer that nobody waits for has come. */
-  take(correlationId: string, connection: PooledConnection): void {
+  take(correlationId: string, connection: PooledAgentConnection): void {
     const connections = this.#late.get(correlationId);
     if (connections?.delete(connection) && connections.size === 0) this.#late.delete(correlationId);
   }
@@ -37,7 +37,7 @@ export class LateAnswers {
   }
 
   /** No answer comes by the connection any more. */
-  ended(connection: PooledConnection): void {
+  ended(connection: PooledAgentConnection): void {
     for (const correlationId of this.#late.keys()) this.take(correlationId, connection);
   }
 }

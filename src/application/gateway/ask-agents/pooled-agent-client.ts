@@ -15,6 +15,7 @@ import type {
   AgentOutcome,
   AgentReportReader,
   AgentStatus,
+  AgentSuccession,
   ConfigureOutcome,
 } from '../../ports/gateway/agent-client.js';
 import type { AgentConnector, ConnectionEnd } from '../../ports/gateway/agent-connector.js';
@@ -23,13 +24,13 @@ import { AgentLines } from './agent-lines.js';
 import { CallTraffic } from './call-traffic.js';
 import { ConfigurationHandover } from './configuration-handover.js';
 import { ConnectionPool } from './connection-pool.js';
+import type { ConnectionOwner, PooledAgentConnection } from './pooled-agent-connection.js';
 import {
   defaultPooledAgentClientOptions,
   type PooledAgentClientOptions,
   type PooledAgentClientParts,
   type PooledAgentClientSettings,
 } from './pooled-client-settings.js';
-import type { ConnectionOwner, PooledConnection } from './pooled-connection.js';
 import { ReachabilityLog } from './reachability-log.js';
 import { ReportingConnections } from './reporting-connections.js';
 
@@ -159,11 +160,11 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   /** It reports by itself. */
   reportNow(): void {}
 
-  retire(isContinued: boolean, isSucceeded: boolean): void {
+  retire({ sameConfig, hasSuccessor }: AgentSuccession): void {
     this.#isRetired = true;
-    this.#isSucceeded = isSucceeded;
+    this.#isSucceeded = hasSuccessor;
     this.#handover.retire();
-    this.#pool.retire(isContinued && this.#isTryingFirst());
+    this.#pool.retire(sameConfig && this.#isTryingFirst());
     this.#failStranded('another configuration has come into force');
   }
 
@@ -184,7 +185,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#pool.stop();
   }
 
-  onReady(connection: PooledConnection): void {
+  onReady(connection: PooledAgentConnection): void {
     this.#isAwaitingFirst = false;
     this.#pool.onReady(connection);
     this.#handover.onReady(connection);
@@ -193,11 +194,11 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#traffic.closeDone();
   }
 
-  onAnswer(connection: PooledConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
+  onAnswer(connection: PooledAgentConnection, correlationId: string, answer: Result<AgentAnswer, string>): void {
     this.#traffic.onAnswer(connection, correlationId, answer);
   }
 
-  onHealth(connection: PooledConnection, health: AgentHealth): void {
+  onHealth(connection: PooledAgentConnection, health: AgentHealth): void {
     this.#log.health(health.state, health.message);
     this.#traffic.closeDone();
     // It stays for what the agent knows by it: what is new goes by another one.
@@ -206,15 +207,15 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#traffic.pump();
   }
 
-  onMetrics(connection: PooledConnection, report: MetricsReport): void {
+  onMetrics(connection: PooledAgentConnection, report: MetricsReport): void {
     if (this.#reporters.speaks(connection, report)) this.#reader?.reported(report);
   }
 
-  onFlowControl(connection: PooledConnection, signal: FlowControl): void {
+  onFlowControl(connection: PooledAgentConnection, signal: FlowControl): void {
     this.#traffic.onFlowControl(connection, signal);
   }
 
-  onConfigUpdate(connection: PooledConnection, { update }: ConfigUpdateRequest): void {
+  onConfigUpdate(connection: PooledAgentConnection, { update }: ConfigUpdateRequest): void {
     if (update.kind === 'request_reload') this.#handover.onReloadRequest(connection);
     else if (update.kind === 'config_error') this.#handover.onConfigError(update.error, update.field);
     else this.#lines.note(update);
@@ -232,7 +233,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     this.#traffic.pump();
   }
 
-  onEnd(connection: PooledConnection, end: ConnectionEnd): void {
+  onEnd(connection: PooledAgentConnection, end: ConnectionEnd): void {
     if (end.kind === 'malformed') this.#log.malformed(end);
     this.#pool.onEnd(connection, end);
     this.#reporters.ended(connection);

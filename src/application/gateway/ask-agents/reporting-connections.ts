@@ -2,7 +2,7 @@ import { agentMetricsLimits } from '../../../domain/agent-protocol/agent-metrics
 import { believedInterval } from '../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { PooledConnection } from './pooled-connection.js';
+import type { PooledAgentConnection } from './pooled-agent-connection.js';
 
 /**
  * Which connection speaks for an agent id: an agent reports the same by each of them. One does as long as it stands and
@@ -10,7 +10,7 @@ import type { PooledConnection } from './pooled-connection.js';
  */
 export class ReportingConnections {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #speakers = new Map<string, { readonly connection: PooledConnection; readonly untilMs: number }>();
+  readonly #speakers = new Map<string, { readonly connection: PooledAgentConnection; readonly untilMs: number }>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -18,7 +18,7 @@ export class ReportingConnections {
 
   /** Whether a report is to be read that came by this connection; one with too long an agent id is, to be refused. */
   speaks(
-    connection: PooledConnection,
+    connection: PooledAgentConnection,
     { agentId, intervalMs }: Pick<MetricsReport, 'agentId' | 'intervalMs'>,
   ): boolean {
     if (agentId.length > agentMetricsLimits.agentIdLength) return true;
@@ -34,7 +34,7 @@ export class ReportingConnections {
   }
 
   /** The connection has ended: another one speaks from now on. */
-  ended(connection: PooledConnection): void {
+  ended(connection: PooledAgentConnection): void {
     for (const [agentId, speaker] of this.#speakers) {
       if (speaker.connection === connection) this.#speakers.delete(agentId);
     }

@@ -8,18 +8,18 @@ import { type AgentCall, failedOutcome } from './agent-call.js';
 export class WaitingCalls {
   readonly #maxQueueDepth: number;
   readonly #permits: Permits | null;
-  readonly #turnedAway: (call: AgentCall) => void;
+  readonly #evicted: (call: AgentCall) => void;
   /** By call, whether it has a place of the queue; others are still asked whether there is one. */
   readonly #calls = new Map<AgentCall, boolean>();
 
   /**
    * `permits`: the places of the queue, where other workers have calls waiting as well; null: there are `maxQueueDepth` here
-   * alone. `turnedAway` is called with one that waits no more, because there is no place.
+   * alone. `evicted` is called with one that waits no more, because there is no place.
    */
-  constructor(maxQueueDepth: number, permits: Permits | null, turnedAway: (call: AgentCall) => void) {
+  constructor(maxQueueDepth: number, permits: Permits | null, evicted: (call: AgentCall) => void) {
     this.#maxQueueDepth = maxQueueDepth;
     this.#permits = permits;
-    this.#turnedAway = turnedAway;
+    this.#evicted = evicted;
   }
 
   get size(): number {
@@ -68,7 +68,7 @@ export class WaitingCalls {
       this.#calls.set(call, true);
     } else {
       this.#calls.delete(call);
-      this.#turnedAway(call);
+      this.#evicted(call);
     }
   }
 }

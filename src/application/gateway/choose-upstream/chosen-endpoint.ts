@@ -10,7 +10,7 @@ import {
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import type { AttemptOutcome, ChosenTarget } from './chosen-target.js';
+import type { AttemptResult, ChosenTarget } from './chosen-target.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What the end of an exchange is told to. */
@@ -73,7 +73,7 @@ export class ChosenEndpoint implements ChosenTarget {
     this.#period = ledger.ejection.breaker.period;
   }
 
-  ended(outcome: AttemptOutcome, detail = 'failed'): void {
+  ended(outcome: AttemptResult, detail = 'failed'): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { ledger, breaker } = this.#endpoint;
@@ -84,7 +84,7 @@ export class ChosenEndpoint implements ChosenTarget {
     if (this.#endpoint.isRetired && this.#endpoint.underWay === 0) this.#parts.whenUnused(this.#endpoint);
   }
 
-  #learnt(outcome: AttemptOutcome, detail: string, breaker: CircuitBreakerRules): TargetEjection {
+  #learnt(outcome: AttemptResult, detail: string, breaker: CircuitBreakerRules): TargetEjection {
     const { ledger, isSparedLast } = this.#endpoint;
     if (outcome === 'success') return withSuccess(ledger.ejection, this.#period);
     if (outcome === 'neither') return withNothingLearnt(ledger.ejection, this.#period);

@@ -1,7 +1,7 @@
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 
 /** What an attempt came to, for the breaker of whoever was asked: `neither` says nothing about it. */
-export type AttemptOutcome = 'success' | 'failure' | 'neither';
+export type AttemptResult = 'success' | 'failure' | 'neither';
 
 /** A target that a request is to be sent to. */
 export interface ChosenTarget {
@@ -17,11 +17,11 @@ export interface ChosenTarget {
    */
   answered(): void;
   /** Has to be called once for every choice, when the exchange with the target is over. `detail` says what failed. */
-  ended(outcome: AttemptOutcome, detail?: string): void;
+  ended(outcome: AttemptResult, detail?: string): void;
 }
 
 /** What a target is chosen by. */
-export interface TargetWish {
+export interface BalancingRequest {
   /** Of the client that the request comes from. */
   readonly clientIp: string;
   readonly headers: readonly string[];
@@ -42,7 +42,7 @@ export type TargetChoice =
 
 /** Chooses targets of one upstream. */
 export interface TargetChooser {
-  choose(wish: TargetWish): TargetChoice;
+  choose(wish: BalancingRequest): TargetChoice;
   /** Whether there may be more than one to choose from: else nothing needs to be kept for a second attempt. */
   readonly hasChoice: boolean;
   /** Whether there is a target, well or not, that none of these addresses is: those that there were may be gone. */

@@ -7,7 +7,7 @@ import { stickyTarget } from '../../../domain/gateway/load-balancing/target-cook
 import { textHash } from '../../../domain/gateway/load-balancing/text-hash.js';
 import { nextInTurn } from '../../../domain/gateway/load-balancing/weighted-rotation.js';
 import type { Random } from '../../ports/shared/random.js';
-import type { TargetWish } from './chosen-target.js';
+import type { BalancingRequest } from './chosen-target.js';
 import type { Endpoint, PickedEndpoint } from './endpoint.js';
 
 /** Those that have a connection to spare, where there is one: else a request has to wait, whichever it is sent to. */
@@ -33,7 +33,7 @@ export class EndpointPicker {
    * Null where there is no candidate. A client goes where its cookie says, and waits there if it has to; else it gets one
    * for where it is sent.
    */
-  pick(candidates: readonly Endpoint[], wish: TargetWish): PickedEndpoint | null {
+  pick(candidates: readonly Endpoint[], wish: BalancingRequest): PickedEndpoint | null {
     if (this.#cookie === null) return this.#balanced(candidates, wish)?.silently ?? null;
     const known = stickyTarget(candidates, wish.headers, this.#cookie.name);
     if (known !== null) return known.silently;
@@ -43,7 +43,7 @@ export class EndpointPicker {
     return { endpoint, responseHeaders: wish.isSecure ? secure : plain };
   }
 
-  #balanced(open: readonly Endpoint[], wish: TargetWish): Endpoint | null {
+  #balanced(open: readonly Endpoint[], wish: BalancingRequest): Endpoint | null {
     // Whatever the way, it goes there.
     if (open.length === 1) return open[0] ?? null;
     const candidates = unfilled(open);

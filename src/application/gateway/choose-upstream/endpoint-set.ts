@@ -119,7 +119,7 @@ export class EndpointSet {
   #retire(endpoint: Endpoint): void {
     endpoint.isRetired = true;
     this.#retired.set(endpoint.text, endpoint);
-    endpoint.client.turnAway();
+    endpoint.client.evictQueued();
     if (endpoint.underWay === 0) this.closeUnused(endpoint);
   }
 }

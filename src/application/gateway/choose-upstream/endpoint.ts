@@ -49,7 +49,7 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   readonly #clock: Clock;
   /** Who waits for a connection to it must not wait for one that nobody else would be sent to. */
   readonly #onTakenOut = (): void => {
-    if (!this.isOpen) this.client.turnAway();
+    if (!this.isOpen) this.client.evictQueued();
   };
 
   /** @param isChecked whether its checks count: else what they once came to says nothing */

@@ -12,7 +12,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { HealthChecker } from '../check-health/health-checker.js';
 import { type ChoiceParts, ChosenEndpoint, sparedMessage } from './chosen-endpoint.js';
-import type { TargetChoice, TargetChooser, TargetWish } from './chosen-target.js';
+import type { BalancingRequest, TargetChoice, TargetChooser } from './chosen-target.js';
 import type { Endpoint, PickedEndpoint } from './endpoint.js';
 import { EndpointPicker } from './endpoint-picker.js';
 import { EndpointSet } from './endpoint-set.js';
@@ -113,7 +113,7 @@ export class UpstreamTargets implements TargetChooser {
     this.#checker?.start();
   }
 
-  choose(wish: TargetWish): TargetChoice {
+  choose(wish: BalancingRequest): TargetChoice {
     const picked = this.#picker.pick(this.#candidates(wish), wish) ?? this.#spared(wish);
     if (picked === null) return this.#noChoice(wish);
     return new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#choiceParts);
@@ -168,7 +168,7 @@ export class UpstreamTargets implements TargetChooser {
     this.#checker?.watch(this.#endpoints.current);
   }
 
-  #candidates({ tried }: TargetWish): readonly Endpoint[] {
+  #candidates({ tried }: BalancingRequest): readonly Endpoint[] {
     const { weighted } = this.#endpoints;
     for (const endpoint of weighted) {
       if (endpoint.isOpen && (tried.length === 0 || !tried.includes(endpoint.text))) continue;
@@ -179,7 +179,7 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /** One that is well, though ejected, where there is no other: the one that would be tried first. */
-  #spared(wish: TargetWish): PickedEndpoint | null {
+  #spared(wish: BalancingRequest): PickedEndpoint | null {
     const { weighted } = this.#endpoints;
     if (weighted.some(({ isOpen }) => isOpen)) return null;
     const well = weighted.filter(
@@ -192,7 +192,7 @@ export class UpstreamTargets implements TargetChooser {
     return this.#picker.pick([first], wish);
   }
 
-  #noChoice({ tried }: TargetWish): TargetChoice {
+  #noChoice({ tried }: BalancingRequest): TargetChoice {
     if (tried.length > 0) return { kind: 'exhausted' };
     if (this.#endpoints.weighted.length > 0) {
       return { kind: 'unhealthy', retryAfterSeconds: Math.max(1, Math.ceil(this.#waitMs() / 1000)) };

@@ -1,4 +1,4 @@
-import { notice } from '../../shared/worker-channel/topic.js';
+import { notice } from '../../shared/worker-channel/worker-call.js';
 
 /** Octets that a worker holds in memory, told to the supervisor. */
 export const workerMemory = notice<number>('worker-memory');

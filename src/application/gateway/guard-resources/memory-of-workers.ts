@@ -1,18 +1,18 @@
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { memoryOfOthers, workerMemory } from './memory-notices.js';
 
 /** The supervisor's side: adds up what all of its workers and itself hold. */
 export class MemoryOfWorkers {
   readonly #figures: Pick<ProcessFigures, 'residentBytes'>;
-  readonly #workers = new Map<Correspondence, number>();
+  readonly #workers = new Map<WorkerChannel, number>();
 
   constructor(figures: Pick<ProcessFigures, 'residentBytes'>) {
     this.#figures = figures;
   }
 
   /** Hears a worker from now on, and tells it of the others. @returns to be called when it is gone: what it held is free at once */
-  join(worker: Correspondence): () => void {
+  join(worker: WorkerChannel): () => void {
     this.#workers.set(worker, 0);
     worker.hear(workerMemory, (bytes) => {
       if (!this.#workers.has(worker)) return;
@@ -33,7 +33,7 @@ export class MemoryOfWorkers {
     return sum;
   }
 
-  #tell(worker: Correspondence, totalBytes: number): void {
+  #tell(worker: WorkerChannel, totalBytes: number): void {
     worker.tell(memoryOfOthers, totalBytes - (this.#workers.get(worker) ?? 0));
   }
 }

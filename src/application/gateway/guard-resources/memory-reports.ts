@@ -1,6 +1,6 @@
 import type { ProcessFigures } from '../../ports/gateway/process-figures.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { Correspondence } from '../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import { memoryOfOthers, workerMemory } from './memory-notices.js';
 
 /** How often memory is told while it has a limit, and while it has none. */
@@ -8,7 +8,7 @@ const guardedMs = 250;
 const unguardedMs = 1_000;
 
 export interface MemoryReportsParts {
-  readonly supervisor: Correspondence;
+  readonly supervisor: WorkerChannel;
   readonly figures: Pick<ProcessFigures, 'residentBytes'>;
   readonly scheduler: Scheduler;
 }

@@ -1,5 +1,5 @@
+import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { AgentDecision } from '../../../domain/agent-protocol/messages.js';
-import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
@@ -52,7 +52,7 @@ const refusalText = (body: string | null): string => {
 export const answerWithDecision = (
   exchange: Exchange,
   decision: Exclude<AgentDecision, { kind: 'allow' }>,
-  verdict: Verdict,
+  verdict: AgentVerdict,
 ): StageOutcome => {
   const { status, headers, body } = responseTo(decision, exchange.correlationId);
   const operated = withResponseOperations(headers, exchange.responseOperations);

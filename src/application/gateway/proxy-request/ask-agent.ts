@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { AgentCallMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { PartTrace, RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
 

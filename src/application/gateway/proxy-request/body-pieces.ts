@@ -1,5 +1,5 @@
 import type { BodySource } from '../../ports/gateway/body-source.js';
-import { KeptPieces } from './kept-pieces.js';
+import { ChunkBuffer } from './chunk-buffer.js';
 import { PrefixedBody } from './prefixed-body.js';
 
 const nothing = new Uint8Array(0);
@@ -30,7 +30,7 @@ export class BodyPieces {
 
   /** The next so many octets; fewer only at the end. */
   async gather(octets: number): Promise<Uint8Array> {
-    const gathered = new KeptPieces();
+    const gathered = new ChunkBuffer();
     while (gathered.octets < octets && !this.hasEnded) gathered.add(await this.next(octets - gathered.octets));
     return gathered.joined();
   }

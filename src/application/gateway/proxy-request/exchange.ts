@@ -1,11 +1,11 @@
+import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
-import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
-import type { AlikeFields } from '../../../domain/http/alike-fields.js';
 import type { ClientAddress } from '../../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
-import type { KnownTarget } from '../../../domain/http/known-target.js';
 import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
+import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
+import type { TargetHeaderCache } from '../../../domain/http/target-header-cache.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamExchange } from '../../ports/gateway/upstream-client.js';
@@ -42,11 +42,11 @@ export class Exchange {
   /** The Host field as it will be forwarded. */
   authority = '';
   /** What is known of the request, where one with the same method, target and fields came before on the connection. */
-  knownTarget: KnownTarget | null = null;
+  knownTarget: TargetHeaderCache | null = null;
   /** The request's headers as they stand; each stage leaves them as the next is to see them. */
   headers: HeaderList;
   /** What is known of them where they are its fields; else it is of a list that they were made of. */
-  alike: AlikeFields | null = null;
+  alike: RepeatedHeaderCache | null = null;
   /** What no client may send, as it was when the headers were prepared; null: nothing was removed. */
   identityNames: OwnedHeaders | null = null;
   /** Client certificates that can be believed, as header fields that are not among `headers` yet. */
@@ -76,7 +76,7 @@ export class Exchange {
   grpcStatus: number | null = null;
   errorType: GatewayProblemCode | 'blocked_by_agent' | 'client_gone' | null = null;
   /** Which agent ended it; null where none did. */
-  verdict: Verdict | null = null;
+  verdict: AgentVerdict | null = null;
   /** The place that the request has taken among those in flight: given back when it ends. */
   admission: { release(): void } | null = null;
   /** How long it has waited for that place, in milliseconds: its upstream has so much less time to answer. */

@@ -1,7 +1,7 @@
 import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
+import { BufferedBody, readAhead } from './buffered-body.js';
 import type { Exchange } from './exchange.js';
-import { HeldBody, readAhead } from './held-body.js';
 import { PrefixedBody } from './prefixed-body.js';
 import { type ResponseFault, responseFaultOf } from './response-fault.js';
 import { withBody } from './with-body.js';
@@ -40,7 +40,7 @@ export const holdResponse = async (
   try {
     const { kept, hasEnded } = await readAhead(body, maxOctets);
     const held = hasEnded
-      ? new HeldBody(kept, body.trailers(), body.declaredLength)
+      ? new BufferedBody(kept, body.trailers(), body.declaredLength)
       : new PrefixedBody(kept.pieces(), body, body.declaredLength);
     return { kind: 'relay', response: withBody(response, held, false), isWhole: hasEnded };
   } catch (error) {

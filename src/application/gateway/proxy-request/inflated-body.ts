@@ -5,20 +5,20 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import { BodyLimitError } from './body-limit-error.js';
-import type { TappedBody } from './tapped-body.js';
+import type { RecordingBody } from './recording-body.js';
 
 /** A body without its content codings, held to the limits of decompression however much of it is read. */
 export class InflatedBody implements BodySource {
   readonly declaredLength = null;
   /** The limit that it turned out to be over. */
   violation: LimitViolation | null = null;
-  readonly #coded: TappedBody;
+  readonly #coded: RecordingBody;
   readonly #rules: DecompressionRules;
   readonly #plain: BodySource;
 
   /** `codings` in the order in which they were applied. */
   constructor(
-    coded: TappedBody,
+    coded: RecordingBody,
     codings: readonly ContentCoding[],
     { inflater, rules }: { readonly inflater: BodyInflater; readonly rules: DecompressionRules },
   ) {

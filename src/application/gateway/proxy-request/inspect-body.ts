@@ -14,9 +14,9 @@ import type { Clock } from '../../ports/shared/clock.js';
 import { askAgent } from './ask-agent.js';
 import type { BodyDirection } from './body-direction.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
+import { type BodyAfterwards, PresentedBody, type ShownBodyFault } from './presented-body.js';
 import type { RequestTrace } from './request-trace.js';
 import type { RouteAgent } from './route-agent.js';
-import { type BodyAfterwards, ShownBody, type ShownBodyFault } from './shown-body.js';
 
 /** A body that an agent wants to see before it decides. */
 export interface BodyInspection {
@@ -106,7 +106,7 @@ const inspect = async (
     return err({ kind: 'unsupported_encoding', detail: 'a content coding cannot be taken off a part' });
   }
   const cut = inspectionCut(limits, client.name, client.capabilities());
-  const shown = new ShownBody(body, codings, cut, { inflater, rules: limits.decompression });
+  const shown = new PresentedBody(body, codings, cut, { inflater, rules: limits.decompression });
   const fail = (failure: AgentFailure): Result<never, InspectionFailure> =>
     err({ kind: 'agent', failure, body: shown.original() });
   let answer = first;

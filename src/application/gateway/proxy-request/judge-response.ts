@@ -1,5 +1,5 @@
+import { verdictOf } from '../../../domain/agent-protocol/agent-verdict.js';
 import { opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
-import { verdictOf } from '../../../domain/agent-protocol/verdict.js';
 import { lowerNames } from '../../../domain/http/lower-names.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
@@ -17,7 +17,7 @@ import {
   inspectBody,
 } from './inspect-body.js';
 import { MeteredBody } from './metered-body.js';
-import { responseHead } from './relay-response.js';
+import { relayedHead } from './relay-response.js';
 import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './response-fault.js';
 import type { RouteAgent } from './route-agent.js';
 import { withBody } from './with-body.js';
@@ -98,7 +98,7 @@ export class ResponseJudge {
     { status, headers, body }: UpstreamResponse,
   ): Promise<Result<InspectedBody, InspectionFailure>> {
     const correlationId = exchange.id;
-    const seen = lowerNames(responseHead(exchange, status, headers));
+    const seen = lowerNames(relayedHead(exchange, status, headers));
     const { inspection: parts } = this.#dependencies;
     const event = { kind: 'response_headers', correlationId, status, headers: seen } as const;
     const first = await askAgent(agent, event, parts.clock, exchange.trace);

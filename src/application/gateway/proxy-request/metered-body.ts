@@ -1,6 +1,6 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { BodyReadError, type BodySource } from '../../ports/gateway/body-source.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 
 /** A request body that counts what is read and ends with an error past its limit. */
 export class MeteredBody implements BodySource {

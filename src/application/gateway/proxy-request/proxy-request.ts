@@ -1,14 +1,14 @@
 import { maxTargetBytes } from '../../../domain/gateway/limits/request-limits.js';
 import { type CidrSet, noCidrs } from '../../../domain/http/cidr-set.js';
 import { type ClientAddress, clientAddress } from '../../../domain/http/client-address.js';
+import { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
 import { acceptCorrelationId, sentCorrelationId } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
-import { KnownPeer } from '../../../domain/http/known-peer.js';
 import { loggedMethod } from '../../../domain/http/unserved-method.js';
 import type { AccessLog } from '../../ports/gateway/access-log.js';
 import type { GatewayMetrics, RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import {
-  type Admission,
+  type ConnectionAdmission,
   defaultEngineLimits,
   type HandshakeFailure,
   type ProxyHeaderFailure,
@@ -24,10 +24,10 @@ import type { FloodLog } from '../admit/flood-log.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
 import type { CertificateHeaderRules } from './certificate-header-rules.js';
 import { Exchange, type ExchangeOwner } from './exchange.js';
+import { notifyCompletion } from './notify-completion.js';
 import type { RequestTrace } from './request-trace.js';
 import { runStages, type Stage } from './stage.js';
 import { takeCertificateFields } from './take-certificate-fields.js';
-import { tellCompletion } from './tell-completion.js';
 
 /** What requests are handled by at the moment. */
 export interface RequestPath {
@@ -91,7 +91,8 @@ const protocolText = (version: string): string => {
 };
 
 const clientOf = ({ connection, headers }: ClientRequest, trusted: CidrSet): ClientAddress => {
-  const known = connection.known?.trusted === trusted ? connection.known : new KnownPeer(connection, trusted);
+  const known =
+    connection.known?.trusted === trusted ? connection.known : new ConnectionHeaderCache(connection, trusted);
   connection.known = known;
   if (known.client !== null) return known.client;
   const { peerAddress, peerPort } = connection;
@@ -117,7 +118,7 @@ export class ProxyRequest implements RequestHandler {
     };
   }
 
-  admit(listener: string, peerAddress: string): Admission | Promise<Admission> {
+  admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
     return this.#dependencies.connections.admit(listener, peerAddress);
   }
 
@@ -224,7 +225,7 @@ export class ProxyRequest implements RequestHandler {
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
     exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.errorType);
-    if (exchange.asked.length > 0) tellCompletion(exchange, { status, durationMs }, this.#dependencies);
+    if (exchange.asked.length > 0) notifyCompletion(exchange, { status, durationMs }, this.#dependencies);
     if (!accessLog.isOn) return;
     accessLog.write({
       requestId: exchange.id,

@@ -5,7 +5,7 @@ import { passableTrailers } from '../../../domain/http/trailer-fields.js';
 import { withoutHeader } from '../../../domain/http/without-header.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
-import type { MaybePromise } from '../../ports/shared/soon.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { Exchange } from './exchange.js';
 import { type ResponseFault, responseFaultOf } from './response-fault.js';
 import { settledFields } from './settled-fields.js';
@@ -18,7 +18,7 @@ const clientTrailers = (exchange: Exchange, trailers: HeaderList): HeaderList =>
   trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
 /** The head of a response as the client gets it: without what concerned the upstream's connection alone. */
-export const responseHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
+export const relayedHead = (exchange: Exchange, status: number, headers: HeaderList): HeaderList => {
   const { responseOperations } = exchange;
   if (responseOperations.length === 0) return returnableFields(headers, status, exchange);
   // RFC 9110, section 8.6: a 204 has no Content-Length, whatever its upstream says.
@@ -38,7 +38,7 @@ const begin = (exchange: Exchange, upstream: UpstreamResponse): void => {
   ) {
     return;
   }
-  response.begin(status, responseHead(exchange, status, upstream.headers), close, received);
+  response.begin(status, relayedHead(exchange, status, upstream.headers), close, received);
 };
 
 const end = (exchange: Exchange, body: BodySource): null => {

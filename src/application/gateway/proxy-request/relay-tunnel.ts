@@ -2,7 +2,7 @@ import type { Tunnel } from '../../ports/gateway/tunnel.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { Exchange } from './exchange.js';
-import { responseHead } from './relay-response.js';
+import { relayedHead } from './relay-response.js';
 
 /** How long a peer may take nothing of what is sent to it. */
 const stallMs = 60_000;
@@ -24,7 +24,7 @@ export const relayTunnel = (
   scheduler: Scheduler,
 ): Promise<void> => {
   exchange.status = upgraded.status;
-  const head = responseHead(exchange, upgraded.status, upgraded.headers);
+  const head = relayedHead(exchange, upgraded.status, upgraded.headers);
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
   // No request comes by it any more.

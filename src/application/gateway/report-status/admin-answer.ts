@@ -23,7 +23,7 @@ export const textAnswer = (contentType: string, body: string): AdminAnswer => ({
   body,
 });
 
-export const problemAnswer = (
+export const adminProblem = (
   code: GatewayProblemCode,
   detail: string,
   correlationId: string,
@@ -37,7 +37,7 @@ export const problemAnswer = (
 
 /** The process that is asked cannot tell of the others. */
 export const noWholeAnswer = (correlationId: string): AdminAnswer =>
-  problemAnswer('supervisor_unavailable', 'The process that watches over the workers gives no answer.', correlationId, [
+  adminProblem('supervisor_unavailable', 'The process that watches over the workers gives no answer.', correlationId, [
     'Retry-After',
     String(gatewayProblems.supervisor_unavailable.retryAfterSeconds),
   ]);

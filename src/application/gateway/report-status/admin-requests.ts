@@ -4,7 +4,7 @@ import { gatewayProblems, problemBody } from '../../../domain/http/gateway-probl
 import { allHeaders, firstHeader } from '../../../domain/http/header-list.js';
 import { loggedMethod } from '../../../domain/http/unserved-method.js';
 import type {
-  Admission,
+  ConnectionAdmission,
   HandshakeFailure,
   ProxyHeaderFailure,
   RejectionAnswer,
@@ -15,7 +15,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { AdminConnectionAdmissions } from '../admit/admin-connection-admissions.js';
 import type { AdminAccount } from './admin-account.js';
-import { type AdminAnswer, problemAnswer } from './admin-answer.js';
+import { type AdminAnswer, adminProblem } from './admin-answer.js';
 import type { AnswerAdmin } from './answer-admin.js';
 
 /** Serves the admin address. */
@@ -47,7 +47,7 @@ export class AdminRequests implements RequestHandler {
     this.#account = account;
   }
 
-  admit(_listener: string, peerAddress: string): Admission {
+  admit(_listener: string, peerAddress: string): ConnectionAdmission {
     return this.#connections.admit(peerAddress);
   }
 
@@ -61,7 +61,7 @@ export class AdminRequests implements RequestHandler {
       .then(send, (error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         this.#logger.error('an admin endpoint failed', { error_type: 'internal_error', error: text });
-        send(problemAnswer('internal_error', 'The request could not be handled.', correlationId));
+        send(adminProblem('internal_error', 'The request could not be handled.', correlationId));
       });
   }
 
@@ -83,7 +83,7 @@ export class AdminRequests implements RequestHandler {
 
   async #answer(request: ClientRequest, correlationId: string): Promise<AdminAnswer> {
     const admin = this.#configuration();
-    if (admin === null) return problemAnswer('no_route', 'There are no admin endpoints.', correlationId);
+    if (admin === null) return adminProblem('no_route', 'There are no admin endpoints.', correlationId);
     const { target } = request;
     const mark = target.indexOf('?');
     const path = mark < 0 ? target : target.slice(0, mark);

@@ -4,13 +4,13 @@ import type {
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { isAdminHost } from '../../../domain/gateway/status/admin-host.js';
 import { isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/loopback-address.js';
-import type { ReloadOutcome, WholeGateway } from '../../ports/gateway/whole-gateway.js';
+import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
 import type { SecretComparer } from '../../ports/shared/secret-comparer.js';
-import { type AdminAnswer, jsonAnswer, noWholeAnswer, problemAnswer } from './admin-answer.js';
-import { answerBuiltin } from './answer-builtin.js';
+import { type AdminAnswer, adminProblem, jsonAnswer, noWholeAnswer } from './admin-answer.js';
 import { bearerToken } from './bearer-token.js';
+import { builtinAnswer } from './builtin-answer.js';
+import { type DrainCommand, readDrainCommand } from './drain-command.js';
 import type { StatusReports } from './status-reports.js';
-import { type TargetWish, targetWishOf } from './target-wish.js';
 
 /** A request that came by the admin address. */
 export interface AdminRequest {
@@ -40,12 +40,12 @@ const handlersByPath: ReadonlyMap<string, BuiltinHandler> = new Map([
 const reloadPath = '/admin/reload';
 
 /** What of the gateway can be changed by a request. */
-type ChangeableGateway = Pick<WholeGateway, 'reload' | 'drainTarget'>;
+type ChangeableGateway = Pick<GatewayCluster, 'reload' | 'drainTarget'>;
 
 const isUnderAdmin = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
 
 const onlyPost = (correlationId: string): AdminAnswer =>
-  problemAnswer('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
+  adminProblem('method_not_allowed', 'This endpoint takes POST.', correlationId, ['Allow', 'POST']);
 
 /** What came of a reload. The problems are texts for who holds the token; they show no secret. */
 const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswer => {
@@ -54,12 +54,12 @@ const reloadAnswer = (outcome: ReloadOutcome, correlationId: string): AdminAnswe
       return jsonAnswer(200, { reloaded: true, config_reload_count: outcome.count });
     case 'refused': {
       const { problems } = outcome;
-      return problemAnswer('configuration_refused', 'Nothing has changed; see problems.', correlationId, [], {
+      return adminProblem('configuration_refused', 'Nothing has changed; see problems.', correlationId, [], {
         problems,
       });
     }
     case 'not_now':
-      return problemAnswer('reload_not_now', outcome.reason, correlationId);
+      return adminProblem('reload_not_now', outcome.reason, correlationId);
     case 'under_way':
       return jsonAnswer(202, { reloaded: false, under_way: true });
     case 'after_upgrade': {
@@ -89,13 +89,13 @@ export class AnswerAdmin {
     if (refusal !== null) return refusal;
 
     if (request.path === reloadPath) return this.#reload(request);
-    const wish = targetWishOf(request.path);
+    const wish = readDrainCommand(request.path);
     if (wish !== null) return this.#changeTarget(wish, request);
     const handler = handlersByPath.get(request.path);
     if (handler === undefined) {
-      return problemAnswer('no_route', 'There is no such admin endpoint.', request.correlationId);
+      return adminProblem('no_route', 'There is no such admin endpoint.', request.correlationId);
     }
-    return answerBuiltin(this.#reports, handler, request.method, request.correlationId);
+    return builtinAnswer(this.#reports, handler, request.method, request.correlationId);
   }
 
   async #reload({ method, correlationId }: AdminRequest): Promise<AdminAnswer> {
@@ -104,7 +104,7 @@ export class AnswerAdmin {
   }
 
   async #changeTarget(
-    { upstream, address, drained }: TargetWish,
+    { upstream, address, drained }: DrainCommand,
     { method, correlationId }: AdminRequest,
   ): Promise<AdminAnswer> {
     if (method !== 'POST') return onlyPost(correlationId);
@@ -112,11 +112,11 @@ export class AnswerAdmin {
     if (change === 'no_answer') return noWholeAnswer(correlationId);
     if (change === 'replaced') {
       const detail = 'Nothing has changed: another process has taken over. Ask it, on a new connection.';
-      return problemAnswer('program_replaced', detail, correlationId);
+      return adminProblem('program_replaced', detail, correlationId);
     }
-    if (change === 'no_upstream') return problemAnswer('no_such_target', 'There is no such upstream.', correlationId);
+    if (change === 'no_upstream') return adminProblem('no_such_target', 'There is no such upstream.', correlationId);
     if (change === 'no_target')
-      return problemAnswer('no_such_target', 'The upstream has no such target.', correlationId);
+      return adminProblem('no_such_target', 'The upstream has no such target.', correlationId);
     const { drainedBy } = change;
     const by = drainedBy === null ? {} : { drained_by: drainedBy };
     return jsonAnswer(200, { upstream, target: address, drained: change.drained, ...by });
@@ -127,27 +127,25 @@ export class AnswerAdmin {
     if (admin.token !== null) {
       const given = bearerToken(request.authorizations);
       if (given !== null && this.#isSecret(given, admin.token)) return null;
-      return problemAnswer(
-        'admin_unauthorized',
-        'Send the token of the admin block as a bearer token.',
-        correlationId,
-        ['WWW-Authenticate', 'Bearer realm="portcullis-admin"'],
-      );
+      return adminProblem('admin_unauthorized', 'Send the token of the admin block as a bearer token.', correlationId, [
+        'WWW-Authenticate',
+        'Bearer realm="portcullis-admin"',
+      ]);
     }
     // Without a token another address than loopback is only served where the configuration says so by name.
     const isLocal = isLoopbackHost(admin.address.host);
     if (isLocal && !isAdminHost(request.hosts, admin.address.host)) {
-      return problemAnswer(
+      return adminProblem(
         'invalid_host',
         'Without a token this address is served under an IP address, localhost or its configured host.',
         correlationId,
       );
     }
     if (isLocal && !isLoopbackAddress(request.peerAddress)) {
-      return problemAnswer('admin_forbidden', 'Without a token only this machine may ask.', correlationId);
+      return adminProblem('admin_forbidden', 'Without a token only this machine may ask.', correlationId);
     }
     if (request.method === 'POST' && isUnderAdmin(request.path)) {
-      return problemAnswer('admin_forbidden', 'A POST needs a token, and none is configured.', correlationId);
+      return adminProblem('admin_forbidden', 'A POST needs a token, and none is configured.', correlationId);
     }
     return null;
   }

@@ -1,5 +1,5 @@
+import type { GatewaySnapshot } from '../../ports/gateway/gateway-cluster.js';
 import type { MemoryFigures, WorkerFigures } from '../../ports/gateway/gateway-state.js';
-import type { GatewaySnapshot } from '../../ports/gateway/whole-gateway.js';
 import { type AgentReport, agentsReport } from './agents-report.js';
 
 interface MemoryReport {

@@ -1,6 +1,6 @@
 import type { BuiltinHandler } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { GatewayCluster } from '../../ports/gateway/gateway-cluster.js';
 import type { GatewayState } from '../../ports/gateway/gateway-state.js';
-import type { WholeGateway } from '../../ports/gateway/whole-gateway.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { type AdminAnswer, jsonAnswer, noWholeAnswer, textAnswer } from './admin-answer.js';
 import { healthReport } from './health-report.js';
@@ -18,11 +18,11 @@ import { versionReport } from './version-report.js';
  */
 export class StatusReports {
   readonly #state: GatewayState;
-  readonly #whole: WholeGateway;
+  readonly #whole: GatewayCluster;
   readonly #clock: Clock;
 
   /** @param state of the process that is asked */
-  constructor(state: GatewayState, whole: WholeGateway, clock: Clock) {
+  constructor(state: GatewayState, whole: GatewayCluster, clock: Clock) {
     this.#state = state;
     this.#whole = whole;
     this.#clock = clock;

@@ -135,7 +135,7 @@ export class AgentRegistry {
     const kept = new Set([...next.values()].map(({ client }) => client));
     const dropped = [...previous.values()].filter(({ client }) => !kept.has(client));
     for (const { client, configuration } of dropped) {
-      client.retire(isContinued(configuration, next), isSucceeded(configuration, next));
+      client.retire({ sameConfig: isContinued(configuration, next), hasSuccessor: isSucceeded(configuration, next) });
     }
     for (const client of made) client.start();
     return dropped.map(({ client }) => client);

@@ -1,9 +1,9 @@
-import type { Admission, RequestHandler } from '../../ports/gateway/http-engine.js';
+import type { ConnectionAdmission, RequestHandler } from '../../ports/gateway/http-engine.js';
 
 /** Connections to one listener that wait for its configuration, at the most. */
 const maxWaiting = 1_024;
 
-const notInForce: Admission = { kind: 'refused', answer: { status: 503, headers: [], body: '' } };
+const notInForce: ConnectionAdmission = { kind: 'refused', answer: { status: 503, headers: [], body: '' } };
 
 /**
  * Hands requests to whatever serves the listener at the moment: a reload may give its address another purpose. Connections

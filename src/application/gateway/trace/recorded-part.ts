@@ -1,17 +1,17 @@
 import { withTraceFields } from '../../../domain/gateway/tracing/trace-fields.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import { formatTraceparent } from '../../../domain/http/traceparent.js';
-import type { Span } from '../../ports/gateway/tracer.js';
+import type { TraceSpan } from '../../ports/gateway/tracer.js';
 import type { PartTrace } from '../proxy-request/request-trace.js';
 import { firstServerError, statusAttribute } from './span-words.js';
 
 /** A call of an agent, or an attempt to have an upstream answer, as a span of its own. */
 export class RecordedPart implements PartTrace {
-  readonly #span: Span;
+  readonly #span: TraceSpan;
   readonly #state: string | null;
 
   /** `state` is the tracestate that is passed on. */
-  constructor(span: Span, state: string | null) {
+  constructor(span: TraceSpan, state: string | null) {
     this.#span = span;
     this.#state = state;
   }

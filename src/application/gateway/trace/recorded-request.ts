@@ -1,5 +1,5 @@
 import { formatTraceparent } from '../../../domain/http/traceparent.js';
-import type { Span, SpanAttributes, Tracer } from '../../ports/gateway/tracer.js';
+import type { SpanAttributes, Tracer, TraceSpan } from '../../ports/gateway/tracer.js';
 import type { PartTrace, RequestTrace } from '../proxy-request/request-trace.js';
 import { RecordedPart } from './recorded-part.js';
 import { errorAttribute, firstServerError, methodWords, protocolVersion, statusAttribute } from './span-words.js';
@@ -23,13 +23,13 @@ export class RecordedRequest implements RequestTrace {
   readonly traceId: string;
   readonly traceparent: string;
   readonly #tracer: Tracer;
-  readonly #span: Span;
+  readonly #span: TraceSpan;
   readonly #traced: TracedRequest;
   readonly #state: string | null;
   #agentCalls = 0;
 
   /** `span` has just begun; `state` is the tracestate that is passed on. */
-  constructor(tracer: Tracer, span: Span, traced: TracedRequest, state: string | null) {
+  constructor(tracer: Tracer, span: TraceSpan, traced: TracedRequest, state: string | null) {
     this.traceId = span.context.traceId;
     this.traceparent = formatTraceparent(span.context);
     this.#tracer = tracer;

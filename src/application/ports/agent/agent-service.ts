@@ -4,7 +4,7 @@ import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agen
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
-import type { MaybePromise } from '../shared/soon.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 
 /** Who hands over a configuration. */
 export interface ConfigurationGiver {

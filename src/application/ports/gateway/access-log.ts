@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../domain/agent-protocol/verdict.js';
+import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 
 /** What is written of each request once it has ended. */
 export interface AccessRecord {
@@ -27,7 +27,7 @@ export interface AccessRecord {
   /** Code of the problem that ended it; null where nothing went wrong. */
   readonly errorType: string | null;
   /** Null where no agent ended it. */
-  readonly verdict: Verdict | null;
+  readonly verdict: AgentVerdict | null;
 }
 
 export interface AccessLog {

@@ -11,7 +11,7 @@ import type {
 import type { ReachedLimit } from '../../../domain/gateway/limits/limit-violation.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
-import type { MaybePromise } from '../shared/soon.js';
+import type { MaybePromise } from '../shared/maybe-promise.js';
 
 export type { AgentFailureCode };
 
@@ -79,6 +79,14 @@ export interface AgentCallListener {
   answered(outcome: AgentOutcome): void;
 }
 
+/** What follows a client when another configuration comes into force. */
+export interface AgentSuccession {
+  /** Another client hands the agent the same configuration, so attempts to connect that calls wait for may finish. */
+  readonly sameConfig: boolean;
+  /** Another client reports on the agent under the same name, so this one does not report that the agent has ended. */
+  readonly hasSuccessor: boolean;
+}
+
 /** One agent, as the gateway calls it. Shared by every route that lists it; closed when the last one is gone. */
 export interface AgentClient extends AgentMetricsSource {
   readonly name: string;
@@ -123,12 +131,10 @@ export interface AgentClient extends AgentMetricsSource {
   start(): void;
 
   /**
-   * Another configuration has come into force: from now on it connects no more and hands nothing over. Calls go on over
-   * the connections that stand, until `stop`. `isContinued`: another client hands this agent the same configuration, so
-   * that the attempts to connect which calls are waiting for may come to their end. `isSucceeded`: another client reports
-   * of the same agent by the same name, so that this one does not say when the agent has ended.
+   * Another configuration is in force: the client connects no more and hands over no configuration. Calls continue over
+   * the open connections until `stop`.
    */
-  retire(isContinued: boolean, isSucceeded: boolean): void;
+  retire(next: AgentSuccession): void;
 
   /** Takes no new call, waits for those in flight up to the grace, then closes. */
   stop(graceMs: number): Promise<void>;

@@ -15,7 +15,7 @@ export interface RejectionAnswer {
 }
 
 /** What is made of a connection that has come. */
-export type Admission =
+export type ConnectionAdmission =
   | {
       readonly kind: 'admitted';
       /** To be called once, when the connection has ended. */
@@ -31,7 +31,7 @@ export interface RequestHandler {
    * in every case, soon, or with the reload that brings the listener; one that was let in is released where the connection
    * has gone by then.
    */
-  admit(listener: string, peerAddress: string): Admission | Promise<Admission>;
+  admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission>;
   handle(request: ClientRequest, response: ClientResponse): void;
   reject(rejected: RejectedRequest): RejectionAnswer;
   /** Told of a connection that ended in its TLS handshake. */

@@ -1,5 +1,5 @@
+import type { ConnectionHeaderCache } from '../../../domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { KnownPeer } from '../../../domain/http/known-peer.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
 import type { ReceivedHead, ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
@@ -20,7 +20,7 @@ export interface ClientConnection {
   /** Null on plain HTTP. */
   readonly tls: ConnectionTls | null;
   /** What its requests have in common. The engine begins with null, and leaves it alone. */
-  known: KnownPeer | null;
+  known: ConnectionHeaderCache | null;
 }
 
 /** What was agreed on in the TLS handshake of a connection. */

@@ -1,5 +1,5 @@
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { KnownFields } from '../../../domain/http/known-fields.js';
+import type { HeaderSummary } from '../../../domain/http/header-summary.js';
 
 /**
  * The head of a message as it came. Whoever passes the message on gives it along with the fields that are to be sent: an
@@ -14,7 +14,7 @@ export interface ReceivedHead {
 }
 
 /** The same of a request. */
-export interface ReceivedRequestHead extends ReceivedHead, KnownFields {}
+export interface ReceivedRequestHead extends ReceivedHead, HeaderSummary {}
 
 /** The same of a response. */
 export interface ReceivedResponseHead extends ReceivedHead {

@@ -5,7 +5,7 @@ import type { TraceContext } from '../../../domain/http/trace-context.js';
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** Something that takes time. */
-export interface Span {
+export interface TraceSpan {
   readonly context: TraceContext;
   set(attributes: SpanAttributes): void;
   /** What it is called now that more is known of it. */
@@ -19,7 +19,7 @@ export interface Span {
 /** Where spans are begun. None of its functions throws, and none waits. */
 export interface Tracer {
   /** `server`: a request of a client; `client`: one that the gateway makes itself. */
-  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): Span;
+  start(name: string, kind: 'server' | 'client', parent: TraceContext | null, attributes: SpanAttributes): TraceSpan;
   /** Sends what has not been sent yet, for as long as the grace lasts. */
   stop(graceMs: number): Promise<void>;
 }

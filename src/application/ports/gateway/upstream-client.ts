@@ -1,7 +1,7 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
 import type { UpstreamHttpVersion } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import type { AlikeFields } from '../../../domain/http/alike-fields.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { RepeatedHeaderCache } from '../../../domain/http/repeated-header-cache.js';
 import type { BodySource } from './body-source.js';
 import type { ReceivedRequestHead, ReceivedResponseHead } from './received-head.js';
 import type { Tunnel } from './tunnel.js';
@@ -14,7 +14,7 @@ export interface UpstreamRequest {
   /** The head that the request came with; null: none that an adapter would know again. */
   readonly received: ReceivedRequestHead | null;
   /** What is known of the headers where they are its fields; null: nothing. */
-  readonly alike: AlikeFields | null;
+  readonly alike: RepeatedHeaderCache | null;
   readonly body: BodySource | null;
   readonly upgradeToWebSocket: boolean;
   /** The wait for a connection, and from the request sent whole to the head of the answer; in milliseconds. */
@@ -65,7 +65,7 @@ export interface UpstreamFailure {
   /** No octet of the request went out: it may be sent to another target, whatever its method. */
   readonly neverSent?: boolean;
   /** It waited for a connection, or for its own body, when the target was taken out: never sent, and no attempt at all. */
-  readonly isTurnedAway?: boolean;
+  readonly wasEvicted?: boolean;
   /** The process has no free file descriptor for a connection. */
   readonly isOutOfDescriptors?: boolean;
   /** For the log. */
@@ -84,7 +84,7 @@ export interface UpstreamListener {
    * before this returns.
    */
   answered(response: UpstreamResponse): void;
-  /** There is no answer. Told once the call that has brought it about, of `cancel` or `turnAway` among others, has returned. */
+  /** There is no answer. Told once the call that has brought it about, of `cancel` or `evictQueued` among others, has returned. */
   failed(failure: UpstreamFailure): void;
   /**
    * Asked where a kept connection closed as the request went out, and nothing can have come of it. True: it is sent once
@@ -140,10 +140,10 @@ export interface TargetClient {
   readonly isFull: boolean;
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
   /**
-   * The target was taken out: every request that waits for a connection fails at once, and was never sent (`isTurnedAway`).
+   * The target was taken out: every request that waits for a connection fails at once, and was never sent (`wasEvicted`).
    * One that still waits for the first of its body does when that has come.
    */
-  turnAway(): void;
+  evictQueued(): void;
   figures(): ConnectionFigures;
   /**
    * Requests in flight and tunnels finish within the grace; then the connections close, and what is left of them is cut

@@ -7,7 +7,7 @@ import { utf8StringHex } from './der-text.js';
 import { foldDirectoryText } from './directory-text.js';
 
 /** Characters of a name in text, at the most. */
-export const maximumNameLength = 4096;
+export const maximumDistinguishedNameLength = 4096;
 
 const isTypeCharacter = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) ||
@@ -51,7 +51,8 @@ const readAttribute = (source: AttributeText): Result<NameAttribute, string> => 
  */
 export const parseDistinguishedName = (text: string): Result<DistinguishedName, string> => {
   if (text.trim() === '') return err('is empty');
-  if (text.length > maximumNameLength) return err(`is longer than ${maximumNameLength} characters`);
+  if (text.length > maximumDistinguishedNameLength)
+    return err(`is longer than ${maximumDistinguishedNameLength} characters`);
   if (!isWellFormed(text)) return err('has half of a surrogate pair');
   if (text.startsWith('/'))
     return err('begins with "/": write it as in "CN=api,O=Example", the most specific part first');

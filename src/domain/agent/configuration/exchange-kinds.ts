@@ -2,12 +2,12 @@ import { checkedText, oneOf, type ScalarFault, type ScalarKind, text } from '../
 import type { SettingScalar } from '../../configuration/setting/setting.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { isClientId, maximumClientIdLength } from '../token-exchange/client-id.js';
-import { isPrintableName, maximumNameLength } from '../token-exchange/printable-name.js';
+import { isPrintableName, maximumPrintableNameLength } from '../token-exchange/printable-name.js';
 import {
+  type ExchangeTokenKind,
   type IssuedKind,
   isIssuedKind,
   issuedKinds,
-  type TokenKind,
   tokenKindOf,
   tokenKinds,
 } from '../token-exchange/token-kinds.js';
@@ -16,7 +16,7 @@ const printableText = (label: string): ScalarKind<string> =>
   checkedText(label, (value) =>
     isPrintableName(value)
       ? null
-      : { message: `must be made of printable characters, ${maximumNameLength} at the most` },
+      : { message: `must be made of printable characters, ${maximumPrintableNameLength} at the most` },
   );
 
 /** What a token can be meant for: a value of `audience` or `resource`. */
@@ -45,10 +45,11 @@ const shortName = (scalar: SettingScalar): SettingScalar => {
   return kind === null ? scalar : { ...scalar, value: kind };
 };
 
-const readKind = (scalar: SettingScalar): Result<TokenKind, ScalarFault> => oneOf(tokenKinds).read(shortName(scalar));
+const readKind = (scalar: SettingScalar): Result<ExchangeTokenKind, ScalarFault> =>
+  oneOf(tokenKinds).read(shortName(scalar));
 
 /** A kind of token that is taken, read as its short name. */
-export const subjectKind: ScalarKind<TokenKind> = {
+export const subjectKind: ScalarKind<ExchangeTokenKind> = {
   ...text,
   label: kindLabel(tokenKinds),
   fallback: 'access_token',

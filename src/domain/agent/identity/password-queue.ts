@@ -28,7 +28,7 @@ export const emptyPasswordQueue: PasswordQueue<never> = { running: 0, turns: [] 
 export const waitingIn = ({ turns }: PasswordQueue<unknown>): number =>
   turns.reduce((count, { items }) => count + items.length, 0);
 
-export type Admission<Item> =
+export type QueueAdmission<Item> =
   /** To be started by the caller. */
   | { readonly kind: 'start'; readonly queue: PasswordQueue<Item> }
   | { readonly kind: 'wait'; readonly queue: PasswordQueue<Item> }
@@ -41,7 +41,7 @@ export const admitCheck = <Item>(
   user: string,
   item: Item,
   limits: PasswordQueueLimits,
-): Admission<Item> => {
+): QueueAdmission<Item> => {
   const { running, turns } = queue;
   if (running < limits.running) return { kind: 'start', queue: { running: running + 1, turns } };
   const turn = turns.find((one) => one.user === user);

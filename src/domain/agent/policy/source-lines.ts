@@ -1,11 +1,11 @@
-import type { SourcePosition } from './source-span.js';
+import type { PolicyPosition } from './source-span.js';
 
 const lineFeed = '\n';
 
 /** The lines of one source text, found once. */
 export interface SourceLines {
   /** Offsets beyond the text count as its end. */
-  positionAt(offset: number): SourcePosition;
+  positionAt(offset: number): PolicyPosition;
   /** The text of a line, counted from 1, without its line end; empty where there is no such line. */
   lineAt(line: number): string;
 }

@@ -1,4 +1,4 @@
-import type { Span } from './source-span.js';
+import type { SourceSpan } from './source-span.js';
 import type { EntityUid, Long } from './values/value.js';
 
 export type PolicyEffect = 'permit' | 'forbid';
@@ -33,7 +33,7 @@ export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 export type LikePattern = readonly (string | { readonly kind: 'any-text' })[];
 
 /** INVARIANT: nesting is bounded by the parser (`policyLimits.depth`), so that a walk over a tree may recurse. */
-export type Expression = { readonly span: Span } & ExpressionForm;
+export type Expression = { readonly span: SourceSpan } & ExpressionForm;
 
 type ExpressionForm =
   | { readonly kind: 'literal'; readonly value: boolean | Long | string }
@@ -86,7 +86,7 @@ type ExpressionForm =
 export interface PolicyCondition {
   readonly kind: 'when' | 'unless';
   readonly body: Expression;
-  readonly span: Span;
+  readonly span: SourceSpan;
 }
 
 /** A policy, or a template where its scope has slots. */
@@ -102,9 +102,9 @@ export interface Policy {
   readonly conditions: readonly PolicyCondition[];
   /** Empty: a policy. */
   readonly slots: readonly SlotName[];
-  readonly span: Span;
+  readonly span: SourceSpan;
   /** Where each part of the scope is, for messages. */
-  readonly scopeSpans: { readonly principal: Span; readonly action: Span; readonly resource: Span };
+  readonly scopeSpans: { readonly principal: SourceSpan; readonly action: SourceSpan; readonly resource: SourceSpan };
 }
 
 /**

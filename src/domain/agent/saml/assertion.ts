@@ -55,7 +55,7 @@ export interface Assertion {
 }
 
 /** The head of a response. Where only the assertion is signed it is not proven: it can refuse, and never allow. */
-export interface ResponseHead {
+export interface SamlResponseHead {
   readonly id: string;
   /** Null: none is named. */
   readonly issuer: string | null;
@@ -70,11 +70,11 @@ export interface ResponseHead {
 /** An assertion that a key of the identity provider has signed, or the response around it, as `VerifiedResponse` has it. */
 export interface VerifiedAssertion {
   /** Null: the assertion came alone, and is signed itself. */
-  readonly head: ResponseHead | null;
+  readonly head: SamlResponseHead | null;
   readonly assertion: Assertion;
 }
 
 /** A response one of whose signatures, and every one that it has, was made with a key of the identity provider. */
 export interface VerifiedResponse extends VerifiedAssertion {
-  readonly head: ResponseHead;
+  readonly head: SamlResponseHead;
 }

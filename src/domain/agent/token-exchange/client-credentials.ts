@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
 import { isClientId } from './client-id.js';
 import type { ExchangeReason } from './exchange-refusal.js';
-import { parameterValue, type RequestFields } from './request-parameters.js';
+import { type ExchangeParameters, parameterValue } from './request-parameters.js';
 
 /** What a client shows of itself. Nothing of it is true yet. */
 export type ClientCredentials =
@@ -64,7 +64,7 @@ const readAssertion = (type: string | null, assertion: string | null, clientId: 
  * Reads how a client authenticates itself: in one way alone (RFC 6749, section 2.3). An Authorization field is a way of its own,
  * whatever its scheme: of those only Basic is one that is taken. `client_id` beside another way has to say the same; alone it proves nothing.
  */
-export const readClientCredentials = (headers: HeaderList, fields: RequestFields): Outcome => {
+export const readClientCredentials = (headers: HeaderList, fields: ExchangeParameters): Outcome => {
   const authorization = allHeaders(headers, 'authorization');
   const clientId = parameterValue(fields, 'client_id');
   const secret = parameterValue(fields, 'client_secret');

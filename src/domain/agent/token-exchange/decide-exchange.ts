@@ -11,8 +11,8 @@ import { heldScopes, narrowScopes } from './scope-narrowing.js';
 import type { SecurityToken } from './security-token.js';
 import { allowsTargets, audiencesOf } from './target-rules.js';
 import { tokenFitness } from './token-fitness.js';
-import type { IssuedKind, TokenKind } from './token-kinds.js';
-import { isOver, tokenLifetimeSecs } from './token-lifetime.js';
+import type { ExchangeTokenKind, IssuedKind } from './token-kinds.js';
+import { hasExpired, tokenLifetimeSecs } from './token-lifetime.js';
 
 /** An exchange whose tokens have been verified. */
 export interface AskedExchange {
@@ -35,7 +35,7 @@ const issuedKindOf = ({ subject, requestedKind }: ExchangeRequest, policy: Excha
   )?.issuedKind ?? null;
 
 /** Whether there is any use for such a token: only then it is one that is taken as the actor's, too. */
-const takesKind = ({ allowedExchanges }: ExchangePolicy, kind: TokenKind): boolean =>
+const takesKind = ({ allowedExchanges }: ExchangePolicy, kind: ExchangeTokenKind): boolean =>
   allowedExchanges.some(({ subjectKind }) => subjectKind === kind);
 
 /** Why a token counts for nothing, though it was verified: with a tolerance for clocks, which is not for what is issued. */
@@ -44,8 +44,8 @@ const overFault = (
   actor: SecurityToken | null,
   nowMs: number,
 ): Extract<ExchangeReason, 'subject_token_over' | 'invalid_actor_token'> | null => {
-  if (isOver(subject, nowMs)) return 'subject_token_over';
-  return actor !== null && isOver(actor, nowMs) ? 'invalid_actor_token' : null;
+  if (hasExpired(subject, nowMs)) return 'subject_token_over';
+  return actor !== null && hasExpired(actor, nowMs) ? 'invalid_actor_token' : null;
 };
 
 /** Why a request is refused, as far as it can be said before a token is verified; null: nothing is wrong so far. */

@@ -1,8 +1,8 @@
-import type { IssuedKind, TokenKind } from './token-kinds.js';
+import type { ExchangeTokenKind, IssuedKind } from './token-kinds.js';
 
 /** One conversion that is allowed. */
 export interface AllowedExchange {
-  readonly subjectKind: TokenKind;
+  readonly subjectKind: ExchangeTokenKind;
   readonly issuedKind: IssuedKind;
 }
 

@@ -1,8 +1,8 @@
-import type { IssuedKind, TokenKind } from './token-kinds.js';
+import type { ExchangeTokenKind, IssuedKind } from './token-kinds.js';
 
 /** A token that somebody shows. Nothing of it is true yet. */
 export interface PresentedToken {
-  readonly kind: TokenKind;
+  readonly kind: ExchangeTokenKind;
   /** As it came: a JWT in compact form, or base64url of a SAML document. */
   readonly token: string;
 }

@@ -2,10 +2,10 @@ import { err, ok, type Result } from '../../shared/result.js';
 import { maximumTokenLength } from '../tokens/compact-jws.js';
 import type { ExchangeReason } from './exchange-refusal.js';
 import type { ExchangeRequest, PresentedToken } from './exchange-request.js';
-import { parameterValue, parameterValues, type RequestFields } from './request-parameters.js';
+import { type ExchangeParameters, parameterValue, parameterValues } from './request-parameters.js';
 import { parseScopeList } from './scope-list.js';
 import { isAudience, isResource, maximumTargets } from './target-syntax.js';
-import { type IssuedKind, isIssuedKind, type TokenKind, tokenKindOf } from './token-kinds.js';
+import { type ExchangeTokenKind, type IssuedKind, isIssuedKind, tokenKindOf } from './token-kinds.js';
 
 /** RFC 8693, section 2.1. */
 export const tokenExchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -34,7 +34,7 @@ const actorFaults: TokenFaults = {
   invalid: 'invalid_actor_token',
 };
 
-const maximumLength = (kind: TokenKind): number => (kind === 'saml2' ? maximumSamlLength : maximumTokenLength);
+const maximumLength = (kind: ExchangeTokenKind): number => (kind === 'saml2' ? maximumSamlLength : maximumTokenLength);
 
 const readToken = (
   token: string | null,
@@ -49,7 +49,7 @@ const readToken = (
 };
 
 /** The type goes with the token, and never without it (RFC 8693, section 2.1). */
-const readActor = (fields: RequestFields): Result<PresentedToken | null, ExchangeReason> => {
+const readActor = (fields: ExchangeParameters): Result<PresentedToken | null, ExchangeReason> => {
   const token = parameterValue(fields, 'actor_token');
   const type = parameterValue(fields, 'actor_token_type');
   return token === null && type === null ? ok(null) : readToken(token, type, actorFaults);
@@ -77,7 +77,7 @@ const targetFault = (audiences: readonly string[], resources: readonly string[])
  * Reads what a form asks for (RFC 8693, section 2.1), and refuses what is no such request whatever the tokens say. Parameters
  * without a value are not there, those that mean nothing here are ignored (RFC 6749, section 3.2).
  */
-export const readExchangeRequest = (fields: RequestFields): Result<ExchangeRequest, ExchangeReason> => {
+export const readExchangeRequest = (fields: ExchangeParameters): Result<ExchangeRequest, ExchangeReason> => {
   const grantType = parameterValue(fields, 'grant_type');
   if (grantType === null) return err('missing_grant_type');
   if (grantType !== tokenExchangeGrant) return err('unsupported_grant_type');

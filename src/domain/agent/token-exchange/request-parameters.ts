@@ -19,12 +19,12 @@ export const exchangeParameters: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields of a form by their names. */
-export type RequestFields = ReadonlyMap<string, readonly string[]>;
+export type ExchangeParameters = ReadonlyMap<string, readonly string[]>;
 
 /** The values of a parameter; one without a value is as if it were not there (RFC 6749, section 3.2). */
-export const parameterValues = (fields: RequestFields, name: string): readonly string[] =>
+export const parameterValues = (fields: ExchangeParameters, name: string): readonly string[] =>
   (fields.get(name) ?? []).filter((value) => value !== '');
 
 /** The value of a parameter that occurs once at the most; null: it is not there. */
-export const parameterValue = (fields: RequestFields, name: string): string | null =>
+export const parameterValue = (fields: ExchangeParameters, name: string): string | null =>
   parameterValues(fields, name)[0] ?? null;

@@ -1,9 +1,9 @@
 import type { Claims } from '../tokens/claims.js';
-import type { TokenKind } from './token-kinds.js';
+import type { ExchangeTokenKind } from './token-kinds.js';
 
 /** A subject or actor token that has been verified. */
 export interface SecurityToken {
-  readonly kind: TokenKind;
+  readonly kind: ExchangeTokenKind;
   /** `iss`, or the entity id of the identity provider; null: a JWT that names no issuer. */
   readonly issuer: string | null;
   /** A usable user id. */

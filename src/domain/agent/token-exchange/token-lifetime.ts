@@ -2,7 +2,8 @@ import type { ExchangePolicy } from './exchange-policy.js';
 import type { SecurityToken } from './security-token.js';
 
 /** Whether a token is over by its own word. */
-export const isOver = ({ expiresMs }: Pick<SecurityToken, 'expiresMs'>, nowMs: number): boolean => !(expiresMs > nowMs);
+export const hasExpired = ({ expiresMs }: Pick<SecurityToken, 'expiresMs'>, nowMs: number): boolean =>
+  !(expiresMs > nowMs);
 
 /** For how long the issued token is good, in whole seconds; null: not for one. Together with the second of now it never outlasts its limits. */
 export const tokenLifetimeSecs = (

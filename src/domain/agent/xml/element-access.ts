@@ -17,7 +17,7 @@ export const attributeOf = (element: XmlElement, name: string): string | null =>
   element.attributes.find((attribute) => attribute.name === name && attribute.namespace === null)?.value ?? null;
 
 /** Its text, whole and exact, empty where it is empty; null: there are elements in it. */
-export const textOf = (element: XmlElement): string | null => {
+export const elementText = (element: XmlElement): string | null => {
   const texts = element.children.filter((child) => typeof child === 'string');
   return texts.length === element.children.length ? texts.join('') : null;
 };

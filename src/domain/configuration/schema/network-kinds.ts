@@ -150,8 +150,8 @@ export const matchableHeader = checkedText('header name', (value) => {
   };
 });
 
-/** A method is a case-sensitive token (RFC 9110, section 9.1); here one that requests are served with. */
-export const method = checkedText('method', (value) => {
+/** A methodKind is a case-sensitive token (RFC 9110, section 9.1); here one that requests are served with. */
+export const methodKind = checkedText('method', (value) => {
   const several = value.split(/[\s,|]+/).filter((one) => one !== '');
   const isList = several.length > 1 && several.every(isToken);
   if (value === '*' || isList || !isToken(value)) {

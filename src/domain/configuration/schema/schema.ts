@@ -59,7 +59,7 @@ export interface Located<Value> {
 }
 
 /** A text for a message: itself in quotes, or words that give nothing away. */
-export const shownText = ({ value, hidden }: { readonly value: string; readonly hidden?: boolean }): string =>
+export const keyValueText = ({ value, hidden }: { readonly value: string; readonly hidden?: boolean }): string =>
   hidden === true ? 'that was given' : `"${value}"`;
 
 /** Keys that hold secrets, in a block and all blocks inside it. */

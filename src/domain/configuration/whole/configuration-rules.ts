@@ -2,7 +2,7 @@ import { checkAgentTransport } from '../../gateway/configuration/agent-transport
 import { checkAudit } from '../../gateway/configuration/audit-rules.js';
 import { checkListener } from '../../gateway/configuration/listener-rules.js';
 import { warnOfOpenRoutes } from '../../gateway/configuration/open-route-rules.js';
-import { checkPolicies } from '../../gateway/configuration/policy-rules.js';
+import { checkRoutePolicies } from '../../gateway/configuration/policy-rules.js';
 import { checkRateStore } from '../../gateway/configuration/rate-store-rules.js';
 import {
   agentsOf,
@@ -96,7 +96,7 @@ export const checkConfiguration = (
   };
   for (const route of routesOf(gateway)) {
     checkRoute(route, names, patternFault, report);
-    checkPolicies(route, gateway.limits.value, report);
+    checkRoutePolicies(route, gateway.limits.value, report);
   }
   warnOfOpenRoutes(gateway, report);
   for (const upstream of upstreamsOf(gateway)) checkUpstream(upstream, report);

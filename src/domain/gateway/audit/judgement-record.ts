@@ -1,3 +1,4 @@
+import { verdictOf } from '../../agent-protocol/agent-verdict.js';
 import {
   type AgentAuditEvent,
   agentAuditEvents,
@@ -6,7 +7,6 @@ import {
   remarkText,
 } from '../../agent-protocol/audit-remarks.js';
 import type { AgentAudit, AgentDecision } from '../../agent-protocol/messages.js';
-import { verdictOf } from '../../agent-protocol/verdict.js';
 import { joined } from '../../shared/joined.js';
 import type { AuditOutcome, AuditRecord, AuditValue } from './audit-record.js';
 

@@ -50,7 +50,7 @@ export const loadBalancing = withDefault(
   'How a target is chosen among those that are well, always by their weights: in turn (`round-robin`, and `weighted` is the same), by the fewest requests under way (`least-connections`), the better of two at random (`power-of-two-choices`), or the same for the same `hash-key` (`consistent-hash`).',
 );
 
-export const hashKey = withDefault(
+export const hashKeyKind = withDefault(
   requestKey(['client_ip'], ['header', 'cookie']),
   { kind: 'client_ip' },
   '`client_ip`',

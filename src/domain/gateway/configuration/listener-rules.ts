@@ -1,5 +1,5 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import { type Field, shownText } from '../../configuration/schema/schema.js';
+import { type Field, keyValueText } from '../../configuration/schema/schema.js';
 import { unfitHeader } from '../../configuration/schema/unfit-header.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import type { ReadListener } from './read-gateway.js';
@@ -50,7 +50,7 @@ const checkCertificateHeaders = ({ name, fields }: ReadListener, report: Problem
     });
   }
   if (!forward?.sound || forward.value === null || canonicalName(forward.value) !== canonicalName(accept.value)) return;
-  const shown = shownText({ value: accept.value, hidden: (accept.hidden ?? false) || (forward.hidden ?? false) });
+  const shown = keyValueText({ value: accept.value, hidden: (accept.hidden ?? false) || (forward.hidden ?? false) });
   report.add(`"accept-client-cert-header" and "forward-client-cert-header" cannot both be the header ${shown}`, {
     position: accept.position,
     path,

@@ -1,5 +1,5 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import { type Located, shownText } from '../../configuration/schema/schema.js';
+import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
 
 /** Agents that a message names. */
@@ -13,7 +13,7 @@ const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boo
   upstream.sound && upstream.value !== null && !agents.given && !policies.value['forward-identity-headers'].value;
 
 const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
-  agents.flatMap((agent) => (agent.hidden === true ? [] : shownText(agent)));
+  agents.flatMap((agent) => (agent.hidden === true ? [] : keyValueText(agent)));
 
 /** The first route with agents of each upstream. */
 const protectedUpstreams = (routes: readonly ReadRoute[]): ReadonlyMap<string, ReadRoute> => {

@@ -50,7 +50,7 @@ const warnOfBufferLimit = (
 };
 
 /** What the policies of a route and its breaker have to be, besides each key being what it has to be. */
-export const checkPolicies = (route: ReadRoute, limits: ReadLimits, report: ProblemReport): void => {
+export const checkRoutePolicies = (route: ReadRoute, limits: ReadLimits, report: ProblemReport): void => {
   const policies = route.fields.policies.value;
   const path = ['routes', `route "${route.name.value}"`, 'policies'];
   checkTimeouts(policies, path, report);

@@ -1,6 +1,6 @@
 import { foreignExpression, foreignPathPattern } from '../../configuration/schema/foreign-patterns.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import { type Located, shownText } from '../../configuration/schema/schema.js';
+import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { normalisePath } from '../../http/path-normalisation.js';
 import type { ReadRoute } from './read-gateway.js';
 
@@ -42,7 +42,7 @@ const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemRep
   const { upstream, agents } = route.fields;
   if (upstream.sound && upstream.value !== null && !names.upstreams.includes(upstream.value)) {
     report.add(
-      `route "${route.name.value}" refers to an upstream ${shownText({ value: upstream.value, hidden: upstream.hidden ?? false })} that is not defined`,
+      `route "${route.name.value}" refers to an upstream ${keyValueText({ value: upstream.value, hidden: upstream.hidden ?? false })} that is not defined`,
       {
         position: upstream.position,
         path: pathOf(route),
@@ -54,13 +54,13 @@ const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemRep
   for (const agent of agents.value) {
     const { value, position } = agent;
     if (!names.agents.includes(value)) {
-      report.add(`route "${route.name.value}" refers to an agent ${shownText(agent)} that is not defined`, {
+      report.add(`route "${route.name.value}" refers to an agent ${keyValueText(agent)} that is not defined`, {
         position,
         path: pathOf(route),
         suggestion: agent.hidden === true ? null : report.nearMiss(value, names.agents),
       });
     } else if (seen.has(value)) {
-      report.add(`route "${route.name.value}" lists the agent ${shownText(agent)} twice`, {
+      report.add(`route "${route.name.value}" lists the agent ${keyValueText(agent)} twice`, {
         position,
         path: pathOf(route),
       });

@@ -1,5 +1,5 @@
 import { block, foreign } from '../../configuration/schema/block-keys.js';
-import { hostPattern, matchableHeader, method } from '../../configuration/schema/network-kinds.js';
+import { hostPattern, matchableHeader, methodKind } from '../../configuration/schema/network-kinds.js';
 import { list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { integer, oneOf, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
 import { err, ok } from '../../shared/result.js';
@@ -33,7 +33,7 @@ const matchesShape = {
   'path-regex': list(text, 'A regular expression (RE2 syntax) that occurs in the path; `^` and `$` anchor it.'),
   host: list(hostPattern, 'The host of the request, without a port.'),
   method: list(
-    method,
+    methodKind,
     'The method. A request with a method of more than 32 characters that no route names is answered 501.',
   ),
   header: namedMatches(

@@ -1,7 +1,7 @@
 import { hostKey } from '../../configuration/schema/host-key.js';
 import { socketAddressText } from '../../configuration/schema/network-kinds.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import { shownText } from '../../configuration/schema/schema.js';
+import { keyValueText } from '../../configuration/schema/schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
 
 const pathOf = ({ name }: ReadUpstream): readonly string[] => ['upstreams', `upstream "${name.value}"`];
@@ -28,7 +28,7 @@ const checkTargets = (upstream: ReadUpstream, report: ProblemReport): void => {
   for (const { value, position, hidden = false } of targets) {
     const key = `${hostKey(value.address.host)} ${value.address.port}`;
     if (seen.has(key)) {
-      const shown = shownText({ value: socketAddressText(value.address), hidden });
+      const shown = keyValueText({ value: socketAddressText(value.address), hidden });
       const suggestion = 'write it once, with weight=2 for twice the share';
       report.add(`upstream "${name.value}" has the target ${shown} twice`, { position, path, suggestion });
     }

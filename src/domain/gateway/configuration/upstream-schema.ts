@@ -1,7 +1,7 @@
 import { block, foreign, replaced, unsupported } from '../../configuration/schema/block-keys.js';
 import { withDefault } from '../../configuration/schema/scalar-keys.js';
 import { decimal, integer, seconds } from '../../configuration/schema/scalar-kind.js';
-import { hashKey, loadBalancing, stickyCookie } from './balancing-schema.js';
+import { hashKeyKind, loadBalancing, stickyCookie } from './balancing-schema.js';
 import { targetBreaker } from './circuit-breaker-schema.js';
 import { healthCheck } from './health-check-schema.js';
 import { httpVersion } from './http-version-key.js';
@@ -50,7 +50,7 @@ export const upstreamShape = {
     meaning: 'Leave a target alone, for a while, once requests to it have failed in a row.',
   }),
   'load-balancing': loadBalancing,
-  'hash-key': hashKey,
+  'hash-key': hashKeyKind,
   'sticky-cookie': stickyCookie,
   retries: block(
     retriesShape,

@@ -1,7 +1,7 @@
+import type { PermitReport } from './permit-messages.js';
 import type { PermitOutbox } from './permit-outbox.js';
 import { staticShare } from './permit-share.js';
-import { PermitStanding } from './permit-standing.js';
-import type { PermitReport } from './permit-words.js';
+import { PermitState } from './permit-state.js';
 
 /** How long workers are waited for that have to give up what they do not use; milliseconds. */
 export const recallPatienceMs = 100;
@@ -15,7 +15,7 @@ export class PermitContention {
   readonly #workers: number;
   #limit: number;
   /** In the order of whose turn it is. */
-  readonly #standings = new Map<PermitOutbox, PermitStanding>();
+  readonly #standings = new Map<PermitOutbox, PermitState>();
   /** What each may keep that it does not use. */
   #slack = 0;
   /** When those are waited for no longer that have to answer; null where nobody is waited for. */
@@ -33,13 +33,13 @@ export class PermitContention {
 
   /** A worker that does not know of the key and holds nothing of it. */
   admit(worker: PermitOutbox): void {
-    if (!this.#standings.has(worker)) this.#standings.set(worker, new PermitStanding(null));
+    if (!this.#standings.has(worker)) this.#standings.set(worker, new PermitState(null));
   }
 
   /** Takes its static share back from a worker that may be using it. */
   recall(worker: PermitOutbox): void {
     if (this.#share === 0 || this.#standings.has(worker)) return;
-    const standing = new PermitStanding(this.#share);
+    const standing = new PermitState(this.#share);
     this.#standings.set(worker, standing);
     standing.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
   }
@@ -109,7 +109,7 @@ export class PermitContention {
     return false;
   }
 
-  #starved(): readonly (readonly [PermitOutbox, PermitStanding])[] {
+  #starved(): readonly (readonly [PermitOutbox, PermitState])[] {
     return [...this.#standings].filter(([, { wants }]) => wants > 0);
   }
 

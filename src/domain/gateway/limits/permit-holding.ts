@@ -1,4 +1,4 @@
-import type { PermitReport, PermitWord } from './permit-words.js';
+import type { PermitMessage, PermitReport } from './permit-messages.js';
 
 /** What came of the wish for a permit. */
 export type PermitOutcome =
@@ -116,7 +116,7 @@ export class PermitHolding {
     if (this.#used > 0) this.#isDue = true;
   }
 
-  hear(word: PermitWord): void {
+  hear(word: PermitMessage): void {
     switch (word.kind) {
       case 'recall':
         if (this.#held === null) this.#contend();

@@ -1,17 +1,17 @@
-import type { PermitWord, PermitWords } from './permit-words.js';
+import type { PermitMessage, PermitWords } from './permit-messages.js';
 
 /** One worker as the supervisor's side sees it, and what it is to be told with the next message. */
 export class PermitOutbox {
   /** Whether it uses static shares: until it knows what is contended, it has none. */
   hasJoined = false;
   #sent = 0;
-  #words: PermitWord[] = [];
+  #words: PermitMessage[] = [];
   #contended: readonly string[] | null = null;
   /** Keys that were released, by the message that said so, until an answer shows that it has come. */
   readonly #released = new Map<string, number>();
 
   /** Gives the number of the message that it goes with. */
-  tell(word: PermitWord): number {
+  tell(word: PermitMessage): number {
     this.#words.push(word);
     const number = this.#sent + 1;
     if (word.kind === 'released') this.#released.set(word.key, number);

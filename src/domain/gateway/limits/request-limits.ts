@@ -1,5 +1,5 @@
 import type { HeaderList } from '../../http/header-list.js';
-import { type KnownFields, knownOf } from '../../http/known-fields.js';
+import { type HeaderSummary, knownOf } from '../../http/header-summary.js';
 import { parseDecimal } from '../../shared/decimal.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
@@ -19,7 +19,7 @@ const headerViolation = (name: string, limit: number, actual: number): LimitViol
 });
 
 /** Whether no field can be over a limit: no value is longer than all lines together. */
-const isSmall = ({ octets, longestName }: KnownFields, limits: LimitsConfiguration): boolean =>
+const isSmall = ({ octets, longestName }: HeaderSummary, limits: LimitsConfiguration): boolean =>
   octets <= limits.maxHeaderSizeBytes &&
   octets <= limits.maxHeaderValueBytes &&
   longestName <= limits.maxHeaderNameBytes;
@@ -32,7 +32,7 @@ const isSmall = ({ octets, longestName }: KnownFields, limits: LimitsConfigurati
 export const checkRequestHead = (
   headers: HeaderList,
   limits: LimitsConfiguration,
-  known: KnownFields | null = null,
+  known: HeaderSummary | null = null,
 ): LimitViolation | null => {
   const count = headers.length / 2;
   if (count > limits.maxHeaderCount) return headerViolation('max-header-count', limits.maxHeaderCount, count);

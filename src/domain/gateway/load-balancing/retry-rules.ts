@@ -14,7 +14,7 @@ export interface FailedAttempt {
   /** No octet of the request went out. */
   readonly neverSent: boolean;
   /** The target was taken out while the request waited for a connection to it. */
-  readonly isTurnedAway: boolean;
+  readonly wasEvicted: boolean;
   /** It can be sent from its first octet: it has no body, or all that was read of the body is kept. */
   readonly isRepeatable: boolean;
   /** How often the request was sent, this attempt included; where it was turned away it was not. */
@@ -32,7 +32,7 @@ export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   avoidableFailures.has(attempt.failure) &&
   attempt.leftMs > 0 &&
   attempt.isRepeatable &&
-  (attempt.isTurnedAway ||
+  (attempt.wasEvicted ||
     (attempt.attempts < rules.maxAttempts && (attempt.neverSent || idempotentMethods.has(attempt.method))));
 
 const firstWaitMs = 5;

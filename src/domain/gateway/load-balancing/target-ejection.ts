@@ -22,7 +22,7 @@ export interface TargetEjection {
 export const notEjected: TargetEjection = { breaker: closedBreaker, lastError: null, sinceMs: null };
 
 /** Both clocks at one moment. */
-export interface Moment {
+export interface EjectionInstant {
   readonly monotonicMs: number;
   /** Milliseconds since the Unix epoch. */
   readonly wallMs: number;
@@ -82,7 +82,7 @@ export const withFailure = (
   period: number,
   rules: CircuitBreakerRules,
   error: string,
-  now: Moment,
+  now: EjectionInstant,
   isSpared: boolean,
 ): TargetEjection => {
   if (period !== ejection.breaker.period) return ejection;

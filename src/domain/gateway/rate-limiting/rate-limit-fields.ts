@@ -3,7 +3,7 @@ import { ownText } from '../../shared/own-text.js';
 import type { RateLimit } from '../../shared/token-bucket.js';
 
 /** How one limit stands for the client that is told. */
-export interface ToldRateLimit {
+export interface AdvertisedRateLimit {
   /** Lower-case letters and hyphens. */
   readonly name: string;
   readonly limit: RateLimit;
@@ -25,7 +25,7 @@ export const retryAfter = (waitMs: number): string => String(seconds(waitMs));
 const fillingMs = (tokens: number, { requestsPerSecond }: RateLimit): number => (tokens * 1000) / requestsPerSecond;
 
 /** `q` is the burst, `w` the time in which an empty bucket is full. */
-const policyItem = ({ name, limit }: Pick<ToldRateLimit, 'name' | 'limit'>): string =>
+const policyItem = ({ name, limit }: Pick<AdvertisedRateLimit, 'name' | 'limit'>): string =>
   `"${name}";q=${limit.burst};w=${seconds(fillingMs(limit.burst, limit))}`;
 
 /** Whole tokens. */
@@ -41,16 +41,17 @@ const serviceText = (name: string, limit: RateLimit, left: number, waitMs: numbe
   return `"${name}";r=${remaining};t=${waitMs === null ? untilBetter(limit, left, remaining) : seconds(waitMs)}`;
 };
 
-const serviceItem = ({ name, limit, left, waitMs }: ToldRateLimit): string => serviceText(name, limit, left, waitMs);
+const serviceItem = ({ name, limit, left, waitMs }: AdvertisedRateLimit): string =>
+  serviceText(name, limit, left, waitMs);
 
 /** The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10): lists, each limit an item of both. */
-export const rateLimitFields = (told: readonly ToldRateLimit[]): HeaderList => {
+export const rateLimitFields = (told: readonly AdvertisedRateLimit[]): HeaderList => {
   if (told.length === 0) return noHeaders;
   return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
 };
 
 /** A limit as far as clients may be told of it. */
-export interface TellableRateLimit extends Pick<ToldRateLimit, 'name' | 'limit'> {
+export interface AdvertisableRateLimit extends Pick<AdvertisedRateLimit, 'name' | 'limit'> {
   readonly isTold: boolean;
 }
 
@@ -88,7 +89,7 @@ class ToldLast {
  * tokens that each of `limits` has left.
  */
 export const takenRateLimitFields = (
-  limits: readonly TellableRateLimit[],
+  limits: readonly AdvertisableRateLimit[],
 ): ((left: readonly number[]) => HeaderList) => {
   const told = limits.flatMap(({ name, limit, isTold }, place) => (isTold ? [new ToldLast(name, limit, place)] : []));
   if (told.length === 0) return () => noHeaders;

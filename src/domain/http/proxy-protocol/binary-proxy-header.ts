@@ -1,6 +1,11 @@
 import { crc32c } from '../../shared/crc32c.js';
 import { formatIpAddress, type IpAddress } from '../ip-address.js';
-import { faulty, incomplete, type ProxyHeaderFault, type ProxyHeaderReading } from './proxy-header.js';
+import {
+  faultyProxyHeader,
+  incompleteProxyHeader,
+  type ProxyHeaderFault,
+  type ProxyHeaderReading,
+} from './proxy-header.js';
 
 /** Signature, command, family and length. */
 const fixedOctets = 16;
@@ -61,9 +66,9 @@ const readProxied = (header: Uint8Array): ProxyHeaderReading => {
   const ownConnection: ProxyHeaderReading = { kind: 'complete', octets: header.length, client: null };
   if (family === unspecified) return ownConnection;
   const length = addressOctets.get(family);
-  if (length === undefined || fixedOctets + length > header.length) return faulty('malformed');
+  if (length === undefined || fixedOctets + length > header.length) return faultyProxyHeader('malformed');
   const fault = tlvFault(header, fixedOctets + length);
-  if (fault !== null) return faulty(fault);
+  if (fault !== null) return faultyProxyHeader(fault);
   if (family !== overIpv4 && family !== overIpv6) return ownConnection;
   const isIpv4 = family === overIpv4;
   const source = isIpv4 ? ([word(header, fixedOctets)] as const) : ipv6(header, fixedOctets);
@@ -78,13 +83,13 @@ const readProxied = (header: Uint8Array): ProxyHeaderReading => {
  */
 export const readBinaryProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   const command = octets[12];
-  if (command === undefined) return incomplete;
-  if (command !== versionAndLocal && command !== versionAndProxy) return faulty('malformed');
-  if (octets.length < fixedOctets) return incomplete;
+  if (command === undefined) return incompleteProxyHeader;
+  if (command !== versionAndLocal && command !== versionAndProxy) return faultyProxyHeader('malformed');
+  if (octets.length < fixedOctets) return incompleteProxyHeader;
   const variable = short(octets, 14);
-  if (variable > maxVariableOctets) return faulty('too_long');
+  if (variable > maxVariableOctets) return faultyProxyHeader('too_long');
   const length = fixedOctets + variable;
-  if (octets.length < length) return incomplete;
+  if (octets.length < length) return incompleteProxyHeader;
   if (command === versionAndLocal) return { kind: 'complete', octets: length, client: null };
   return readProxied(octets.subarray(0, length));
 };

@@ -12,7 +12,7 @@ export interface ProxiedClient {
 export type ProxyHeaderFault = 'no_proxy_header' | 'malformed' | 'too_long' | 'wrong_checksum';
 
 /**
- * What the beginning of a connection was found to be. `incomplete`: more has to come. `complete`: the header has that many
+ * What the beginning of a connection was found to be. `incompleteProxyHeader`: more has to come. `complete`: the header has that many
  * octets, and what follows is the client's own; without a client the connection is the proxy's own (LOCAL), or one whose
  * client has no IP address.
  */
@@ -21,6 +21,6 @@ export type ProxyHeaderReading =
   | { readonly kind: 'faulty'; readonly fault: ProxyHeaderFault }
   | { readonly kind: 'complete'; readonly octets: number; readonly client: ProxiedClient | null };
 
-export const incomplete: ProxyHeaderReading = { kind: 'incomplete' };
+export const incompleteProxyHeader: ProxyHeaderReading = { kind: 'incomplete' };
 
-export const faulty = (fault: ProxyHeaderFault): ProxyHeaderReading => ({ kind: 'faulty', fault });
+export const faultyProxyHeader = (fault: ProxyHeaderFault): ProxyHeaderReading => ({ kind: 'faulty', fault });

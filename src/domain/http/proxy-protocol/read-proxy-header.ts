@@ -1,5 +1,5 @@
 import { readBinaryProxyHeader } from './binary-proxy-header.js';
-import { faulty, incomplete, type ProxyHeaderReading } from './proxy-header.js';
+import { faultyProxyHeader, incompleteProxyHeader, type ProxyHeaderReading } from './proxy-header.js';
 import { readTextProxyHeader } from './text-proxy-header.js';
 
 /** `PROXY ` and the signature of version 2, of which neither begins as the other does. */
@@ -17,11 +17,12 @@ const agrees = (octets: Uint8Array, begin: readonly number[]): boolean => {
 /**
  * Reads the header of the PROXY protocol, version 1 or 2, that a connection begins with
  * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt). `octets`: all that has come until now. More of them change
- * no reading but `incomplete`, which is never said of more than 4111 octets.
+ * no reading but `incompleteProxyHeader`, which is never said of more than 4111 octets.
  */
 export const readProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
-  if (octets.length === 0) return incomplete;
-  if (agrees(octets, textBegin)) return octets.length < textBegin.length ? incomplete : readTextProxyHeader(octets);
-  if (!agrees(octets, binaryBegin)) return faulty('no_proxy_header');
-  return octets.length < binaryBegin.length ? incomplete : readBinaryProxyHeader(octets);
+  if (octets.length === 0) return incompleteProxyHeader;
+  if (agrees(octets, textBegin))
+    return octets.length < textBegin.length ? incompleteProxyHeader : readTextProxyHeader(octets);
+  if (!agrees(octets, binaryBegin)) return faultyProxyHeader('no_proxy_header');
+  return octets.length < binaryBegin.length ? incompleteProxyHeader : readBinaryProxyHeader(octets);
 };

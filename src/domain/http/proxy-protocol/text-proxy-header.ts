@@ -1,6 +1,11 @@
 import { parseDecimal } from '../../shared/decimal.js';
 import { formatIpAddress, parseIpAddress } from '../ip-address.js';
-import { faulty, incomplete, type ProxiedClient, type ProxyHeaderReading } from './proxy-header.js';
+import {
+  faultyProxyHeader,
+  incompleteProxyHeader,
+  type ProxiedClient,
+  type ProxyHeaderReading,
+} from './proxy-header.js';
 
 /** Octets of the longest header, its line end among them (PROXY protocol, section 2.1). */
 const maxOctets = 107;
@@ -12,12 +17,12 @@ const lineFeed = 0x0a;
 const lineLength = (octets: Uint8Array): number | ProxyHeaderReading => {
   for (let index = 0; index < Math.min(octets.length, maxOctets - 1); index += 1) {
     const octet = octets[index];
-    if (octet === lineFeed) return faulty('malformed');
+    if (octet === lineFeed) return faultyProxyHeader('malformed');
     if (octet !== carriageReturn) continue;
-    if (index + 1 === octets.length) return incomplete;
-    return octets[index + 1] === lineFeed ? index : faulty('malformed');
+    if (index + 1 === octets.length) return incompleteProxyHeader;
+    return octets[index + 1] === lineFeed ? index : faultyProxyHeader('malformed');
   }
-  return octets.length < maxOctets ? incomplete : faulty('too_long');
+  return octets.length < maxOctets ? incompleteProxyHeader : faultyProxyHeader('too_long');
 };
 
 const port = (text: string): number | null => {
@@ -54,5 +59,5 @@ export const readTextProxyHeader = (octets: Uint8Array): ProxyHeaderReading => {
   const words = String.fromCharCode(...octets.subarray(0, length)).split(' ');
   if (words[1] === 'UNKNOWN') return { kind: 'complete', octets: length + 2, client: null };
   const client = clientOf(words);
-  return client === null ? faulty('malformed') : { kind: 'complete', octets: length + 2, client };
+  return client === null ? faultyProxyHeader('malformed') : { kind: 'complete', octets: length + 2, client };
 };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { handleLate } from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
-import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
 import { frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 import { CleanUp } from '../../../support/shared/clean-up.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';

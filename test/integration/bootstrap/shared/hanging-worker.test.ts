@@ -4,7 +4,7 @@ import { SystemClock } from '../../../../src/adapters/outbound/node-clock/system
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { AuditTrail } from '../../../../src/application/gateway/audit/audit-trail.js';
-import { PermitDesk } from '../../../../src/application/gateway/workers/share-permits/permit-desk.js';
+import { PermitCoordinator } from '../../../../src/application/gateway/workers/share-permits/permit-coordinator.js';
 import { auditLogs } from '../../../../src/bootstrap/gateway/audit-logs.js';
 import { startSupervised } from '../../../../src/bootstrap/gateway/start-supervised.js';
 import { configurationFile } from '../../../../src/bootstrap/shared/configuration-file.js';
@@ -41,7 +41,7 @@ describe('a worker whose event loop stands still', () => {
       cores: 1,
       sockets: new NodeListeningSockets(),
       logger,
-      services: [new PermitDesk(1, clock, new NodeScheduler())],
+      services: [new PermitCoordinator(1, clock, new NodeScheduler())],
       drainedTargets: () => [],
       reloaded: () => undefined,
       audit: new AuditTrail({

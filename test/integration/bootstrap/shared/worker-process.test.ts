@@ -8,7 +8,7 @@ import { IpcLink } from '../../../../src/adapters/outbound/node-workers/ipc-link
 import { NodeWorkerProcesses } from '../../../../src/adapters/outbound/node-workers/node-worker-processes.js';
 import { heartbeat } from '../../../../src/application/gateway/workers/supervise/worker-topics.js';
 import type { WorkerLink } from '../../../../src/application/ports/shared/worker-link.js';
-import { Correspondence } from '../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { ok } from '../../../../src/domain/shared/result.js';
 import { CleanUp } from '../../../support/shared/clean-up.js';
 import { builtProgram } from '../../../support/shared/running-gateway.js';
@@ -19,8 +19,8 @@ afterEach(() => cleanUp.run());
 const deadlineMs = 60_000;
 const program = builtProgram('main-gateway-worker');
 
-const toWorker = (link: WorkerLink): Correspondence =>
-  new Correspondence(link, new NodeScheduler(), (topic, error) => {
+const toWorker = (link: WorkerLink): WorkerChannel =>
+  new WorkerChannel(link, new NodeScheduler(), (topic, error) => {
     throw new Error(`${topic}: ${String(error)}`);
   });
 

@@ -34,9 +34,9 @@ const heldBy: Readonly<Record<keyof typeof limitsShape, readonly string[]>> = {
   'max-requests-per-second-global': ['integration/gateway/limits/rates'],
   'max-requests-per-second-per-client': ['integration/gateway/limits/rates'],
   'max-requests-per-second-per-route': ['integration/gateway/limits/rates'],
-  'rate-limit-store': ['e2e/rate-limits'],
-  'rate-limit-store-url': ['e2e/rate-limits'],
-  'on-store-failure': ['integration/application/limit-rate/store-outage'],
+  'rate-limit-store': ['e2e/gateway/rate-limits'],
+  'rate-limit-store-url': ['e2e/gateway/rate-limits'],
+  'on-store-failure': ['integration/application/gateway/limit-rate/store-outage'],
   'max-memory-bytes': ['integration/gateway/limits/memory'],
   'max-memory-percent': ['integration/gateway/limits/memory'],
 };

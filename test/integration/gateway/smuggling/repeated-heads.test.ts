@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OctetRecorder, targetOf } from '../../../../fuzz/recorder/octet-recorder.js';
 import { type StrictMessage, valuesIn } from '../../../../fuzz/recorder/strict-message.js';
-import { RepeatedHeads } from '../../../../src/adapters/inbound/http-engines/core/repeated-heads.js';
+import { RequestHeadCache } from '../../../../src/adapters/inbound/http-engines/core/request-head-cache.js';
 import { CoreClient } from '../../../support/gateway/core-client.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../../support/gateway/in-process-gateway.js';
 import { requestTricks } from '../../../support/gateway/smuggling/request-tricks.js';
@@ -12,7 +12,7 @@ import { eventually } from '../../../support/shared/eventually.js';
 const cleanUp = new CleanUp();
 const recorder = new OctetRecorder();
 /** What the engine was told of each head that was compared. */
-const recalls = vi.spyOn(RepeatedHeads.prototype, 'recall');
+const recalls = vi.spyOn(RequestHeadCache.prototype, 'recall');
 let port = 0;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StrictResponse } from '../../../../fuzz/recorder/strict-message.js';
 import { strictResponses } from '../../../../fuzz/recorder/strict-reading.js';
-import { RepeatedResponses } from '../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
+import { ResponseHeadCache } from '../../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 import { CoreClient } from '../../../support/gateway/core-client.js';
 import {
   type InProcessGateway,
@@ -97,7 +97,7 @@ const stages: Readonly<Record<string, readonly (readonly [Asked, Asked])[]>> = {
 describe('the head of a response that its target sends again', () => {
   const cleanUp = new CleanUp();
   /** What the core engine recalled each head of a response as. */
-  const recalls = vi.spyOn(RepeatedResponses.prototype, 'recall');
+  const recalls = vi.spyOn(ResponseHeadCache.prototype, 'recall');
   let upstream: RawUpstream;
   let gateway: InProcessGateway;
   /** By target of the request. */

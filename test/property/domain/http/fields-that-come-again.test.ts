@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyAnswered, rememberAnswer } from '../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer, type HeaderOperation } from '../../../../src/domain/agent-protocol/messages.js';
-import { AlikeFields } from '../../../../src/domain/http/alike-fields.js';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
 import { type ClientAddress, clientAddress } from '../../../../src/domain/http/client-address.js';
+import { ConnectionHeaderCache } from '../../../../src/domain/http/connection-header-cache.js';
 import {
   type ForwardableParts,
   forwardableFields,
   forwardedAgain,
 } from '../../../../src/domain/http/forwardable-fields.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
-import type { KnownFields } from '../../../../src/domain/http/known-fields.js';
-import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
+import type { HeaderSummary } from '../../../../src/domain/http/header-summary.js';
 import { lowerNames } from '../../../../src/domain/http/lower-names.js';
 import { type OwnedHeaders, ownedHeaders } from '../../../../src/domain/http/owned-headers.js';
+import { RepeatedHeaderCache } from '../../../../src/domain/http/repeated-header-cache.js';
 import { knownFields } from '../../../support/gateway/known-fields.js';
 
 const compiled = compileCidrs(['10.0.0.0/8']);
@@ -114,14 +114,14 @@ const changed = (headers: HeaderList, changes: Turn['changes']): HeaderList => {
   return list;
 };
 
-const factsOf = (headers: HeaderList, comesAgain: boolean): KnownFields => {
+const factsOf = (headers: HeaderList, comesAgain: boolean): HeaderSummary => {
   const facts = knownFields(headers);
   if (facts === null) throw new Error('a list that no reader lets through');
   return { ...facts, comesAgain };
 };
 
 /** The client of a request, as it is found out for each: the one that is known where there is one. */
-const clientOf = (known: KnownPeer, peerAddress: string, headers: HeaderList): ClientAddress =>
+const clientOf = (known: ConnectionHeaderCache, peerAddress: string, headers: HeaderList): ClientAddress =>
   known.client ?? clientAddress({ peerAddress, peerPort: 7, headers, trusted });
 
 describe('fields that come with one request after the other', () => {
@@ -131,14 +131,14 @@ describe('fields that come with one request after the other', () => {
     fc.assert(
       fc.property(peers, fc.tuple(lists, lists), fc.nat(), turns, (peerAddress, kept, usual, all) => {
         const peer = { peerAddress, peerPort: 7, scheme } as const;
-        const known = new KnownPeer(peer, trusted);
+        const known = new ConnectionHeaderCache(peer, trusted);
         const factsOfKept = kept.map((headers) => factsOf(headers, true));
         const given: { readonly fields: HeaderList; readonly copy: HeaderList }[] = [];
         all.forEach(({ answer, list, isSame, owned, host, certificateFields, changes }, turn) => {
           const headers = kept[list] as HeaderList;
-          const facts = isSame ? (factsOfKept[list] as KnownFields) : factsOf([...headers], false);
+          const facts = isSame ? (factsOfKept[list] as HeaderSummary) : factsOf([...headers], false);
           if (host !== null) known.authority(host);
-          const partsWith = (each: KnownPeer): ForwardableParts => ({
+          const partsWith = (each: ConnectionHeaderCache): ForwardableParts => ({
             owned: allOwned[owned] as OwnedHeaders | null,
             certificateFields,
             client: clientOf(each, peerAddress, headers),
@@ -153,7 +153,7 @@ describe('fields that come with one request after the other', () => {
           if (alike !== null) remembered.forwarded += 1;
           const fields = alike === null ? forwardableFields(facts.fields, parts, facts) : alike.fields;
           if (alike !== null) expect(alike.kept.with(alike.at, parts.correlationId)).toEqual(fields);
-          const fresh = new KnownPeer(peer, trusted);
+          const fresh = new ConnectionHeaderCache(peer, trusted);
           expect(fields).toEqual(forwardableFields([...headers], partsWith(fresh), factsOf(headers, false)));
           expect(fields).toEqual(forwardableFields([...headers], { ...partsWith(fresh), known: null }));
 
@@ -192,26 +192,27 @@ describe('fields that come with one request after the other', () => {
     const kept: HeaderList = ['Accept', 'a', 'X-Correlation-Id', 'c-0'];
     const [first, other, , , , large] = answers as readonly [AgentAnswer, ...AgentAnswer[]];
     const operated: HeaderList = ['Accept', 'a', 'X-Correlation-Id', 'c-1', 'X-User-Id', 'u1'];
-    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), first, operated);
-    const next = peer.operated(AlikeFields.of(kept, 3, 'c-2'), first);
+    peer.rememberOperated(RepeatedHeaderCache.of(kept, 3, 'c-1'), first, operated);
+    const next = peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), first);
     expect(next?.fields).toEqual(operated.with(3, 'c-2'));
     expect([next?.kept, next?.at, operated[3]]).toEqual([operated, 3, 'c-1']);
-    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), { ...first })).toBeNull();
-    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
-    expect(peer.operated(AlikeFields.of([...kept], 3, 'c-2'), first)).toBeNull();
+    expect(peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), { ...first })).toBeNull();
+    expect(peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
+    expect(peer.operated(RepeatedHeaderCache.of([...kept], 3, 'c-2'), first)).toBeNull();
     // One that has moved the value is not remembered, nor is one that would have a connection keep much.
-    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), other as AgentAnswer, ['X-Correlation-Id', 'c-1']);
-    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
+    peer.rememberOperated(RepeatedHeaderCache.of(kept, 3, 'c-1'), other as AgentAnswer, ['X-Correlation-Id', 'c-1']);
+    expect(peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), other as AgentAnswer)).toBeNull();
     const long = [...operated, 'X-Large', 'x'.repeat(8_192)];
-    peer.rememberOperated(AlikeFields.of(kept, 3, 'c-1'), large as AgentAnswer, long);
-    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), large as AgentAnswer)).toBeNull();
-    expect(peer.operated(AlikeFields.of(kept, 3, 'c-2'), first)).not.toBeNull();
+    peer.rememberOperated(RepeatedHeaderCache.of(kept, 3, 'c-1'), large as AgentAnswer, long);
+    expect(peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), large as AgentAnswer)).toBeNull();
+    expect(peer.operated(RepeatedHeaderCache.of(kept, 3, 'c-2'), first)).not.toBeNull();
   });
 
   const headers: HeaderList = ['Host', 'a.example', 'X-Custom', 'a', 'X-User-Id', 'admin'];
   const sent = factsOf(headers, true);
-  const known = (): KnownPeer => new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme }, trusted);
-  const partsOf = (peer: KnownPeer, other: Partial<ForwardableParts> = {}): ForwardableParts => ({
+  const known = (): ConnectionHeaderCache =>
+    new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme }, trusted);
+  const partsOf = (peer: ConnectionHeaderCache, other: Partial<ForwardableParts> = {}): ForwardableParts => ({
     owned: ownedHeaders(['X-User-Id']),
     certificateFields: [],
     client: clientOf(peer, '192.0.2.7', headers),

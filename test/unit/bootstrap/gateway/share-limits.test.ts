@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { handleLate } from '../../../../src/adapters/loop-turn/late-reads.js';
+import { handleLate } from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { Correspondence } from '../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { gatewayTokens } from '../../../../src/bootstrap/gateway/gateway-tokens.js';
 import { shareLimitsInWorker } from '../../../../src/bootstrap/gateway/share-limits.js';
 import { gatewayContainer } from '../../../../src/bootstrap/gateway/start-gateway.js';
@@ -23,7 +23,7 @@ it('of a worker are asked for at the end of the turn in which the requests are h
     },
   );
   const [supervisor, worker] = linkedPair();
-  shareLimitsInWorker(container, new Correspondence(worker, new NodeScheduler(), () => undefined), 2);
+  shareLimitsInWorker(container, new WorkerChannel(worker, new NodeScheduler(), () => undefined), 2);
   const rates = container.get(gatewayTokens.localRateLimits);
   const sentWhileHandled: number[] = [];
   for (const key of ['a', 'b']) {

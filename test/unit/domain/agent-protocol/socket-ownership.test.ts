@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSocketOwnership, userIdOf } from '../../../../src/domain/agent-protocol/socket-ownership.js';
+import { checkSocketOwnership, posixUserId } from '../../../../src/domain/agent-protocol/socket-ownership.js';
 
 const passwd = 'root:x:0:0:root:/root:/bin/sh\nagents:x:990:990::/:/bin/false\nbroken:x:abc:1::/:\nagents:x:0:0::/:\n';
 
@@ -15,7 +15,7 @@ describe('the owner of a socket', () => {
     ['-1', null],
     ['99999999999', null],
   ])('named %j is user %s', (owner, id) => {
-    expect(userIdOf(owner, passwd)).toBe(id);
+    expect(posixUserId(owner, passwd)).toBe(id);
   });
 
   const found = (linkUserId: number, targetUserId = linkUserId, isSocket = true) => ({

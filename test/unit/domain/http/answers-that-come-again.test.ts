@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AlikeFields } from '../../../../src/domain/http/alike-fields.js';
 import { compileCidrs } from '../../../../src/domain/http/cidr-set.js';
+import { ConnectionHeaderCache } from '../../../../src/domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
-import { KnownPeer } from '../../../../src/domain/http/known-peer.js';
+import { RepeatedHeaderCache } from '../../../../src/domain/http/repeated-header-cache.js';
 
 const nobody = compileCidrs([]);
 if (!nobody.ok) throw new Error(nobody.error);
 const trusted = nobody.value;
-const newPeer = (): KnownPeer => new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, trusted);
+const newPeer = (): ConnectionHeaderCache =>
+  new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, trusted);
 
 const kept: HeaderList = ['Accept', 'a', 'X-Correlation-Id', 'c-1'];
 const at = 3;
@@ -24,13 +25,13 @@ interface Step {
   readonly to: HeaderList;
 }
 
-const remember = (peer: KnownPeer, { answer, from, to }: Step): void =>
-  peer.rememberOperated(AlikeFields.of(from, at, 'c-1'), answer, to);
+const remember = (peer: ConnectionHeaderCache, { answer, from, to }: Step): void =>
+  peer.rememberOperated(RepeatedHeaderCache.of(from, at, 'c-1'), answer, to);
 
 /** Of which steps it is known what they make of a list of the next request. */
-const told = (peer: KnownPeer, steps: readonly Step[]): readonly boolean[] =>
+const told = (peer: ConnectionHeaderCache, steps: readonly Step[]): readonly boolean[] =>
   steps.map(({ answer, from, to }) => {
-    const found = peer.operated(AlikeFields.of(from, at, 'c-2'), answer);
+    const found = peer.operated(RepeatedHeaderCache.of(from, at, 'c-2'), answer);
     if (found !== null) expect([found.fields, found.kept, found.at]).toEqual([to.with(at, 'c-2'), to, at]);
     return found !== null;
   });
@@ -99,6 +100,6 @@ describe('what answers make of fields that come again', () => {
     const peer = newPeer();
     const step = { answer: {}, from: kept, to };
     remember(peer, step);
-    expect(peer.operated(AlikeFields.of(kept, at, 'c-2'), step.answer)).toBeNull();
+    expect(peer.operated(RepeatedHeaderCache.of(kept, at, 'c-2'), step.answer)).toBeNull();
   });
 });

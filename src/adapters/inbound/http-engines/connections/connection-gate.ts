@@ -1,11 +1,15 @@
 import type { Socket } from 'node:net';
 import { createServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import type { Admission, RejectionAnswer, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
+import type {
+  ConnectionAdmission,
+  RejectionAnswer,
+  RequestHandler,
+} from '../../../../application/ports/gateway/http-engine.js';
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../../domain/http/unmapped-address.js';
 import { type ConnectionOrigin, plainOrigin } from './connection-origin.js';
-import type { ConnectionRefusals } from './connection-refusals.js';
+import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
 import { PendingAdmissions } from './pending-admissions.js';
 import type { PreparedTls } from './prepared-tls.js';
@@ -49,7 +53,7 @@ interface Security {
 export class ConnectionGate {
   readonly #key: string;
   readonly #handler: RequestHandler;
-  readonly #refusals: ConnectionRefusals;
+  readonly #refusals: ConnectionRefuser;
   readonly #proxyHeaders: ProxyHeaders;
   readonly #pending = new PendingAdmissions();
   #handshakeTimeoutMs: number;
@@ -70,7 +74,7 @@ export class ConnectionGate {
   constructor(
     key: string,
     handler: RequestHandler,
-    refusals: ConnectionRefusals,
+    refusals: ConnectionRefuser,
     proxyHeaders: ProxyHeaders,
     handshakeTimeoutMs: number,
     speakHttp: (socket: Socket, origin: ConnectionOrigin) => void,
@@ -185,7 +189,7 @@ export class ConnectionGate {
     } else this.#receive(raw, peerAddress, proxied, admission);
   }
 
-  #receive(raw: Socket, peerAddress: string, proxied: Proxied | null, admission: Admission): void {
+  #receive(raw: Socket, peerAddress: string, proxied: Proxied | null, admission: ConnectionAdmission): void {
     if (admission.kind === 'admitted') {
       const connection = this.#connection(raw, peerAddress, proxied, null);
       this.#open.add(connection);

@@ -7,7 +7,7 @@ import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-moment.js';
 import type { ConnectionGate } from './connection-gate.js';
 import { cutAfter } from './cut-after.js';
-import type { ListenerPatience } from './listener-patience.js';
+import type { ListenerTimers } from './listener-timers.js';
 import { PreparedTls } from './prepared-tls.js';
 
 /** How often a draining listener looks for connections that have become idle. */
@@ -35,7 +35,7 @@ export class EngineListener implements BoundListener {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
   readonly #sessions: EngineSessions;
-  readonly #patience: ListenerPatience;
+  readonly #patience: ListenerTimers;
   readonly #socket: ListeningSocket;
   readonly #limits: EngineLimits;
 
@@ -44,7 +44,7 @@ export class EngineListener implements BoundListener {
     server: Server,
     gate: ConnectionGate,
     sessions: EngineSessions,
-    patience: ListenerPatience,
+    patience: ListenerTimers,
     socket: ListeningSocket,
     limits: EngineLimits,
   ) {

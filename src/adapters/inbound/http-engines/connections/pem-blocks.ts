@@ -2,7 +2,7 @@ const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
 
 /** The certificates of a PEM text, each with its own armour (RFC 7468). What is around them is passed over. */
-export const pemCertificates = (text: string): readonly string[] => {
+export const pemCertificateBlocks = (text: string): readonly string[] => {
   const blocks: string[] = [];
   let position = 0;
   for (;;) {

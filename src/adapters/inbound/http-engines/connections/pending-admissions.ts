@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Admission } from '../../../../application/ports/gateway/http-engine.js';
+import type { ConnectionAdmission } from '../../../../application/ports/gateway/http-engine.js';
 
 /** Connections of one listener that wait to be let in, at the most. */
 const maxWaiting = 1_024;
@@ -10,7 +10,7 @@ export class PendingAdmissions {
   readonly #waiting = new Map<Socket, number>();
 
   /** `done` is called with what has become of a connection, unless that has ended by then. */
-  take(raw: Socket, admission: Promise<Admission>, done: (admission: Admission) => void): void {
+  take(raw: Socket, admission: Promise<ConnectionAdmission>, done: (admission: ConnectionAdmission) => void): void {
     const end = (): void => void raw.destroy();
     raw.on('error', end);
     // It comes where nothing else did: HTTP would wait for it in vain. Behind octets it is kept with them.

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import { pemCertificates } from './pem-blocks.js';
+import { pemCertificateBlocks } from './pem-blocks.js';
 
 /** Every certificate of a PEM text, one at the least. */
 export const readCertificates = (pem: string): Result<readonly X509Certificate[], string> => {
-  const blocks = pemCertificates(pem);
+  const blocks = pemCertificateBlocks(pem);
   if (blocks.length === 0) return err('holds no certificate in PEM');
   const certificates: X509Certificate[] = [];
   for (const [index, block] of blocks.entries()) {

@@ -1,8 +1,8 @@
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
-import type { ListenerPatience } from '../connections/listener-patience.js';
+import type { ListenerTimers } from '../connections/listener-timers.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
+import type { CorkedWrites } from './corked-writes.js';
 import type { Deadlines } from './deadlines.js';
-import type { JoinedWrites } from './joined-writes.js';
 
 /** What the connections of a listener share. */
 export interface ConnectionSurroundings {
@@ -10,8 +10,8 @@ export interface ConnectionSurroundings {
   readonly key: string;
   readonly handler: RequestHandler;
   readonly limits: EngineLimits;
-  readonly patience: ListenerPatience;
+  readonly patience: ListenerTimers;
   readonly budget: ReadAheadBudget;
   readonly deadlines: Deadlines;
-  readonly writes: JoinedWrites;
+  readonly writes: CorkedWrites;
 }

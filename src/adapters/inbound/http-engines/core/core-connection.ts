@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/gateway/http-exchange.js';
-import { boundLateness } from '../../../loop-turn/bound-lateness.js';
-import { boundLateWrites } from '../../../loop-turn/late-writes.js';
-import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
-import { faultOf, incomplete } from '../../../wire/http1/head-fault.js';
+import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
+import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js';
+import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
@@ -16,10 +16,10 @@ import type { ConnectionPhase } from './connection-phase.js';
 import type { ConnectionSurroundings } from './connection-surroundings.js';
 import type { BodyConnection } from './core-body.js';
 import { CoreResponse } from './core-response.js';
+import type { CorkedWrites } from './corked-writes.js';
+import { DeferredResponse } from './deferred-response.js';
 import { readAsStream, readDirectly } from './direct-reads.js';
 import { ExchangeWaits } from './exchange-waits.js';
-import type { JoinedWrites } from './joined-writes.js';
-import { LateText } from './late-text.js';
 import { Linger } from './linger.js';
 import { newBody } from './new-body.js';
 import { isConnect, readRequest } from './read-request.js';
@@ -32,7 +32,7 @@ import type { ResponseConnection } from './response-connection.js';
 /** A connection of a client, whose requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly socket: Socket;
-  readonly writes: JoinedWrites;
+  readonly writes: CorkedWrites;
   readonly written: (() => void) | undefined;
   readonly #around: ConnectionSurroundings;
   readonly #client: ClientConnection;
@@ -42,7 +42,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   readonly #waits: ExchangeWaits;
   readonly #linger: Linger;
   readonly #turns: RequestTurns;
-  readonly #late: LateText;
+  readonly #late: DeferredResponse;
   readonly #take = (octets: Buffer): void => this.#takeOctets(octets);
   readonly #end = (): void => this.#takeEnd();
   #phase: ConnectionPhase = 'fresh';
@@ -65,7 +65,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#input = new RequestInput(socket, around.limits.maxLingerOctets);
     this.#linger = new Linger(around.limits);
     this.#turns = new RequestTurns((octets) => this.#takeInTurn(octets), this.#end);
-    this.#late = new LateText(socket, () => {
+    this.#late = new DeferredResponse(socket, () => {
       if (this.#phase === 'flushing') this.#awaitFlush();
     });
     this.#deadline = new ConnectionDeadline(around.deadlines, (nowMs) => this.#expired(nowMs));
@@ -220,7 +220,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     while (octets !== null) {
       const reading = this.#heads.read(octets);
       if (reading > 0) this.#begin();
-      else if (reading === incomplete) this.#awaitHead();
+      else if (reading === incompleteHead) this.#awaitHead();
       else this.#refuse(rejectionReason(faultOf(reading)));
       octets = this.#awaitsRequest ? this.#turns.take(this.#input.next()) : null;
     }

@@ -11,24 +11,24 @@ import type { ListeningSockets } from '../../../../application/ports/gateway/lis
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
-import { ConnectionRefusals } from '../connections/connection-refusals.js';
+import { ConnectionRefuser } from '../connections/connection-refuser.js';
 import { EngineListener, ownTls } from '../connections/engine-listener.js';
-import { ListenerPatience } from '../connections/listener-patience.js';
+import { ListenerTimers } from '../connections/listener-timers.js';
 import { prepareTls } from '../connections/prepared-tls.js';
 import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
 import { Http2Sessions } from '../http2/http2-sessions.js';
 import { ProtocolSessions } from '../http2/protocol-sessions.js';
 import { CoreSessions } from './core-sessions.js';
+import { CorkedWrites } from './corked-writes.js';
 import { Deadlines } from './deadlines.js';
-import { JoinedWrites } from './joined-writes.js';
 
 /** Serves HTTP/1.1 with the parser and the connections of this program, and HTTP/2 over node:http2. */
 export class CoreHttpEngine implements HttpEngine {
   readonly #sockets: ListeningSockets;
-  readonly #refusals = new ConnectionRefusals();
+  readonly #refusals = new ConnectionRefuser();
   readonly #deadlines = new Deadlines();
-  readonly #writes = new JoinedWrites();
+  readonly #writes = new CorkedWrites();
 
   constructor(sockets: ListeningSockets) {
     this.#sockets = sockets;
@@ -44,7 +44,7 @@ export class CoreHttpEngine implements HttpEngine {
     handler: RequestHandler,
     { name, limits, timeouts, tls, proxyHeaderFrom, http2 }: ListenerOptions,
   ): Promise<BoundListener> {
-    const patience = new ListenerPatience(limits, timeouts);
+    const patience = new ListenerTimers(limits, timeouts);
     const proxyHeaders = new ProxyHeaders(
       () => patience.timeouts.proxyHeaderMs,
       (peerAddress, reason) => handler.proxyHeaderFailed({ listener: key, peerAddress, reason }),

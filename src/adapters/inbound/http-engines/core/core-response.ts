@@ -10,16 +10,16 @@ import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '.
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { dateLine } from '../connections/date-line.js';
-import type { AnsweredRequest } from './answered-request.js';
-import type { ResponseConnection } from './response-connection.js';
+import type { Http1ResponseContext } from './http1-response-context.js';
 import {
   framingTraits,
+  http1ResponseFields,
   isUndelimited,
   readResponseFields,
-  responseFields,
   withoutFraming,
   withoutLength,
-} from './response-fields.js';
+} from './http1-response-fields.js';
+import type { ResponseConnection } from './response-connection.js';
 
 const nothing = new Uint8Array(0);
 /** Characters: a longer body is not put into one text with its head. */
@@ -40,7 +40,7 @@ export class CoreResponse implements ClientResponse {
   /** The connection has left HTTP. */
   isHandedOver = false;
   readonly #connection: ResponseConnection;
-  readonly #request: AnsweredRequest;
+  readonly #request: Http1ResponseContext;
   /** The head, but for what says the framing and the empty line, until it goes out with the first of the body. */
   #head: string | null = null;
   #framing: Framing = 'none';
@@ -53,7 +53,7 @@ export class CoreResponse implements ClientResponse {
   #isCompleted = false;
   #closedListener: ((completed: boolean) => void) | null = null;
 
-  constructor(connection: ResponseConnection, request: AnsweredRequest) {
+  constructor(connection: ResponseConnection, request: Http1ResponseContext) {
     this.#connection = connection;
     this.#request = request;
   }
@@ -70,9 +70,10 @@ export class CoreResponse implements ClientResponse {
   begin(status: number, headers: HeaderList, close: boolean, received: ReceivedHead | null = null): void {
     if (this.headSent) throw new Error('the head of this response was sent already');
     readResponseFields(headers);
-    const { hasDate } = responseFields;
-    const isUnsound = responseFields.isUnsound || (responseFields.contentLength >= 0 && isUndelimited(status));
-    const length = isUnsound ? -1 : responseFields.contentLength;
+    const { hasDate } = http1ResponseFields;
+    const isUnsound =
+      http1ResponseFields.isUnsound || (http1ResponseFields.contentLength >= 0 && isUndelimited(status));
+    const length = isUnsound ? -1 : http1ResponseFields.contentLength;
     const lines = received instanceof ResponseLines ? received.lines : null;
     const text = responseHeadText(status, isUnsound ? withoutFraming(headers) : headers, lines);
     this.#start(status, text, length, hasDate, close);
@@ -83,9 +84,9 @@ export class CoreResponse implements ClientResponse {
     if (!(received instanceof ResponseLines) || (received.passedTraits & framingTraits) !== 0) return false;
     const length = received.contentLength;
     readResponseFields(added);
-    const isSound = !responseFields.isUnsound && responseFields.contentLength < 0;
+    const isSound = !http1ResponseFields.isUnsound && http1ResponseFields.contentLength < 0;
     if (!isSound || (length >= 0 && isUndelimited(status))) return false;
-    const hasDate = responseFields.hasDate || (received.passedTraits & fieldTrait.date) !== 0;
+    const hasDate = http1ResponseFields.hasDate || (received.passedTraits & fieldTrait.date) !== 0;
     const text = received.passedHead(status) + fieldLines(added);
     this.#start(status, text, length, hasDate, close);
     return true;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { boundLateReads } from '../../../loop-turn/late-reads.js';
+import { boundLateReads } from '../../../event-loop-batching/deferred-reads.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
 import type { ConnectionSurroundings } from './connection-surroundings.js';

@@ -1,9 +1,9 @@
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
-import { faulty, type HeadReading, incomplete } from '../../../wire/http1/head-fault.js';
+import { faultyHead, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
 import type { RequestLines } from '../../../wire/http1/request-lines.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
-import { RepeatedHeads } from './repeated-heads.js';
+import { RequestHeadCache } from './request-head-cache.js';
 
 const carriageReturn = 0x0d;
 /** Octets of a head that is not unusual: more is held only as long as all connections together hold little. */
@@ -15,7 +15,7 @@ export class RequestHeads {
   text = '';
   /** Its field lines, where they came before. */
   known: RequestLines | null = null;
-  readonly repeated = new RepeatedHeads();
+  readonly repeated = new RequestHeadCache();
   /** What came behind it; null: nothing. */
   rest: Buffer | null = null;
   readonly #maxOctets: number;
@@ -63,7 +63,7 @@ export class RequestHeads {
     if (reading > 0) {
       this.text = octets.toString('latin1', start, reading);
       this.rest = reading === octets.length ? null : octets.subarray(reading);
-    } else if (reading === incomplete && start < octets.length) {
+    } else if (reading === incompleteHead && start < octets.length) {
       const held = new HeadBuffer();
       held.add(octets, start, octets.length);
       held.noteRead();
@@ -76,9 +76,9 @@ export class RequestHeads {
   /** Refuses what is too much for all connections together. */
   #hold(held: HeadBuffer): HeadReading {
     this.#charge(held.room - usualOctets);
-    if (held.length <= usualOctets || this.#budget.leftForHeads >= 0) return incomplete;
+    if (held.length <= usualOctets || this.#budget.leftForHeads >= 0) return incompleteHead;
     this.end();
-    return faulty('head_too_large');
+    return faultyHead('head_too_large');
   }
 
   #charge(octets: number): void {
@@ -91,7 +91,7 @@ export class RequestHeads {
     held.add(octets, 0, octets.length);
     if (!held.isDue && held.length < this.#maxOctets) return this.#hold(held);
     const reading = readRequestHead(held.octets, 0, held.length, this.#maxOctets);
-    if (reading === incomplete) {
+    if (reading === incompleteHead) {
       return this.#keep(held, requestHead.emptyOctets);
     }
     this.end();
@@ -107,7 +107,7 @@ export class RequestHeads {
   #keep(held: HeadBuffer, emptyOctets: number): HeadReading {
     if (emptyOctets === held.length) {
       this.end();
-      return incomplete;
+      return incompleteHead;
     }
     held.drop(emptyOctets);
     held.noteRead();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { incomplete } from '../../../wire/http1/head-fault.js';
+import { incompleteHead } from '../../../wire/http1/head-fault.js';
 import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
 import type { CoreBody } from './core-body.js';
 import { PieceQueue } from './piece-queue.js';
@@ -67,7 +67,7 @@ export class RequestInput {
     if (octets === null) return true;
     // Garbage is not worth an answer of its own, and a connection is given away only while nothing else is in it.
     const reading = readRequestHead(octets, 0, octets.length, maxHeadOctets);
-    return reading === incomplete || (reading > 0 && !(requestHead.saysUpgrade && requestHead.namesWebSocket));
+    return reading === incompleteHead || (reading > 0 && !(requestHead.saysUpgrade && requestHead.namesWebSocket));
   }
 
   /** Leaves what is pipelined to whoever reads the connection next. */

@@ -1,4 +1,4 @@
-import { goOnLate, goOnNoMore, handleLate, type LateReader } from '../../../loop-turn/late-reads.js';
+import { goOnLate, goOnNoMore, handleLate, type LateReader } from '../../../event-loop-batching/deferred-reads.js';
 
 /** Requests of a connection that begin at a time: however many it has pipelined, others have their turn before it goes on. */
 const mostAtATime = 16;

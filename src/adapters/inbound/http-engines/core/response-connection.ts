@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { JoinedWrites } from './joined-writes.js';
+import type { CorkedWrites } from './corked-writes.js';
 
 /** What a response needs of the connection that it goes out by. */
 export interface ResponseConnection {
   readonly socket: Socket;
-  readonly writes: JoinedWrites;
+  readonly writes: CorkedWrites;
   /** To be told of each write that is over; undefined: need not be told. */
   readonly written: (() => void) | undefined;
   /** Takes the last text of a response to be written at the end of this turn; false: it is to be written now. */

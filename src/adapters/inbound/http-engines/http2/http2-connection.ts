@@ -6,10 +6,10 @@ import type {
   RequestHandler,
 } from '../../../../application/ports/gateway/http-engine.js';
 import type { ClientConnection, ClientRequest } from '../../../../application/ports/gateway/http-exchange.js';
+import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
-import { boundLateWrites } from '../../../loop-turn/late-writes.js';
-import type { ListenerPatience } from '../connections/listener-patience.js';
+import type { ListenerTimers } from '../connections/listener-timers.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { Deadline } from './deadline.js';
 import { Http2Body } from './http2-body.js';
@@ -24,7 +24,7 @@ import { StreamWriter, type WrittenConnection } from './stream-writer.js';
 export interface Http2Serving {
   readonly handler: RequestHandler;
   readonly limits: EngineLimits;
-  readonly patience: ListenerPatience;
+  readonly patience: ListenerTimers;
   readonly deadlines: Deadlines;
 }
 

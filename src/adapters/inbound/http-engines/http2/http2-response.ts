@@ -4,14 +4,14 @@ import type { Tunnel } from '../../../../application/ports/gateway/tunnel.js';
 import { parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/bodyless-status.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
-import { responseFields } from './response-fields.js';
+import { http2ResponseFields } from './http2-response-fields.js';
 import type { StreamWriter } from './stream-writer.js';
 
 /** How soon it is looked again whether an early answer has gone out, in milliseconds. */
 const lookAgainMs = 5;
 
 /** What a response has to know of the request that it answers. */
-export interface AnsweredRequest {
+export interface Http2ResponseContext {
   readonly isHead: boolean;
   readonly hasBody: boolean;
 }
@@ -19,7 +19,7 @@ export interface AnsweredRequest {
 /** A stream of HTTP/2 as the way back to its client. */
 export class Http2Response implements ClientResponse {
   readonly #stream: ServerHttp2Stream;
-  readonly #request: AnsweredRequest;
+  readonly #request: Http2ResponseContext;
   readonly #writer: StreamWriter;
   readonly #closeConnection: () => void;
   /** It was whole before its request, the rest of which nobody reads. */
@@ -38,7 +38,12 @@ export class Http2Response implements ClientResponse {
   #closedListener: ((completed: boolean) => void) | null = null;
 
   /** `closeConnection`: has the connection end with the streams that are under way. */
-  constructor(stream: ServerHttp2Stream, request: AnsweredRequest, writer: StreamWriter, closeConnection: () => void) {
+  constructor(
+    stream: ServerHttp2Stream,
+    request: Http2ResponseContext,
+    writer: StreamWriter,
+    closeConnection: () => void,
+  ) {
     this.#stream = stream;
     this.#request = request;
     this.#writer = writer;
@@ -57,7 +62,7 @@ export class Http2Response implements ClientResponse {
   inform(status: number, headers: HeaderList): void {
     const stream = this.#stream;
     if (this.#isBegun || this.#writer.isCut || stream.destroyed || stream.closed) return;
-    const fields = responseFields(headers);
+    const fields = http2ResponseFields(headers);
     fields[':status'] = status;
     try {
       stream.additionalHeaders(fields);
@@ -70,7 +75,7 @@ export class Http2Response implements ClientResponse {
     if (this.headSent) throw new Error('the head of this response was sent already');
     this.#isBegun = true;
     this.#isBodyless = this.#request.isHead || isBodyless(status);
-    const fields = responseFields(headers);
+    const fields = http2ResponseFields(headers);
     fields[':status'] = status;
     this.#held = fields;
     this.#declared = null;
@@ -164,7 +169,7 @@ export class Http2Response implements ClientResponse {
 
   #sendTrailers(): void {
     if (!this.#isGiven || this.#writer.isCut) return;
-    this.#stream.sendTrailers(responseFields(this.#trailers));
+    this.#stream.sendTrailers(http2ResponseFields(this.#trailers));
     this.#refuseRest();
   }
 

@@ -3,7 +3,7 @@ import type { EngineLimits, RequestHandler } from '../../../../application/ports
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
-import type { ListenerPatience } from '../connections/listener-patience.js';
+import type { ListenerTimers } from '../connections/listener-timers.js';
 import { Deadlines } from '../core/deadlines.js';
 import { Http2Connection, type Http2Serving } from './http2-connection.js';
 
@@ -14,7 +14,7 @@ export class Http2Sessions implements EngineSessions {
   readonly #connections = new WeakMap<Socket, Http2Connection>();
 
   /** `key`: of the listener. */
-  constructor(key: string, handler: RequestHandler, limits: EngineLimits, patience: ListenerPatience) {
+  constructor(key: string, handler: RequestHandler, limits: EngineLimits, patience: ListenerTimers) {
     this.#key = key;
     this.#serving = { handler, limits, patience, deadlines: new Deadlines() };
   }

@@ -4,7 +4,7 @@ import type { RequestHandler } from '../../../../application/ports/gateway/http-
 import { clientConnection } from '../connections/client-connection.js';
 import type { ConnectionOrigin } from '../connections/connection-origin.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
-import type { ListenerPatience } from '../connections/listener-patience.js';
+import type { ListenerTimers } from '../connections/listener-timers.js';
 import { rejectionOctets } from '../connections/rejection-octets.js';
 import { Deadlines } from '../core/deadlines.js';
 import { ConnectionPrefaces } from './connection-prefaces.js';
@@ -23,7 +23,7 @@ export interface SpeakingSessions extends EngineSessions {
 export class ProtocolSessions implements SpeakingSessions {
   readonly #key: string;
   readonly #handler: RequestHandler;
-  readonly #patience: ListenerPatience;
+  readonly #patience: ListenerTimers;
   readonly #http1: SpeakingSessions;
   readonly #http2: Http2Sessions;
   readonly #prefaces = new ConnectionPrefaces(new Deadlines());
@@ -33,7 +33,7 @@ export class ProtocolSessions implements SpeakingSessions {
   constructor(
     key: string,
     handler: RequestHandler,
-    patience: ListenerPatience,
+    patience: ListenerTimers,
     http1: SpeakingSessions,
     http2: Http2Sessions,
     acceptsPrefaces: boolean,

@@ -8,22 +8,22 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { turnMs } from '../../../loop-turn/turn-clock.js';
+import { turnMs } from '../../../event-loop-batching/turn-clock.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { readFirstPiece } from './first-piece.js';
+import { Http1ResponseBody } from './http1-response-body.js';
 import { keepAliveTime } from './keep-alive-time.js';
 import { OutgoingBody } from './outgoing-body.js';
 import { ReceivedResponse } from './received-response.js';
 import { takesRepetition } from './repeatable-request.js';
-import { noBody, requestHead } from './request-head.js';
-import { ResponseBody } from './response-body.js';
 import { StreamedResponse } from './streamed-response.js';
 import { TimedRequest } from './timed-request.js';
 import { frames } from './trailer-framing.js';
 import type { UpstreamConnection } from './upstream-connection.js';
-import { lossFailure, malformed, refused } from './upstream-failures.js';
+import { lossFailure, malformedResponse, refused } from './upstream-failures.js';
+import { noBody, upstreamRequestHead } from './upstream-request-head.js';
 
 /** One request on its way to a target. */
 export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeParts {
@@ -78,8 +78,8 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.#fail({ code: 'cancelled', detail: 'the connections to the target are closed' });
   }
 
-  turnAway(): void {
-    this.#fail({ code: 'overloaded', isTurnedAway: true, detail: 'the target was taken out' });
+  evictQueued(): void {
+    this.#fail({ code: 'overloaded', wasEvicted: true, detail: 'the target was taken out' });
   }
 
   use(connection: UpstreamConnection): void {
@@ -163,7 +163,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
 
   responseBegun(status: number, received: ResponseLines, length: number | null): void {
     this.#noteHead(received);
-    const body = new ResponseBody(this, length);
+    const body = new Http1ResponseBody(this, length);
     this.#streamed = new StreamedResponse(status, received, body, this);
   }
 
@@ -190,7 +190,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   }
 
   responseMalformed(fault: string): void {
-    this.#fail(malformed(fault));
+    this.#fail(malformedResponse(fault));
   }
 
   bodyBegun(): void {
@@ -244,11 +244,11 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   firstPiece(body: BodySource | null, first: Uint8Array | null): void {
     if (this.#isEnded) return;
     if (this.#connections.turnAways !== this.#turnAwaysBefore) {
-      this.turnAway();
+      this.evictQueued();
       return;
     }
     try {
-      if (body === null) this.#head = requestHead(this.#request, this.#settings.authority, noBody);
+      if (body === null) this.#head = upstreamRequestHead(this.#request, this.#settings.authority, noBody);
       else this.#outgoing = new OutgoingBody(this.#request, this.#settings.authority, body, first);
     } catch (error) {
       this.#fail(refused(error));

@@ -8,7 +8,7 @@ import type {
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
-import { RepeatedResponses } from './repeated-responses.js';
+import { ResponseHeadCache } from './response-head-cache.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** The connections to one address, each a socket that HTTP/1.1 is spoken on by this program's own codec. */
@@ -18,7 +18,7 @@ export class CoreTargetClient implements TargetClient {
 
   constructor(settings: TargetClientSettings) {
     this.#settings = settings;
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, onLost, repeated));
   }
 
@@ -32,8 +32,8 @@ export class CoreTargetClient implements TargetClient {
     return this.#connections.isFull;
   }
 
-  turnAway(): void {
-    this.#connections.turnAway();
+  evictQueued(): void {
+    this.#connections.evictQueued();
   }
 
   figures(): ConnectionFigures {

@@ -1,8 +1,8 @@
 import type { ConnectionUser } from '../pool/target-connections.js';
 import type { FirstPieceTaker } from './first-piece.js';
+import type { BodyOrigin } from './http1-response-body.js';
+import type { ResponseSink } from './http1-response-reader.js';
 import type { BodySending } from './request-body-sender.js';
-import type { BodyOrigin } from './response-body.js';
-import type { ResponseSink } from './response-reader.js';
 import type { ResponseTaker } from './streamed-response.js';
 import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
 

@@ -1,8 +1,8 @@
 import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
-import { type BodySending, joined, maxJoinedOctets, RequestBodySender } from './request-body-sender.js';
-import { lengthInPieces, requestHead } from './request-head.js';
+import { type BodySending, joinedChunks, maxJoinedOctets, RequestBodySender } from './request-body-sender.js';
 import type { UpstreamConnection } from './upstream-connection.js';
+import { lengthInPieces, upstreamRequestHead } from './upstream-request-head.js';
 
 /** A request with a body as it is written. */
 export class OutgoingBody {
@@ -33,7 +33,7 @@ export class OutgoingBody {
       this.#first = first;
       this.#length = lengthInPieces(request);
     }
-    this.#head = requestHead(request, authority, this.#length);
+    this.#head = upstreamRequestHead(request, authority, this.#length);
   }
 
   /** Writes it, or begins to. */
@@ -72,7 +72,7 @@ export class OutgoingBody {
 
   #writeWhole(connection: UpstreamConnection, whole: Uint8Array): void {
     if (whole.length <= maxJoinedOctets) {
-      connection.writeLate(joined(this.#head, whole, ''));
+      connection.writeLate(joinedChunks(this.#head, whole, ''));
       return;
     }
     connection.cork();

@@ -1,9 +1,9 @@
 import { BodyReadError, type BodySource } from '../../../../application/ports/gateway/body-source.js';
 import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { chunkEnd, chunkStart, lastChunk } from '../../../wire/http1/head-text.js';
-import { BodyLengthError, unknownLength } from './request-head.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import { bodyFailure, refused } from './upstream-failures.js';
+import { BodyLengthError, unknownLength } from './upstream-request-head.js';
 
 /** Octets that are copied behind their head to go out with it in one write. */
 export const maxJoinedOctets = 16_384;
@@ -20,7 +20,7 @@ export interface BodySending {
 }
 
 /** Text of one octet for each character, and octets behind it, in one piece. */
-export const joined = (text: string, octets: Uint8Array, end: string): Buffer => {
+export const joinedChunks = (text: string, octets: Uint8Array, end: string): Buffer => {
   const buffer = Buffer.allocUnsafe(text.length + octets.length + end.length);
   buffer.write(text, 0, 'latin1');
   buffer.set(octets, text.length);
@@ -100,7 +100,7 @@ export class RequestBodySender {
       if (this.#sent > this.#length) throw new BodyLengthError();
       connection.write(piece);
     } else if (piece.length <= maxJoinedOctets) {
-      connection.write(joined(chunkStart(piece.length), piece, chunkEnd));
+      connection.write(joinedChunks(chunkStart(piece.length), piece, chunkEnd));
     } else {
       connection.cork();
       connection.write(chunkStart(piece.length));

@@ -2,8 +2,8 @@ import { BodyReadError } from '../../../../application/ports/gateway/body-source
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
+import type { Http1ResponseBody } from './http1-response-body.js';
 import { ReceivedResponse } from './received-response.js';
-import type { ResponseBody } from './response-body.js';
 import { readErrorCode } from './upstream-failures.js';
 
 /**
@@ -20,7 +20,7 @@ export interface ResponseTaker {
 
 /** A response whose body comes after its head, or in pieces. */
 export class StreamedResponse {
-  readonly #body: ResponseBody;
+  readonly #body: Http1ResponseBody;
   readonly #taker: ResponseTaker;
   /** The head, until it is told of. */
   #held: ReceivedResponse | null;
@@ -28,7 +28,7 @@ export class StreamedResponse {
   /** Some of its body has come. */
   #hasBegun = false;
 
-  constructor(status: number, received: ResponseLines, body: ResponseBody, taker: ResponseTaker) {
+  constructor(status: number, received: ResponseLines, body: Http1ResponseBody, taker: ResponseTaker) {
     this.#body = body;
     this.#taker = taker;
     this.#held = new ReceivedResponse(status, received, body, false);

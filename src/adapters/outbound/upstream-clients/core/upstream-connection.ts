@@ -1,14 +1,14 @@
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { boundLateness } from '../../../loop-turn/bound-lateness.js';
-import { type LateWriter, writeLate } from '../../../loop-turn/late-writes.js';
-import { turnBegins, turnEnds, turnMs } from '../../../loop-turn/turn-clock.js';
-import type { PooledConnection } from '../pool/target-connections.js';
+import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
+import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
+import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import type { PooledUpstreamConnection } from '../pool/target-connections.js';
 import { writeBacklog } from '../pool/write-backlog.js';
+import { Http1ResponseReader } from './http1-response-reader.js';
 import { defaultKeepMs } from './keep-alive-time.js';
-import type { RepeatedResponses } from './repeated-responses.js';
-import { ResponseReader } from './response-reader.js';
+import type { ResponseHeadCache } from './response-head-cache.js';
 import { putOffTimer, removeTimer, setTimer } from './shared-timers.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 import { UpstreamSocket } from './upstream-socket.js';
@@ -39,7 +39,7 @@ export interface ConnectionHolder {
 }
 
 /** One connection to a target, made anew when it is needed again after it was closed. Has one holder at a time. */
-export class UpstreamConnection implements PooledConnection, WheelTimer, LateWriter {
+export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer, LateWriter {
   // For the time to connect, then for that to be kept: while it has a holder nothing is due.
   dueMs = 0;
   slot = -1;
@@ -48,7 +48,7 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   restingAt = -1;
 
   readonly settings: TargetClientSettings;
-  readonly reader: ResponseReader;
+  readonly reader: Http1ResponseReader;
   /** It has brought an answer. */
   hasServed = false;
   /** How long it is kept without a holder. */
@@ -71,10 +71,10 @@ export class UpstreamConnection implements PooledConnection, WheelTimer, LateWri
   constructor(
     settings: TargetClientSettings,
     onLost: (connection: UpstreamConnection) => void,
-    repeated: RepeatedResponses,
+    repeated: ResponseHeadCache,
   ) {
     this.settings = settings;
-    this.reader = new ResponseReader(repeated);
+    this.reader = new Http1ResponseReader(repeated);
     this.#onLost = onLost;
     this.#reading = { onread: { buffer: sharedOctets, callback: (octets) => this.#received(sharedOctets, octets) } };
   }

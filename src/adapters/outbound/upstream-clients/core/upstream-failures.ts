@@ -26,7 +26,7 @@ export const lossFailure = (error: Error | null): UpstreamFailure => {
 };
 
 /** The response cannot be read. */
-export const malformed = (fault: string): UpstreamFailure => ({
+export const malformedResponse = (fault: string): UpstreamFailure => ({
   code: 'invalid_response',
   detail: `the response is malformed: ${fault}`,
 });

@@ -12,9 +12,9 @@ import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { waitText } from '../pool/wait-text.js';
 import { type Awaited, type DeadlineUser, ExchangeDeadlines } from './exchange-deadlines.js';
 import { classifyStreamEnd } from './failure-classification.js';
-import { type RequestFields, requestFields } from './request-fields.js';
+import { type Http2RequestFields, requestFields } from './http2-request-fields.js';
+import { Http2ResponseReader, type ResponseListener } from './http2-response-reader.js';
 import { LengthMismatchError, RequestSender, type SendingListener } from './request-sender.js';
-import { type ResponseListener, ResponseReader } from './response-reader.js';
 import type { SessionPool } from './session-pool.js';
 import type { StreamUser } from './stream-user.js';
 import type { UpstreamSession } from './upstream-session.js';
@@ -30,10 +30,10 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   readonly #settings: TargetClientSettings;
   readonly #sessions: SessionPool;
   readonly #deadlines: ExchangeDeadlines;
-  #fields: RequestFields | null = null;
+  #fields: Http2RequestFields | null = null;
   #sender: RequestSender | null = null;
   #session: UpstreamSession | null = null;
-  #reader: ResponseReader | null = null;
+  #reader: Http2ResponseReader | null = null;
   /** Signs of life of the session when it was last waited for one. */
   #signsBefore = 0;
   /** A response had come over the session before. */
@@ -92,8 +92,8 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#abort({ code: 'cancelled', detail: 'the connections to the target are closed' });
   }
 
-  turnAway(): void {
-    this.#abort({ code: 'overloaded', isTurnedAway: true, detail: 'the target was taken out' });
+  evictQueued(): void {
+    this.#abort({ code: 'overloaded', wasEvicted: true, detail: 'the target was taken out' });
   }
 
   fail(failure: UpstreamFailure): void {
@@ -206,7 +206,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     if (!stream.writableFinished) stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  onCut(reader: ResponseReader): void {
+  onCut(reader: Http2ResponseReader): void {
     if (reader !== this.#reader || this.#isEnded) return;
     const isUnprocessed = this.#isUnprocessed(reader);
     // node:http2 ends the streams of a session that has failed before it says why: each has the error, too.
@@ -246,7 +246,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#signsBefore = session.signs;
     this.#hadServed = session.hasServed;
     this.#isSent = this.#sender === null;
-    this.#reader = new ResponseReader(stream, this.#request.method === 'HEAD', this);
+    this.#reader = new Http2ResponseReader(stream, this.#request.method === 'HEAD', this);
     this.#deadlines.watch();
     if (this.#sender === null) return;
     // While it is sent, the request is watched by the silence of its client.
@@ -261,7 +261,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   }
 
   /** RFC 9113, section 8.7: the peer has said that it has done nothing with the request. */
-  #isUnprocessed({ stream, hasBegun }: ResponseReader): boolean {
+  #isUnprocessed({ stream, hasBegun }: Http2ResponseReader): boolean {
     if (hasBegun) return false;
     return stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > (this.#session?.lastStream ?? 0);
   }

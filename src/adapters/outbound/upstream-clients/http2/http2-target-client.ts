@@ -30,8 +30,8 @@ export class Http2TargetClient implements TargetClient {
     return this.#sessions.isFull;
   }
 
-  turnAway(): void {
-    this.#sessions.turnAway();
+  evictQueued(): void {
+    this.#sessions.evictQueued();
   }
 
   figures(): ConnectionFigures {

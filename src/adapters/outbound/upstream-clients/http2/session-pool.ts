@@ -79,8 +79,8 @@ export class SessionPool implements SessionListener {
     this.#noticeUnused();
   }
 
-  turnAway(): void {
-    for (const user of this.#awaiting()) user.turnAway();
+  evictQueued(): void {
+    for (const user of this.#awaiting()) user.evictQueued();
   }
 
   /** Who has a stream or waits for one may finish within the grace. */

@@ -16,5 +16,5 @@ export interface StreamUser {
   /** There will be none: the connections close. */
   giveUp(): void;
   /** There will be none: the target gets no more requests. */
-  turnAway(): void;
+  evictQueued(): void;
 }

@@ -5,7 +5,7 @@ import { type RestingConnection, RestingConnections } from './resting-connection
 const maxWaiting = 1_000;
 
 /** A connection to a target, that takes one request at a time. */
-export interface PooledConnection extends RestingConnection {
+export interface PooledUpstreamConnection extends RestingConnection {
   readonly isOpen: boolean;
   /** It stands, or is being made: a request may be sent on it. */
   readonly isUsable: boolean;
@@ -22,11 +22,11 @@ export interface ConnectionUser<Connection> {
   /** There will be none: the connections close. */
   giveUp(): void;
   /** There will be none: the target gets no more requests. */
-  turnAway(): void;
+  evictQueued(): void;
 }
 
 /** The connections to one target, and who waits for them, in the order of their coming. */
-export class TargetConnections<Connection extends PooledConnection> {
+export class TargetConnections<Connection extends PooledUpstreamConnection> {
   readonly #settings: TargetClientSettings;
   /** Used or kept. */
   readonly #all = new Set<Connection>();
@@ -87,9 +87,9 @@ export class TargetConnections<Connection extends PooledConnection> {
     this.#noticeUnused();
   }
 
-  turnAway(): void {
+  evictQueued(): void {
     this.#turnAways += 1;
-    for (const user of this.#waiting) user.turnAway();
+    for (const user of this.#waiting) user.evictQueued();
   }
 
   giveBack(connection: Connection): void {
@@ -170,7 +170,7 @@ export class TargetConnections<Connection extends PooledConnection> {
   }
 }
 
-const openOf = (connections: Iterable<PooledConnection>): number => {
+const openOf = (connections: Iterable<PooledUpstreamConnection>): number => {
   let open = 0;
   for (const connection of connections) if (connection.isOpen) open += 1;
   return open;

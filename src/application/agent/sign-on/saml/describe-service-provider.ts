@@ -12,7 +12,7 @@ export interface DescriptionParts {
   readonly keys: SamlKeys;
 }
 
-export interface ServiceProviderDescription {
+export interface DescribedServiceProvider {
   /** The metadata, as the metadata path serves it; null where there was an error. */
   readonly metadata: string | null;
   readonly errors: readonly ConfigurationProblem[];
@@ -23,7 +23,7 @@ export const describeServiceProvider = async (
   readBlock: AgentBlockReader,
   agentName: string | null,
   parts: DescriptionParts,
-): Promise<ServiceProviderDescription> => {
+): Promise<DescribedServiceProvider> => {
   const { options, errors } = await agentSaml(readBlock, agentName);
   if (options === null) return { metadata: null, errors };
   const { serviceProviderKey } = options;

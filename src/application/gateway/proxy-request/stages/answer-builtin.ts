@@ -1,6 +1,6 @@
 import type { BuiltinHandler } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
-import { answerBuiltin as answer } from '../../report-status/answer-builtin.js';
+import { builtinAnswer as answer } from '../../report-status/builtin-answer.js';
 import type { StatusReports } from '../../report-status/status-reports.js';
 import type { Stage, StageOutcome } from '../stage.js';
 

@@ -1,4 +1,4 @@
-import { type AskAgentsDependencies, type AskedAgent, askFrom } from '../agent-asking.js';
+import { type AskAgentsDependencies, type AskedAgent, askFrom } from '../agent-chain.js';
 import type { RouteAgent } from '../route-agent.js';
 import type { Stage } from '../stage.js';
 

@@ -6,8 +6,8 @@ import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import { answerBodyFailure } from '../answer-body-failure.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import { answerViolation } from '../answer-violation.js';
+import { type BodyPrefix, BufferedBody, readAhead } from '../buffered-body.js';
 import type { Exchange } from '../exchange.js';
-import { HeldBody, type ReadAhead, readAhead } from '../held-body.js';
 import type { Stage } from '../stage.js';
 
 export interface BufferDependencies {
@@ -34,7 +34,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
   });
 
   const buffer = async (exchange: Exchange, body: BodySource) => {
-    let read: ReadAhead;
+    let read: BodyPrefix;
     try {
       read = await readAhead(body, maxBufferOctets);
     } catch {
@@ -43,7 +43,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
     if (exchange.abandoned) return 'ended';
     const { kept, hasEnded } = read;
     if (!hasEnded) return answerViolation(exchange, violation(kept.octets), problems, metrics);
-    hold(exchange, new HeldBody(kept, body.trailers(), body.declaredLength ?? kept.octets));
+    hold(exchange, new BufferedBody(kept, body.trailers(), body.declaredLength ?? kept.octets));
     return 'continue';
   };
 
@@ -59,7 +59,7 @@ export const bufferRequest = (dependencies: BufferDependencies): Stage => {
 };
 
 /** The length of a body that came without one is known now. */
-const hold = (exchange: Exchange, body: HeldBody): void => {
+const hold = (exchange: Exchange, body: BufferedBody): void => {
   exchange.headers = withHeader(exchange.headers, 'Content-Length', String(body.declaredLength));
   exchange.forwardedBody = body;
 };

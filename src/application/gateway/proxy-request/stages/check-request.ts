@@ -2,7 +2,7 @@ import type { LimitsConfiguration } from '../../../../domain/gateway/configurati
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders } from '../../../../domain/http/header-list.js';
-import { type KnownFields, knownOf, traitsOf } from '../../../../domain/http/known-fields.js';
+import { type HeaderSummary, knownOf, traitsOf } from '../../../../domain/http/header-summary.js';
 import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/unserved-method.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
@@ -14,7 +14,7 @@ import type { Stage } from '../stage.js';
 const isServed = (httpVersion: string): boolean =>
   httpVersion === '1.1' || httpVersion === '2.0' || httpVersion === '1.0';
 
-const knownLengths = ({ fields, lengthAt }: KnownFields): readonly string[] =>
+const knownLengths = ({ fields, lengthAt }: HeaderSummary): readonly string[] =>
   lengthAt < 0 ? noHeaders : [fields[lengthAt + 1] as string];
 
 /** What makes the end of a request's body a matter of opinion (RFC 9112, sections 6.1 to 6.3), or null. */

@@ -6,9 +6,9 @@ import {
   type LimitedRoute,
 } from '../../../../domain/gateway/rate-limiting/applied-rate-limit.js';
 import {
+  type AdvertisedRateLimit,
   rateLimitFields,
   retryAfter,
-  type ToldRateLimit,
   takenRateLimitFields,
 } from '../../../../domain/gateway/rate-limiting/rate-limit-fields.js';
 import { allHeaders, type HeaderList } from '../../../../domain/http/header-list.js';
@@ -144,7 +144,7 @@ const settled = (
     return problems.answer(exchange, 'rate_limit_unavailable', 'What the rate limits count cannot be read.');
   }
   const { refusedBy } = judgement;
-  const told: ToldRateLimit[] = [];
+  const told: AdvertisedRateLimit[] = [];
   for (let index = 0; index < limits.length; index += 1) {
     const { name, limit, isTold } = limits[index] as AppliedRateLimit;
     if (!isTold && index !== refusedBy) continue;

@@ -1,8 +1,8 @@
+import { knownOf } from '../../../../domain/http/header-summary.js';
 import { parseAuthority, parseHost } from '../../../../domain/http/host.js';
-import { knownOf } from '../../../../domain/http/known-fields.js';
-import type { ResolvedTarget } from '../../../../domain/http/known-target.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { parseRequestTarget } from '../../../../domain/http/request-target.js';
+import type { ResolvedTarget } from '../../../../domain/http/target-header-cache.js';
 import { withHeader } from '../../../../domain/http/with-header.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { Exchange } from '../exchange.js';

@@ -5,7 +5,7 @@ import { UpstreamFailureAnswers } from '../answer-upstream-failure.js';
 import { type RouteBreaker, uncountedPass } from '../route-breaker.js';
 import type { SendingRules } from '../sending-rules.js';
 import type { Stage } from '../stage.js';
-import { UpstreamSending } from '../upstream-sending.js';
+import { UpstreamForwarder } from '../upstream-forwarder.js';
 
 export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
   readonly metrics: GatewayMetrics;
@@ -42,7 +42,7 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
       const detail = 'Requests of the route have failed too often to be sent on at the moment.';
       return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
     }
-    UpstreamSending.begin(exchange, rules, pass);
+    UpstreamForwarder.begin(exchange, rules, pass);
     return 'ended';
   };
 };

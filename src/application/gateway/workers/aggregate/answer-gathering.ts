@@ -1,6 +1,6 @@
 import type { MetricsExposition, PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { HeldAgentReports } from '../../ask-agents/reports/held-agent-reports.js';
 import { askSupervisor, askWorker, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './snapshot-of.js';
@@ -13,7 +13,7 @@ export interface GatheredParts {
 }
 
 /** Has a worker answer what the supervisor asks it about itself, from when it has a configuration on. */
-export const answerGathering = (supervisor: Correspondence, { state, metrics, agentReports }: GatheredParts): void => {
+export const answerGathering = (supervisor: WorkerChannel, { state, metrics, agentReports }: GatheredParts): void => {
   supervisor.answer(askWorker.snapshot, () => snapshotOf(state));
   supervisor.answer(askWorker.counts, () => {
     state.askAgentsToReport();
@@ -31,7 +31,7 @@ export const answerGathering = (supervisor: Correspondence, { state, metrics, ag
  * Drains what somebody has drained, before this worker came or while it started. Called once it has a configuration and
  * answers; whatever is drained from then on it is asked itself.
  */
-export const adoptDrainedTargets = async (supervisor: Correspondence, state: GatewayState): Promise<void> => {
+export const adoptDrainedTargets = async (supervisor: WorkerChannel, state: GatewayState): Promise<void> => {
   const answered = await supervisor.ask(askSupervisor.drained, null, supervisorAnswerMs);
   if (!answered.ok) return;
   for (const { upstream, address } of answered.value) state.drainTarget(upstream, address, true);

@@ -1,7 +1,7 @@
 import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
 import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
 import type { WorkerCounts } from './gathering-topics.js';
@@ -23,7 +23,7 @@ const keyOf = ({ agent, agentId }: HeldReport): string => JSON.stringify([agent,
  */
 export class GatheredAgentReports {
   readonly #reports: AgentReports;
-  readonly #shares = new Map<Correspondence, Share>();
+  readonly #shares = new Map<WorkerChannel, Share>();
   #kept = '';
 
   /** @param reports reads them, as in one process */
@@ -31,7 +31,7 @@ export class GatheredAgentReports {
     this.#reports = reports;
   }
 
-  take(worker: Correspondence, { agents, reports }: Pick<WorkerCounts, 'agents' | 'reports'>): void {
+  take(worker: WorkerChannel, { agents, reports }: Pick<WorkerCounts, 'agents' | 'reports'>): void {
     const share = this.#shares.get(worker) ?? { agents, ids: new Map(), ended: new Set() };
     share.agents = agents;
     this.#shares.set(worker, share);
@@ -43,7 +43,7 @@ export class GatheredAgentReports {
     for (const key of share.ended) if (!told.has(key)) share.ended.delete(key);
   }
 
-  left(worker: Correspondence): void {
+  left(worker: WorkerChannel): void {
     const share = this.#shares.get(worker);
     if (share === undefined) return;
     this.#shares.delete(worker);

@@ -1,18 +1,18 @@
 import { addCounts, type CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
 import { auditRecordsDropped, supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
-import type { PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
-import type { GatewayPhase, ReloadFigures, TargetName } from '../../../ports/gateway/gateway-state.js';
-import type { ProcessFigures } from '../../../ports/gateway/process-figures.js';
 import type {
   GatewaySnapshot,
   ReloadOutcome,
   TargetOutcome,
   WorkerRestarts,
-} from '../../../ports/gateway/whole-gateway.js';
+} from '../../../ports/gateway/gateway-cluster.js';
+import type { PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
+import type { GatewayPhase, ReloadFigures, TargetName } from '../../../ports/gateway/gateway-state.js';
+import type { ProcessFigures } from '../../../ports/gateway/process-figures.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
-import type { Topic } from '../../../shared/worker-channel/topic.js';
+import type { WorkerCall } from '../../../shared/worker-channel/worker-call.js';
 import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
 import type { SupervisedService } from '../supervise/supervised-service.js';
 import { Coalesced } from './coalesced.js';
@@ -108,14 +108,14 @@ export class GatheredWorkers implements SupervisedService {
 
   /** Answers what the worker asks about the whole gateway. */
   attend(worker: AttendedWorker): void {
-    const { correspondence, number } = worker;
+    const { channel, number } = worker;
     const known = this.#workers.get(number);
     this.#workers.set(number, { current: worker, restarts: known === undefined ? 0 : known.restarts + 1 });
-    correspondence.answer(askSupervisor.snapshot, () => this.snapshot());
-    correspondence.answer(askSupervisor.metrics, () => this.metrics());
-    correspondence.answer(askSupervisor.reload, () => this.#reload());
-    correspondence.answer(askSupervisor.drain, (wish) => this.drainTarget(wish));
-    correspondence.answer(askSupervisor.drained, () => this.drainedTargets());
+    channel.answer(askSupervisor.snapshot, () => this.snapshot());
+    channel.answer(askSupervisor.metrics, () => this.metrics());
+    channel.answer(askSupervisor.reload, () => this.#reload());
+    channel.answer(askSupervisor.drain, (wish) => this.drainTarget(wish));
+    channel.answer(askSupervisor.drained, () => this.drainedTargets());
   }
 
   /** A reload may wait for another one, and has to be answered before nobody listens any more. */
@@ -134,8 +134,8 @@ export class GatheredWorkers implements SupervisedService {
   left(worker: AttendedWorker): void {
     const numbered = this.#workers.get(worker.number);
     if (numbered?.current === worker) numbered.current = null;
-    this.#ledger.left(worker.correspondence);
-    this.#agentReports.left(worker.correspondence);
+    this.#ledger.left(worker.channel);
+    this.#agentReports.left(worker.channel);
   }
 
   /** A reload has come to its end. */
@@ -200,9 +200,9 @@ export class GatheredWorkers implements SupervisedService {
 
   /** Gives the pools of all workers; what they have counted is noted as it comes. */
   async #gatherCounts(): Promise<readonly PoolFigures[]> {
-    const { answers } = await this.#askAll(askWorker.counts, null, ({ correspondence }, answer) => {
-      this.#ledger.note(correspondence, answer.counts);
-      this.#agentReports.take(correspondence, answer);
+    const { answers } = await this.#askAll(askWorker.counts, null, ({ channel }, answer) => {
+      this.#ledger.note(channel, answer.counts);
+      this.#agentReports.take(channel, answer);
     });
     return answers.flatMap(({ pools }) => pools);
   }
@@ -229,14 +229,14 @@ export class GatheredWorkers implements SupervisedService {
 
   /** `taken`: told of each answer when it comes, of workers that are there then. */
   async #askAll<Question, Answer>(
-    topic: Topic<Question, Answer>,
+    topic: WorkerCall<Question, Answer>,
     question: Question,
     taken: (worker: AttendedWorker, answer: Answer) => void = () => undefined,
   ): Promise<{ readonly answers: readonly Answer[]; readonly missing: readonly number[] }> {
     const asked = await Promise.all(
       Array.from(this.#workers, async ([number, numbered]) => {
         const worker = numbered.current;
-        const answered = await worker?.correspondence.ask(topic, question, workerAnswerMs);
+        const answered = await worker?.channel.ask(topic, question, workerAnswerMs);
         if (worker === null || !answered?.ok) return { number, answer: null };
         if (numbered.current === worker) taken(worker, answered.value);
         return { number, answer: { value: answered.value } };

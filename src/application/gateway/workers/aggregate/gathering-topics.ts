@@ -1,9 +1,9 @@
 import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
+import type { GatewaySnapshot, ReloadOutcome, TargetOutcome } from '../../../ports/gateway/gateway-cluster.js';
 import type { PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
 import type { TargetChange, TargetName } from '../../../ports/gateway/gateway-state.js';
-import type { GatewaySnapshot, ReloadOutcome, TargetOutcome } from '../../../ports/gateway/whole-gateway.js';
-import { topic } from '../../../shared/worker-channel/topic.js';
+import { topic } from '../../../shared/worker-channel/worker-call.js';
 import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
 
 /** What one worker has counted since it started, and what is told with it. */

@@ -1,17 +1,17 @@
-import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
-import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type {
+  GatewayCluster,
   GatewaySnapshot,
   MetricsText,
   ReloadOutcome,
   TargetOutcome,
-  WholeGateway,
-} from '../../../ports/gateway/whole-gateway.js';
+} from '../../../ports/gateway/gateway-cluster.js';
+import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
+import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { ReloadRequests } from './reload-requests.js';
 import { snapshotOf } from './snapshot-of.js';
 
 /** One process that is the whole gateway. */
-export class LocalGateway implements WholeGateway {
+export class LocalGateway implements GatewayCluster {
   readonly #state: GatewayState;
   readonly #metrics: MetricsExposition;
   readonly #reloads: ReloadRequests;

@@ -1,5 +1,5 @@
+import type { GatewaySnapshot } from '../../../ports/gateway/gateway-cluster.js';
 import type { GatewayPhase, MemoryLimitStatus, ReloadFigures } from '../../../ports/gateway/gateway-state.js';
-import type { GatewaySnapshot } from '../../../ports/gateway/whole-gateway.js';
 import { mergeAgents } from './merge-agents.js';
 import { mergeUpstreams } from './merge-upstreams.js';
 import { firstOf, mergedBy, sumOf, worstBreaker, worstOf } from './merged.js';

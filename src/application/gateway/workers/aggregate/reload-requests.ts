@@ -1,4 +1,4 @@
-import type { ReloadOutcome } from '../../../ports/gateway/whole-gateway.js';
+import type { ReloadOutcome } from '../../../ports/gateway/gateway-cluster.js';
 
 /** Carries wishes to load the configuration again from the endpoints to whoever is in charge of it. */
 export class ReloadRequests {

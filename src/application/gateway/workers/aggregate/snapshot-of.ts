@@ -1,7 +1,7 @@
 import type { AgentHealth } from '../../../../domain/agent-protocol/health.js';
 import type { AgentStatus } from '../../../ports/gateway/agent-client.js';
+import type { GatewaySnapshot } from '../../../ports/gateway/gateway-cluster.js';
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
-import type { GatewaySnapshot } from '../../../ports/gateway/whole-gateway.js';
 
 /** An agent may send any text, and many. */
 const maximumText = 500;

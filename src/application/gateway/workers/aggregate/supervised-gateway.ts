@@ -1,28 +1,28 @@
-import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
-import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type {
+  GatewayCluster,
   GatewaySnapshot,
   MetricsText,
   ReloadOutcome,
   TargetOutcome,
-  WholeGateway,
-} from '../../../ports/gateway/whole-gateway.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+} from '../../../ports/gateway/gateway-cluster.js';
+import type { MetricsExposition } from '../../../ports/gateway/gateway-metrics.js';
+import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
+import { wholeGauges } from './cluster-gauges.js';
 import { Coalesced } from './coalesced.js';
 import { askSupervisor, reloadAnswerMs, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './snapshot-of.js';
-import { wholeGauges } from './whole-gauges.js';
 
 /** The whole gateway as one of its workers asks for it. However many ask the worker, it asks once at a time. */
-export class SupervisedGateway implements WholeGateway {
-  readonly #supervisor: Correspondence;
+export class SupervisedGateway implements GatewayCluster {
+  readonly #supervisor: WorkerChannel;
   readonly #metrics: MetricsExposition;
   readonly #snapshots: Coalesced<GatewaySnapshot>;
   readonly #texts: Coalesced<MetricsText | null>;
   readonly #reloads: Coalesced<ReloadOutcome>;
 
   /** @param state of this worker, which is all that can be told where the supervisor gives no answer */
-  constructor(supervisor: Correspondence, state: GatewayState, metrics: MetricsExposition) {
+  constructor(supervisor: WorkerChannel, state: GatewayState, metrics: MetricsExposition) {
     this.#supervisor = supervisor;
     this.#metrics = metrics;
     this.#snapshots = new Coalesced(async () => {

@@ -1,6 +1,6 @@
 import { addCounts, type CountedFamily } from '../../../../domain/gateway/status/counted-family.js';
 import { supervisedCounters } from '../../../../domain/gateway/status/counter-names.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 
 /** Not the workers' to count: a reload is one of the gateway. */
 const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCounters.reloads;
@@ -10,15 +10,15 @@ const isWorkers = ({ name }: CountedFamily): boolean => name !== supervisedCount
  * counted after its last answer is lost where it is killed.
  */
 export class WorkerCountLedger {
-  readonly #last = new Map<Correspondence, readonly CountedFamily[]>();
+  readonly #last = new Map<WorkerChannel, readonly CountedFamily[]>();
   #departed: readonly CountedFamily[] = [];
 
-  note(worker: Correspondence, counts: readonly CountedFamily[]): void {
+  note(worker: WorkerChannel, counts: readonly CountedFamily[]): void {
     this.#last.set(worker, counts.filter(isWorkers));
   }
 
   /** Its counts stay. */
-  left(worker: Correspondence): void {
+  left(worker: WorkerChannel): void {
     const last = this.#last.get(worker);
     if (last === undefined) return;
     this.#last.delete(worker);

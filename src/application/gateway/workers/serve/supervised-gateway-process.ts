@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
 import type { PreparedReload } from '../../run-gateway/prepared-reload.js';
 import { atOnce, type StopManner } from '../../run-gateway/stop-manner.js';
@@ -43,14 +43,14 @@ const orphanGraceMs = 5_000;
 
 /** The process of a worker: waits for its order, serves, and does as the supervisor says. It ends when the supervisor does. */
 export class SupervisedGatewayProcess {
-  readonly #supervisor: Correspondence;
+  readonly #supervisor: WorkerChannel;
   readonly #parts: SupervisedGatewayParts;
   #prepared: PreparedWorker | null = null;
   #gateway: StartedWorker | null = null;
   #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
   #isEnding = false;
 
-  constructor(supervisor: Correspondence, parts: SupervisedGatewayParts) {
+  constructor(supervisor: WorkerChannel, parts: SupervisedGatewayParts) {
     this.#supervisor = supervisor;
     this.#parts = parts;
   }

@@ -1,6 +1,6 @@
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { ListeningSocket, ListeningSockets } from '../../../ports/gateway/listening-sockets.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { errorOf } from '../supervise/plain-failure.js';
 import { listeningSocket } from '../supervise/worker-topics.js';
 
@@ -9,11 +9,11 @@ const socketDeadlineMs = 15_000;
 
 /** The sockets of a worker, which the supervisor has bound. */
 export class SupervisedSockets implements ListeningSockets {
-  readonly #supervisor: Correspondence;
+  readonly #supervisor: WorkerChannel;
   readonly #attached: (attachment: object, address: SocketAddress) => ListeningSocket;
 
   /** `attached` makes a socket of what came with the answer. */
-  constructor(supervisor: Correspondence, attached: (attachment: object, address: SocketAddress) => ListeningSocket) {
+  constructor(supervisor: WorkerChannel, attached: (attachment: object, address: SocketAddress) => ListeningSocket) {
     this.#supervisor = supervisor;
     this.#attached = attached;
   }

@@ -1,5 +1,5 @@
-import type { PermitReports, PermitWords } from '../../../../domain/gateway/limits/permit-words.js';
-import { notice } from '../../../shared/worker-channel/topic.js';
+import type { PermitReports, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
+import { notice } from '../../../shared/worker-channel/worker-call.js';
 
 /** A worker tells the supervisor. */
 export const permitReports = notice<PermitReports>('permit-reports');

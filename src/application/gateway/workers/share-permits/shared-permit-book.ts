@@ -1,11 +1,11 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { PermitHolding } from '../../../../domain/gateway/limits/permit-holding.js';
 import { noPermits, type PermitLimits, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
+import type { PermitReport, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
 import { type PermitKind, staticShare } from '../../../../domain/gateway/limits/permit-share.js';
-import type { PermitReport, PermitWords } from '../../../../domain/gateway/limits/permit-words.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 import type { Scheduler } from '../../../ports/shared/scheduler.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { permitReports, permitWords } from './permit-notices.js';
 import { type PermitSurroundings, SharedPermits } from './shared-permits.js';
 
@@ -19,7 +19,7 @@ const kinds = Object.keys(noPermits) as readonly PermitKind[];
  */
 export class SharedPermitBook implements PermitBook {
   readonly workers: number;
-  readonly #correspondence: Correspondence;
+  readonly #channel: WorkerChannel;
   readonly #surroundings: PermitSurroundings;
   readonly #open = new Map<string, SharedPermits>();
   readonly #changed = new Set<SharedPermits>();
@@ -31,19 +31,19 @@ export class SharedPermitBook implements PermitBook {
   #hasToJoin = false;
   #isFlushing = false;
 
-  constructor(workers: number, correspondence: Correspondence, scheduler: Scheduler) {
+  constructor(workers: number, channel: WorkerChannel, scheduler: Scheduler) {
     this.workers = workers;
-    this.#correspondence = correspondence;
+    this.#channel = channel;
     this.#surroundings = {
       scheduler,
       isJoined: () => this.#joins === 0,
-      isClosed: () => correspondence.isClosed,
+      isClosed: () => channel.isClosed,
       changed: (permits) => {
         this.#changed.add(permits);
         this.#flushSoon();
       },
     };
-    correspondence.hear(permitWords, (words) => this.#hear(words));
+    channel.hear(permitWords, (words) => this.#hear(words));
   }
 
   limit(limits: LimitsConfiguration): void {
@@ -106,7 +106,7 @@ export class SharedPermitBook implements PermitBook {
     const isJoining = this.#hasToJoin;
     this.#hasToJoin = false;
     if (reports.length > 0 || isJoining) {
-      this.#correspondence.tell(permitReports, { seen: this.#seen, isJoining, reports });
+      this.#channel.tell(permitReports, { seen: this.#seen, isJoining, reports });
     }
   }
 }

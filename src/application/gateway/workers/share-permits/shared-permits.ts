@@ -1,5 +1,5 @@
 import type { PermitHolding, PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
-import type { PermitWord } from '../../../../domain/gateway/limits/permit-words.js';
+import type { PermitMessage } from '../../../../domain/gateway/limits/permit-messages.js';
 import type { Permits } from '../../../ports/gateway/permits.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 
@@ -116,7 +116,7 @@ export class SharedPermits implements Permits {
     this.#serve();
   }
 
-  hear(word: PermitWord): void {
+  hear(word: PermitMessage): void {
     this.holding.hear(word);
     if (word.kind === 'refused') for (const waiter of [...this.#waiters]) waiter.settle(false);
     this.#serve();

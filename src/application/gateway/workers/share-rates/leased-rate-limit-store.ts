@@ -2,7 +2,7 @@ import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../../
 import type { ScheduledTask } from '../../../ports/shared/scheduler.js';
 import type { LocalLease } from './local-lease.js';
 import { LocalLeases } from './local-leases.js';
-import { RateDesk, type RateDeskParts, turnAway } from './rate-desk.js';
+import { type RateDeskParts, RateLeaseServer, refuseLease } from './rate-lease-server.js';
 
 /** Uses are counted for so long, and so often accounts are given. */
 const growthMs = 50;
@@ -13,14 +13,14 @@ const growthMs = 50;
  */
 export class LeasedRateLimitStore implements RateLimitStore {
   readonly #parts: RateDeskParts;
-  readonly #desk: RateDesk;
+  readonly #desk: RateLeaseServer;
   readonly #leases: LocalLeases;
   #growth: ScheduledTask | null = null;
 
   /** @param most buckets that this worker knows of at the same time */
   constructor(parts: RateDeskParts, most?: number) {
     this.#parts = parts;
-    this.#desk = new RateDesk(parts);
+    this.#desk = new RateLeaseServer(parts);
     this.#leases = new LocalLeases(most);
   }
 
@@ -81,7 +81,7 @@ export class LeasedRateLimitStore implements RateLimitStore {
     const lacking: number[] = [];
     for (const charge of charges) {
       const lease = this.#leases.obtain(charge);
-      if (lease === null) return turnAway({ leases, lacking }, 'too many buckets are in use at once');
+      if (lease === null) return refuseLease({ leases, lacking }, 'too many buckets are in use at once');
       if (lease.hasToken) lease.reserve();
       else {
         lease.lack();

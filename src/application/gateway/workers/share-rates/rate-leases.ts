@@ -9,7 +9,7 @@ import {
 import type { RateLimit, TokenBucket } from '../../../../domain/shared/token-bucket.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { RateBuckets } from '../../../ports/shared/rate-buckets.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { LentTokens } from './lent-tokens.js';
 import {
   type AnsweredBucket,
@@ -51,7 +51,7 @@ export class RateLeases {
    *
    * @returns to be called when the worker is gone: what it was lent counts as spent, since nobody can say that it was not
    */
-  join(worker: Correspondence): () => void {
+  join(worker: WorkerChannel): () => void {
     const lent = new LentTokens();
     let hasLeft = false;
     worker.hear(rateQuestions, (question) => {

@@ -1,6 +1,6 @@
 import type { LeaseAccount } from '../../../../domain/gateway/rate-limiting/token-lease.js';
 import type { RateLimit } from '../../../../domain/shared/token-bucket.js';
-import { notice } from '../../../shared/worker-channel/topic.js';
+import { notice } from '../../../shared/worker-channel/worker-call.js';
 
 /** What a worker says of one bucket: what it did with the tokens that it had, and how many it would like to have beside those it asks for. */
 export interface AskedBucket extends LeaseAccount {

@@ -1,10 +1,10 @@
 import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
-import type { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { SupervisedService } from './supervised-service.js';
 
 /** Something that a worker joins by what it is asked and told over; the result is called when the worker has gone. */
 export interface Joinable {
-  join(worker: Correspondence): () => void;
+  join(worker: WorkerChannel): () => void;
 }
 
 /** Has every worker join. */
@@ -20,7 +20,7 @@ export class JoinedService implements SupervisedService {
   adopt(): void {}
 
   attend(worker: AttendedWorker): void {
-    this.#leave.set(worker, this.#joinable.join(worker.correspondence));
+    this.#leave.set(worker, this.#joinable.join(worker.channel));
   }
 
   left(worker: AttendedWorker): void {

@@ -73,7 +73,7 @@ export const abandonIn = async (
   workers: readonly SupervisedWorker[],
   { abandonMs }: SupervisionTimes,
 ): Promise<void> => {
-  await Promise.all(workers.map(({ correspondence }) => correspondence.ask(abandonReload, null, abandonMs)));
+  await Promise.all(workers.map(({ channel }) => channel.ask(abandonReload, null, abandonMs)));
 };
 
 /** Gives back those that have not committed: whatever they serve, it is not the configuration in force. */
@@ -81,9 +81,7 @@ export const commitIn = async (
   workers: readonly SupervisedWorker[],
   deadlineMs: number,
 ): Promise<readonly SupervisedWorker[]> => {
-  const answers = await Promise.all(
-    workers.map(({ correspondence }) => correspondence.ask(commitReload, null, deadlineMs)),
-  );
+  const answers = await Promise.all(workers.map(({ channel }) => channel.ask(commitReload, null, deadlineMs)));
   return workers.filter((_, at) => {
     const answered = answers[at];
     return answered?.ok !== true || !answered.value;
@@ -92,5 +90,5 @@ export const commitIn = async (
 
 /** Resolves when the audit logs of workers that have committed have their last records, or after the deadline. */
 export const auditLeftIn = async (workers: readonly SupervisedWorker[], deadlineMs: number): Promise<void> => {
-  await Promise.all(workers.map(({ correspondence }) => correspondence.ask(auditLeft, null, deadlineMs)));
+  await Promise.all(workers.map(({ channel }) => channel.ask(auditLeft, null, deadlineMs)));
 };

@@ -18,8 +18,8 @@ export class ShareSockets implements SupervisedService {
     this.#sockets = sockets;
   }
 
-  attend({ correspondence }: AttendedWorker): void {
-    correspondence.answerWithAttachment(listeningSocket, async ({ key, address, name }) => {
+  attend({ channel }: AttendedWorker): void {
+    channel.answerWithAttachment(listeningSocket, async ({ key, address, name }) => {
       try {
         const socket = await this.#sockets.open(key, address, name);
         this.#addresses.set(key, socket.address);

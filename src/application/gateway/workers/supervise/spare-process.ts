@@ -4,7 +4,7 @@ import type { WorkerProcess, WorkerProcesses } from '../../../ports/gateway/work
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
-import { Correspondence } from '../../../shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { SupervisionTimes } from './supervision-times.js';
 import { heartbeat } from './worker-topics.js';
 
@@ -19,7 +19,7 @@ export interface SpareProcessParts {
 /** A process that has no order yet, and what is said to it. */
 export interface LinkedProcess {
   readonly process: WorkerProcess;
-  readonly correspondence: Correspondence;
+  readonly channel: WorkerChannel;
 }
 
 interface Spare extends LinkedProcess {
@@ -53,7 +53,7 @@ export class SpareProcess {
     // One that still loads its program cannot answer yet; another one would be no sooner there.
     if (!spare.isReady) return spare;
     this.#asked.add(spare);
-    const answered = await spare.correspondence.ask(heartbeat, null, this.#parts.times.spareMs);
+    const answered = await spare.channel.ask(heartbeat, null, this.#parts.times.spareMs);
     this.#asked.delete(spare);
     // Whoever takes it sees to it that nothing begins any more.
     if (answered.ok || this.#isStopped) return spare;
@@ -70,7 +70,7 @@ export class SpareProcess {
     const spare: Spare = { ...this.#start(), sinceMs: clock.monotonicMs(), isReady: false };
     this.#spare = spare;
     void spare.process.ended.then((end) => this.#ended(spare, processEndText(end)));
-    void spare.correspondence.ask(heartbeat, null, times.heartbeatDeadlineMs).then((answered) => {
+    void spare.channel.ask(heartbeat, null, times.heartbeatDeadlineMs).then((answered) => {
       spare.isReady = answered.ok;
       if (!answered.ok && answered.error !== 'closed' && this.#spare === spare) this.#kill(spare);
     });
@@ -106,10 +106,10 @@ export class SpareProcess {
   #start(): LinkedProcess {
     const { processes, scheduler, logger } = this.#parts;
     const process = processes.start();
-    const correspondence = new Correspondence(process.link, scheduler, (topic, error) =>
+    const channel = new WorkerChannel(process.link, scheduler, (topic, error) =>
       logger.error('a question between processes failed', { pid: process.pid, topic, error: String(error) }),
     );
-    return { process, correspondence };
+    return { process, channel };
   }
 
   #kill({ process }: Spare): void {

@@ -3,8 +3,8 @@ import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { WorkerProcess } from '../../../ports/gateway/worker-processes.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
-import type { Correspondence, NoAnswer } from '../../../shared/worker-channel/correspondence.js';
-import type { Topic } from '../../../shared/worker-channel/topic.js';
+import type { WorkerCall } from '../../../shared/worker-channel/worker-call.js';
+import type { NoAnswer, WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import { type LoadFailure, loadFailure } from '../../run-gateway/load-failure.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import { failureOf, type PlainFailure } from './plain-failure.js';
@@ -22,7 +22,7 @@ import {
 export class SupervisedWorker implements AttendedWorker {
   readonly number: number;
   readonly pid: number;
-  readonly correspondence: Correspondence;
+  readonly channel: WorkerChannel;
   /** Resolves when its process has ended, whatever for. */
   readonly ended: Promise<ProcessEnd>;
   readonly #process: WorkerProcess;
@@ -34,13 +34,13 @@ export class SupervisedWorker implements AttendedWorker {
   constructor(
     number: number,
     process: WorkerProcess,
-    correspondence: Correspondence,
+    channel: WorkerChannel,
     scheduler: Scheduler,
     times: SupervisionTimes,
   ) {
     this.number = number;
     this.pid = process.pid ?? 0;
-    this.correspondence = correspondence;
+    this.channel = channel;
     this.#process = process;
     this.#scheduler = scheduler;
     this.#times = times;
@@ -74,14 +74,14 @@ export class SupervisedWorker implements AttendedWorker {
 
   /** Asks what takes long. `silent`: its loop stands still, and nobody has to wait for the deadline. */
   askAtLength<Question, Answer>(
-    topic: Topic<Question, Answer>,
+    topic: WorkerCall<Question, Answer>,
     question: Question,
     deadlineMs: number,
   ): Promise<Result<Answer, NoAnswer | 'silent'>> {
     const { heartbeatEveryMs, unansweredMs } = this.#times;
     return new Promise((resolve) => {
       const beat = async (): Promise<void> => {
-        const answered = await this.correspondence.ask(heartbeat, null, unansweredMs);
+        const answered = await this.channel.ask(heartbeat, null, unansweredMs);
         if (!answered.ok && answered.error === 'timed_out') settle(err('silent'));
       };
       const beats = this.#scheduler.every(heartbeatEveryMs, () => void beat());
@@ -89,14 +89,14 @@ export class SupervisedWorker implements AttendedWorker {
         beats.cancel();
         resolve(outcome);
       };
-      void this.correspondence.ask(topic, question, deadlineMs).then(settle);
+      void this.channel.ask(topic, question, deadlineMs).then(settle);
       void beat();
     });
   }
 
   /** It drains and ends; one that has not begun to serve is killed. */
   drain(order: WorkerDrain): void {
-    if (this.isServing) this.correspondence.tell(drainWorker, order);
+    if (this.isServing) this.channel.tell(drainWorker, order);
     else this.kill();
   }
 
@@ -105,11 +105,11 @@ export class SupervisedWorker implements AttendedWorker {
   }
 
   async #have<Question, Answer>(
-    topic: Topic<Question, Result<Answer, PlainFailure>>,
+    topic: WorkerCall<Question, Result<Answer, PlainFailure>>,
     question: Question,
   ): Promise<Result<Answer, LoadFailure>> {
     const answered = await Promise.race([
-      this.correspondence.ask(topic, question, this.#times.startMs),
+      this.channel.ask(topic, question, this.#times.startMs),
       this.ended.then(() => err('closed' as const)),
     ]);
     if (answered.ok && answered.value.ok) return ok(answered.value.value);
@@ -121,10 +121,10 @@ export class SupervisedWorker implements AttendedWorker {
 
   async #beat(hangs: () => void): Promise<void> {
     const { heartbeatDeadlineMs, lastQuestionMs } = this.#times;
-    const answered = await this.correspondence.ask(heartbeat, null, heartbeatDeadlineMs);
+    const answered = await this.channel.ask(heartbeat, null, heartbeatDeadlineMs);
     if (answered.ok || answered.error === 'closed') return;
     // Where this process itself was stopped, the answer waits to be read and the deadline was over first.
-    const last = await this.correspondence.ask(heartbeat, null, lastQuestionMs);
+    const last = await this.channel.ask(heartbeat, null, lastQuestionMs);
     if (last.ok || last.error === 'closed' || this.#phase === 'ended') return;
     this.#heartbeats?.cancel();
     hangs();

@@ -13,7 +13,7 @@ import { abandonIn, auditLeftIn, commitIn, prepareWhoServes } from './reload-wor
 import { ShareSockets } from './share-sockets.js';
 import { SpareProcess } from './spare-process.js';
 import type { SupervisorParts } from './supervisor-parts.js';
-import { within } from './within.js';
+import { withDeadline } from './with-deadline.js';
 import { WorkerPlaces } from './worker-places.js';
 import type { ReloadOrder } from './worker-topics.js';
 
@@ -184,7 +184,7 @@ export class Supervisor {
     this.#logWarnings(problems);
     const audit = await this.#parts.audit.prepare(configuration.audit);
     if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
-    await within(this.#places.filled(), times.unansweredMs, scheduler);
+    await withDeadline(this.#places.filled(), times.unansweredMs, scheduler);
     const next = { configuration, texts };
     const outcome = await (this.#places.serving().length === 0
       ? this.#startWith(next, audit.value)
@@ -286,7 +286,7 @@ export class Supervisor {
       for (const worker of workers) worker.kill();
     });
     try {
-      await within(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
+      await withDeadline(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
     } finally {
       overdue.cancel();
     }

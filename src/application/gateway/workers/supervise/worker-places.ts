@@ -165,8 +165,8 @@ export class WorkerPlaces {
 
   async #fill(number: number, place: Place): Promise<Filled> {
     const { spare, services, scheduler, times, logger } = this.#parts;
-    const { process, correspondence } = await spare.take();
-    const worker = new SupervisedWorker(number, process, correspondence, scheduler, times);
+    const { process, channel } = await spare.take();
+    const worker = new SupervisedWorker(number, process, channel, scheduler, times);
     if (this.#isClosed) {
       worker.kill();
       return { worker, prepared: err(loadFailure('the gateway drains')) };

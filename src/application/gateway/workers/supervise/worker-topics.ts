@@ -2,13 +2,13 @@ import type { LogConfiguration } from '../../../../domain/configuration/log-conf
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import type { ReloadFigures, TargetName } from '../../../ports/gateway/gateway-state.js';
-import { notice, topic } from '../../../shared/worker-channel/topic.js';
+import { notice, topic } from '../../../shared/worker-channel/worker-call.js';
 import type { StopManner } from '../../run-gateway/stop-manner.js';
 import type { ListeningAddresses } from '../../run-gateway/wanted-listeners.js';
 import type { PlainError, PlainFailure } from './plain-failure.js';
 
 /** What was said on the command line in the place of keys of the configuration; null: the configuration says it. */
-export interface InsteadOfKeys {
+export interface CommandLineOverrides {
   readonly workerThreads: number | null;
 }
 
@@ -16,7 +16,7 @@ export interface InsteadOfKeys {
 export interface GatewayOrder {
   /** Path of the configuration, as it was given. */
   readonly configFile: string;
-  readonly instead: InsteadOfKeys;
+  readonly instead: CommandLineOverrides;
   readonly log: LogConfiguration;
   /** When the gateway started; milliseconds since the Unix epoch. */
   readonly startedAtMs: number;

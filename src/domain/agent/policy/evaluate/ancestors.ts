@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { shownName } from '../shown-text.js';
+import { shownName } from '../shortened-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
 

@@ -6,8 +6,8 @@ import { record, set } from './operators/constructions.js';
 import { equal, unequal } from './operators/equality.js';
 import { extensionCall } from './operators/extension-call.js';
 import { and, conditional, not, or } from './operators/logic.js';
-import { isOfType, within } from './operators/membership.js';
-import { method } from './operators/methods.js';
+import { inOperator, isOfType } from './operators/membership.js';
+import { methodOperator } from './operators/methods.js';
 import { ordered } from './operators/ordering.js';
 import { like } from './operators/texts.js';
 
@@ -58,7 +58,7 @@ export const compileTree = (expression: Expression, dialect: PolicyDialect): Com
       return arithmetic(compile(expression.first), terms, span);
     }
     case 'in':
-      return within(compile(expression.left), compile(expression.right), span);
+      return inOperator(compile(expression.left), compile(expression.right), span);
     case 'has':
       return has(compile(expression.object), expression.path, span);
     case 'like':
@@ -72,7 +72,13 @@ export const compileTree = (expression: Expression, dialect: PolicyDialect): Com
     case 'call':
       return extensionCall(expression.name, expression.arguments.map(compile), span);
     case 'method':
-      return method(compile(expression.object), expression.name, expression.arguments.map(compile), span, dialect);
+      return methodOperator(
+        compile(expression.object),
+        expression.name,
+        expression.arguments.map(compile),
+        span,
+        dialect,
+      );
     case 'set':
       return set(expression.elements.map(compile), span);
     case 'record': {

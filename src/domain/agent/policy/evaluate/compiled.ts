@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import { entityUid } from '../values/entity-uid.js';
 import { emptyRecord } from '../values/record-value.js';
 import type { AuthorizationRequest } from './authorization-request.js';
@@ -10,19 +10,19 @@ export type Evaluator = (request: AuthorizationRequest) => Outcome;
 /** An expression made ready to be evaluated many times. */
 export interface Compiled {
   readonly evaluate: Evaluator;
-  readonly span: Span;
+  readonly span: SourceSpan;
   /** What it comes to for every request, an error perhaps; undefined: that depends on the request. */
   readonly constant: Outcome | undefined;
 }
 
-export const constant = (outcome: Outcome, span: Span): Compiled => ({
+export const constant = (outcome: Outcome, span: SourceSpan): Compiled => ({
   evaluate: () => outcome,
   span,
   constant: outcome,
 });
 
 /** Looks at the request or its entities. */
-export const dependent = (span: Span, evaluate: Evaluator): Compiled => ({ evaluate, span, constant: undefined });
+export const dependent = (span: SourceSpan, evaluate: Evaluator): Compiled => ({ evaluate, span, constant: undefined });
 
 const nobody = entityUid('Nobody', '');
 
@@ -39,7 +39,7 @@ const noRequest: AuthorizationRequest = {
  * Looks at nothing but its operands, and so is evaluated once and for all where they are constant. An error stays one: it
  * comes up when and only when the expression is evaluated.
  */
-export const derived = (span: Span, operands: readonly Compiled[], evaluate: Evaluator): Compiled =>
+export const derived = (span: SourceSpan, operands: readonly Compiled[], evaluate: Evaluator): Compiled =>
   operands.every((operand) => operand.constant !== undefined)
     ? constant(evaluate(noRequest), span)
     : dependent(span, evaluate);

@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import { entityKey, sameEntity } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import type { Entities } from './authorization-request.js';
@@ -17,7 +17,7 @@ const fewTargets = 8;
 export const isEntity = (value: Value): value is EntityUid => typeof value === 'object' && value.kind === 'entity';
 
 /** The entity, or those of the set, that `in` has on its right; an error where it is neither, or has other values in it. */
-export const entityTargets = (container: Value, span: Span): EntityTargets | EvaluationError => {
+export const entityTargets = (container: Value, span: SourceSpan): EntityTargets | EvaluationError => {
   if (isEntity(container)) return { uids: [container], keys: new Set([entityKey(container)]) };
   if (typeof container !== 'object' || container.kind !== 'set') {
     return typeError('entity or set of entities', container, span);

@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { Value } from '../values/value.js';
 
 /** Why an expression has no value. */
@@ -19,7 +19,7 @@ export interface EvaluationError {
   readonly code: EvaluationErrorCode;
   readonly message: string;
   /** Of the expression that failed; null where it is not known. */
-  readonly span: Span | null;
+  readonly span: SourceSpan | null;
 }
 
 export type Outcome = Value | EvaluationError;

@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from '../evaluate/authorization-request.js';
 import { compileExpression } from '../evaluate/compile-expression.js';
 import { type EvaluationError, isError, type Outcome } from '../evaluate/evaluation-error.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { Expression, PolicyDialect } from '../syntax-tree.js';
 import type { Finding } from './finding.js';
 import { shownExpression } from './shown-expression.js';
@@ -42,7 +42,7 @@ const operandsOf = (expression: Expression): readonly Expression[] => {
   }
 };
 
-const sameSpan = (left: Span | null, right: Span | null): boolean =>
+const sameSpan = (left: SourceSpan | null, right: SourceSpan | null): boolean =>
   left?.start === right?.start && left?.end === right?.end;
 
 const sameError = (left: EvaluationError, right: EvaluationError): boolean =>

@@ -1,6 +1,6 @@
 import type { AuthorizationRequest } from '../evaluate/authorization-request.js';
 import { compileExpression } from '../evaluate/compile-expression.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type {
   ActionConstraint,
   Expression,
@@ -21,17 +21,17 @@ export interface ScopeMismatch {
   readonly finding: Finding;
 }
 
-const variable = (name: RequestVariable, span: Span): Expression => ({ kind: 'variable', name, span });
+const variable = (name: RequestVariable, span: SourceSpan): Expression => ({ kind: 'variable', name, span });
 
 /** Null for a slot: a template fits no request. */
-const entityOf = (entity: ScopeEntity, span: Span): Expression | null =>
+const entityOf = (entity: ScopeEntity, span: SourceSpan): Expression | null =>
   entity.kind === 'slot' ? null : { kind: 'entity', uid: entity, span };
 
 /** A part of the scope as the condition that says the same; null where everything fits it. */
 const scopeExpression = (
   part: 'principal' | 'resource',
   constraint: ScopeConstraint,
-  span: Span,
+  span: SourceSpan,
 ): Expression | 'slot' | null => {
   const subject = variable(part, span);
   switch (constraint.kind) {
@@ -56,7 +56,7 @@ const scopeExpression = (
   }
 };
 
-const actionExpression = (constraint: ActionConstraint, span: Span): Expression | null => {
+const actionExpression = (constraint: ActionConstraint, span: SourceSpan): Expression | null => {
   const subject = variable('action', span);
   const literal = (uid: Extract<ActionConstraint, { kind: 'equals' }>['entity']): Expression => ({
     kind: 'entity',

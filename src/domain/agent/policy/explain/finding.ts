@@ -1,9 +1,9 @@
 import type { Outcome } from '../evaluate/evaluation-error.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 
 /** A part of a condition and what it came to. */
 export interface Finding {
-  readonly span: Span;
+  readonly span: SourceSpan;
   readonly outcome: Outcome;
   /** The part with the values of its operands in their places, as in `"sales" == "finance"`; null: there is none to show. */
   readonly shown: string | null;

@@ -7,7 +7,7 @@ const maxFractionDigits = 4;
  * Reads digits, a point and one to four digits, with a minus before them or without, such as "-12.5". Null: anything else, or
  * beyond 64 bits of ten-thousandths.
  */
-export const parseDecimal = (text: string): DecimalValue | null => {
+export const parseCedarDecimal = (text: string): DecimalValue | null => {
   const point = text.indexOf('.');
   if (point < 0) return null;
   const fractionText = text.slice(point + 1);

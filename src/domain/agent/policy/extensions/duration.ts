@@ -28,7 +28,7 @@ const unitAt = (text: string, start: number): DurationUnit | undefined =>
  * Reads numbers with their units, in the order d h m s ms, each at most once and one at least, with a minus before them all or
  * without, such as "-1d12h". Null: anything else, or beyond 64 bits of milliseconds.
  */
-export const parseDuration = (text: string): DurationValue | null => {
+export const parseCedarDuration = (text: string): DurationValue | null => {
   const negative = text.startsWith('-');
   let position = negative ? 1 : 0;
   if (position === text.length) return null;

@@ -3,9 +3,9 @@ import { compareLongs, divideLong } from '../values/long.js';
 import { typeName } from '../values/type-name.js';
 import type { ExtensionValue, Value } from '../values/value.js';
 import { dateOf, durationSince, offsetDatetime, parseDatetime, timeOf } from './datetime.js';
-import { parseDecimal } from './decimal.js';
-import { durationUnitMs, parseDuration } from './duration.js';
-import { isInRange, isLoopback, isMulticast, parseIp } from './ip-address.js';
+import { parseCedarDecimal } from './decimal.js';
+import { durationUnitMs, parseCedarDuration } from './duration.js';
+import { isInRange, isLoopbackRange, isMulticast, parseIp } from './ip-address.js';
 
 /** The value before the dot is the first argument. Errors have no span: the caller knows the place. */
 export type ExtensionFunction = (args: readonly Value[]) => Outcome;
@@ -73,7 +73,7 @@ const decimalOrder = (holds: (order: number) => boolean): Named =>
 const inUnitsOf = (ms: number): Named => ofOne('duration', (duration) => divideLong(duration.ms, ms));
 
 const functions: Readonly<Record<string, Named>> = {
-  decimal: ofOne('string', (text) => parseDecimal(text) ?? unreadable.decimal),
+  decimal: ofOne('string', (text) => parseCedarDecimal(text) ?? unreadable.decimal),
   lessThan: decimalOrder((order) => order < 0),
   lessThanOrEqual: decimalOrder((order) => order <= 0),
   greaterThan: decimalOrder((order) => order > 0),
@@ -82,7 +82,7 @@ const functions: Readonly<Record<string, Named>> = {
   ip: ofOne('string', (text) => parseIp(text) ?? unreadable.ip),
   isIpv4: ofOne('ip', (ip) => ip.version === 4),
   isIpv6: ofOne('ip', (ip) => ip.version === 6),
-  isLoopback: ofOne('ip', isLoopback),
+  isLoopback: ofOne('ip', isLoopbackRange),
   isMulticast: ofOne('ip', isMulticast),
   isInRange: ofTwo('ip', 'ip', isInRange),
 
@@ -92,7 +92,7 @@ const functions: Readonly<Record<string, Named>> = {
   toDate: ofOne('datetime', (time) => dateOf(time) ?? beyond),
   toTime: ofOne('datetime', timeOf),
 
-  duration: ofOne('string', (text) => parseDuration(text) ?? unreadable.duration),
+  duration: ofOne('string', (text) => parseCedarDuration(text) ?? unreadable.duration),
   toMilliseconds: inUnitsOf(durationUnitMs.ms),
   toSeconds: inUnitsOf(durationUnitMs.s),
   toMinutes: inUnitsOf(durationUnitMs.m),

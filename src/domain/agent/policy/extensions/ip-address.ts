@@ -47,7 +47,7 @@ const multicast4 = 0xe000_0000n;
 const multicast6 = 0xffn << 120n;
 
 /** Is all of it in 127.0.0.0/8, or is it ::1? */
-export const isLoopback = (ip: IpValue): boolean =>
+export const isLoopbackRange = (ip: IpValue): boolean =>
   ip.version === 4
     ? ip.prefixLength >= 8 && sharesBits(ip, loopback4, 8)
     : ip.prefixLength === 128 && ip.address === 1n;

@@ -3,11 +3,11 @@ import { checkArithmetic, checkNegation } from './check/check-arithmetic.js';
 import { checkCall } from './check/check-call.js';
 import { checkComparison } from './check/check-comparison.js';
 import { checkIn, checkIs } from './check/check-membership.js';
-import { checkMethod } from './check/check-method.js';
+import { checkMethodCall } from './check/check-method-call.js';
 import { checkBools, takes } from './check/check-operands.js';
 import type { Operand } from './check/operand.js';
 import type { ModelReport } from './model-report.js';
-import { entities, type ModelType, plain, setOfType, unknown, variableTypes } from './model-types.js';
+import { entities, type ModelType, plain, setOfType, unknownType, variableTypes } from './model-types.js';
 import { impossiblePattern } from './possible/impossible-text.js';
 import { either } from './type-relations.js';
 
@@ -41,7 +41,7 @@ class ExpressionCheck {
         return literalType(expression.value);
       case 'entity': {
         const type = report.entity(expression.uid, expression.span);
-        return type === null ? unknown : entities([type], expression.uid);
+        return type === null ? unknownType : entities([type], expression.uid);
       }
       case 'variable':
         return variableTypes[expression.name];
@@ -88,7 +88,7 @@ class ExpressionCheck {
         return checkCall(expression.name, this.#operands(expression.arguments), expression.span, report);
       case 'method': {
         const { name, object, span } = expression;
-        return checkMethod(name, this.operand(object), this.#operands(expression.arguments), span, report);
+        return checkMethodCall(name, this.operand(object), this.#operands(expression.arguments), span, report);
       }
       case 'set':
         return this.#set(expression.elements);
@@ -112,7 +112,7 @@ class ExpressionCheck {
   #set(elements: readonly Expression[]): ModelType {
     const members = elements.map((element) => ({ type: this.#typeOf(element), span: element.span }));
     const [first, ...others] = members.map(({ type }) => type);
-    return setOfType(first === undefined ? unknown : others.reduce(either, first), members);
+    return setOfType(first === undefined ? unknownType : others.reduce(either, first), members);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { Policy, ScopeConstraint, ScopeEntity } from '../syntax-tree.js';
 import { checkCondition } from './check-expression.js';
 import type { ModelFinding } from './model-finding.js';
@@ -8,10 +8,15 @@ import { type ModelEntityType, principalTypes } from './model-types.js';
 /** A part of the scope: what can be there, and where it is. */
 interface ScopePlace {
   readonly subject: readonly ModelEntityType[];
-  readonly span: Span;
+  readonly span: SourceSpan;
 }
 
-const checkIn = (entity: ScopeEntity, subject: readonly ModelEntityType[], span: Span, report: ModelReport): void => {
+const checkIn = (
+  entity: ScopeEntity,
+  subject: readonly ModelEntityType[],
+  span: SourceSpan,
+  report: ModelReport,
+): void => {
   if (entity.kind === 'slot') return;
   const type = report.entity(entity, span);
   if (type !== null) report.within(subject, type, span);

@@ -1,10 +1,10 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 
 /** What in a policy can never be as it is written: most likely a mistake. */
 export interface ModelFinding {
   readonly policyId: string;
   readonly message: string;
   /** In the text of the policy. */
-  readonly span: Span;
+  readonly span: SourceSpan;
   readonly suggestion: string;
 }

@@ -1,5 +1,5 @@
 import { nearestWord } from '../../../configuration/schema/did-you-mean.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { PolicyEffect } from '../syntax-tree.js';
 import { formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
@@ -11,7 +11,7 @@ import {
   type ModelType,
   modelEntityTypes,
   typesAbove,
-  unknown,
+  unknownType,
   variableTypes,
 } from './model-types.js';
 import { isMethod, nearestMethod } from './possible/possible-name.js';
@@ -50,18 +50,18 @@ export class ModelReport {
     this.#effect = effect;
   }
 
-  add(span: Span, message: string, suggestion: string): void {
+  add(span: SourceSpan, message: string, suggestion: string): void {
     this.findings.push({ policyId: this.#policyId, message, span, suggestion });
   }
 
   /** What is an error each time that it is evaluated: in a forbid that is more than a policy without effect. */
-  fails(span: Span, message: string, suggestion: string): void {
+  fails(span: SourceSpan, message: string, suggestion: string): void {
     const more = '; where on-error is "deny", this forbid denies every request that gets as far as this';
     this.add(span, this.#effect === 'forbid' ? `${message}${more}` : message, suggestion);
   }
 
   /** The type of an entity's name; null, and a finding, where there is none of that name. */
-  entityType(name: string, span: Span): ModelEntityType | null {
+  entityType(name: string, span: SourceSpan): ModelEntityType | null {
     if (isModelEntityType(name)) return name;
     const near = nearestWord(name.slice(name.lastIndexOf(':') + 1), modelEntityTypes);
     const suggestion =
@@ -71,7 +71,7 @@ export class ModelReport {
   }
 
   /** The type of an entity that is named in full. */
-  entity(uid: EntityUid, span: Span): ModelEntityType | null {
+  entity(uid: EntityUid, span: SourceSpan): ModelEntityType | null {
     const type = this.entityType(uid.type, span);
     if (type === 'Action') this.#action(uid.id, span);
     else if (type === 'Resource') this.#resource(uid.id, span);
@@ -81,18 +81,18 @@ export class ModelReport {
     return type;
   }
 
-  /** The type of an attribute; unknown, and a finding, where it can never be there. */
-  attribute(type: ModelType, name: string, span: Span): ModelType {
+  /** The type of an attribute; unknownType, and a finding, where it can never be there. */
+  attribute(type: ModelType, name: string, span: SourceSpan): ModelType {
     const attributes = attributesOf(type);
     const found = attributes?.get(name);
-    if (attributes === null || found !== undefined) return found ?? unknown;
+    if (attributes === null || found !== undefined) return found ?? unknownType;
     const suggestion = attributeSuggestion(type, name, [...attributes.keys()]);
     this.add(span, `${ownerText(type)} has no attribute ${JSON.stringify(name)}`, suggestion);
-    return unknown;
+    return unknownType;
   }
 
   /** `subject == an entity of type target`, or `is`. */
-  same(subject: readonly ModelEntityType[], target: ModelEntityType, span: Span): void {
+  same(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
     if (subject.includes(target)) return;
     const above = subject.some((type) => typesAbove[type].includes(target));
     const suggestion = above ? `write it with "in": ${target} is what it can be in` : `it is ${listed(subject, 'or')}`;
@@ -100,14 +100,14 @@ export class ModelReport {
   }
 
   /** `subject in an entity of type target`. */
-  within(subject: readonly ModelEntityType[], target: ModelEntityType, span: Span): void {
+  within(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
     const possible = [...new Set(subject.flatMap((type) => typesAbove[type]))];
     if (possible.includes(target)) return;
     const message = `an entity of type ${listed(subject, 'or')} is never in one of type ${target}`;
     this.add(span, message, `it can be in ${listed(possible, 'or')}`);
   }
 
-  #action(method: string, span: Span): void {
+  #action(method: string, span: SourceSpan): void {
     if (isMethod(method)) return;
     const near = nearestMethod(method);
     const suggestion =
@@ -115,7 +115,7 @@ export class ModelReport {
     this.add(span, `there is no action ${formatEntityUid({ kind: 'entity', type: 'Action', id: method })}`, suggestion);
   }
 
-  #resource(path: string, span: Span): void {
+  #resource(path: string, span: SourceSpan): void {
     const mistake = pathMistake(path);
     if (mistake === null) return;
     const { message, nearest, pattern } = mistake;

@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { EntityUid, Value } from '../values/value.js';
 
 /** What the gateway's entities are, by type. */
@@ -28,7 +28,7 @@ export interface SetType {
   readonly kind: 'set';
   readonly element: ModelType;
   /** Those of a set that is written out. */
-  readonly members: readonly { readonly type: ModelType; readonly span: Span }[];
+  readonly members: readonly { readonly type: ModelType; readonly span: SourceSpan }[];
 }
 
 /** An entity of one of the types. */
@@ -49,7 +49,7 @@ export type ModelType =
   | { readonly kind: 'record'; readonly name: string; readonly attributes: ReadonlyMap<string, ModelType> | null }
   | EntityType;
 
-export const unknown: ModelType = { kind: 'unknown' };
+export const unknownType: ModelType = { kind: 'unknown' };
 export const plain = (name: PlainTypeName, known: Partial<Pick<PlainType, 'from' | 'constant'>> = {}): PlainType => ({
   kind: 'plain',
   name,

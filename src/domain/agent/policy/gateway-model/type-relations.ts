@@ -1,4 +1,4 @@
-import { entities, type ModelType, plain, setOfType, unknown } from './model-types.js';
+import { entities, type ModelType, plain, setOfType, unknownType } from './model-types.js';
 import { kindName } from './type-words.js';
 
 /** What is of one of the types. */
@@ -8,7 +8,7 @@ export const either = (left: ModelType, right: ModelType): ModelType => {
   }
   if (left.kind === 'set' && right.kind === 'set') return setOfType(either(left.element, right.element));
   if (left.kind === 'record' && right.kind === 'record') return { kind: 'record', name: 'it', attributes: null };
-  if (left.kind !== 'plain' || right.kind !== 'plain' || left.name !== right.name) return unknown;
+  if (left.kind !== 'plain' || right.kind !== 'plain' || left.name !== right.name) return unknownType;
   return plain(left.name, { from: left.from === right.from ? left.from : null });
 };
 

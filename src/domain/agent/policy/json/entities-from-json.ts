@@ -3,7 +3,7 @@ import type { Entities } from '../evaluate/authorization-request.js';
 import { type EntityDeclaration, entityStore } from '../evaluate/entity-store.js';
 import { type ExpectedValue, expectedOf } from '../schema/expected-value.js';
 import type { Schema, SchemaType } from '../schema/schema.js';
-import { quotedName, shownName } from '../shown-text.js';
+import { quotedName, shownName } from '../shortened-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';

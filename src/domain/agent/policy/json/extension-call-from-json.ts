@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../../shared/result.js';
 import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 import { type ExactJson, isExactObject, memberOf } from './exact-json.js';
 import { type JsonFailure, jsonFailure } from './json-failure.js';
 

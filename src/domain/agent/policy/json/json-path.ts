@@ -1,4 +1,4 @@
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 
 /** A key of an object, or an index of an array. */
 export type JsonStep = string | number;

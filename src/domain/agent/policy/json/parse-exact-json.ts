@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 import { longFromDecimalText } from '../values/long.js';
 import { type ExactJson, UnusableNumber } from './exact-json.js';
 import { TextReading } from './text-reading.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 import { entityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
 import { isEntityTypeName } from './entity-type-name.js';

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../shared/result.js';
 import { isError } from '../evaluate/evaluation-error.js';
 import { extensionFunction } from '../extensions/extension-functions.js';
 import type { ExpectedValue } from '../schema/expected-value.js';
-import { quotedName, shownText } from '../shown-text.js';
+import { quotedName, shortenedText } from '../shortened-text.js';
 import { longFromBigint } from '../values/long.js';
 import { recordOf } from '../values/record-value.js';
 import { setOf } from '../values/set-value.js';
@@ -25,7 +25,7 @@ const longFromJson = (json: Long | UnusableNumber): Located<Value> => {
   const long = typeof json === 'bigint' ? longFromBigint(json) : null;
   if (long !== null) return ok(long);
   const text = json instanceof UnusableNumber ? json.text : String(json);
-  return jsonFailure(`${shownText(text)} is not a 64-bit integer`);
+  return jsonFailure(`${shortenedText(text)} is not a 64-bit integer`);
 };
 
 const tooDeep = (): Located<never> => jsonFailure(`the value is nested more than ${maximumValueDepth} deep`);

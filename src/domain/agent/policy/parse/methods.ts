@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
-import { shownText } from '../shown-text.js';
-import type { Span } from '../source-span.js';
+import { shortenedText } from '../shortened-text.js';
+import type { SourceSpan } from '../source-span.js';
 import type { PolicyDialect } from '../syntax-tree.js';
 import type { TokenCursor } from './token-cursor.js';
 
@@ -30,7 +30,7 @@ const extensionMethodNames = extensionNames('method');
  * A method has to be known, and a method of the language has to have its number of arguments. As in Cedar, those of an
  * extension may have any number here: a wrong one is an error of the evaluation.
  */
-export const checkMethod = (cursor: TokenCursor, name: string, given: number, span: Span): void => {
+export const checkMethodArity = (cursor: TokenCursor, name: string, given: number, span: SourceSpan): void => {
   const known = methodsOf(cursor.dialect);
   const wanted = known.get(name);
   if (wanted === given) return;
@@ -47,7 +47,7 @@ export const checkMethod = (cursor: TokenCursor, name: string, given: number, sp
     cursor.report(`\`${name}\` is not a method of Cedar`, span, 'use `like` with a star');
   } else {
     const near = didYouMean(name, [...known.keys(), ...extensionMethodNames]);
-    cursor.report(`there is no method \`${shownText(name)}\``, span, near);
+    cursor.report(`there is no method \`${shortenedText(name)}\``, span, near);
   }
 };
 
@@ -55,7 +55,7 @@ export const checkMethod = (cursor: TokenCursor, name: string, given: number, sp
  * A function has to be known; as in Cedar the number of its arguments is not looked at here, and `unknown` is read where the
  * language is that of Cedar and no more, to be an error of the evaluation.
  */
-export const checkFunction = (cursor: TokenCursor, name: string, span: Span): void => {
+export const checkFunction = (cursor: TokenCursor, name: string, span: SourceSpan): void => {
   const signature = extensionSignatures.get(name);
   if (signature?.style === 'function') return;
   if (signature !== undefined || methodsOf(cursor.dialect).has(name)) {
@@ -67,5 +67,5 @@ export const checkFunction = (cursor: TokenCursor, name: string, span: Span): vo
     cursor.report(`\`${name}\` is a function of partial evaluation, which is not part of this language`, span);
     return;
   }
-  cursor.report(`there is no function \`${shownText(name)}\``, span, didYouMean(name, functionNames));
+  cursor.report(`there is no function \`${shortenedText(name)}\``, span, didYouMean(name, functionNames));
 };

@@ -1,10 +1,10 @@
-import { shownText } from '../shown-text.js';
-import type { Token, TokenKind } from './token.js';
+import { shortenedText } from '../shortened-text.js';
+import type { PolicyTokenKind, Token } from './token.js';
 
 /** Names a token in a message. */
-export const describeToken = (kind: TokenKind, text: string): string => {
+export const describeToken = (kind: PolicyTokenKind, text: string): string => {
   if (kind === 'end') return 'the end of the text';
-  return kind === 'string' ? `the string ${shownText(text)}` : `\`${shownText(text)}\``;
+  return kind === 'string' ? `the string ${shortenedText(text)}` : `\`${shortenedText(text)}\``;
 };
 
 const meant = (written: string): string => `did you mean \`${written}\`?`;

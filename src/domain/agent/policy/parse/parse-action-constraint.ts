@@ -1,4 +1,4 @@
-import { shownText } from '../shown-text.js';
+import { shortenedText } from '../shortened-text.js';
 import type { ActionConstraint } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { inParentheses, parseScopeUid } from './parse-scope-entity.js';
@@ -9,7 +9,7 @@ const parseAction = (cursor: TokenCursor): EntityUid | null => {
   const { start } = cursor.token;
   const action = parseScopeUid(cursor, 'an action, as in `Action::"GET"`');
   if (action !== null && action.type !== 'Action' && !action.type.endsWith('::Action')) {
-    const message = `the type of an action is \`Action\`, found \`${shownText(action.type)}\``;
+    const message = `the type of an action is \`Action\`, found \`${shortenedText(action.type)}\``;
     cursor.report(message, cursor.spanFrom(start));
   }
   return action;

@@ -1,4 +1,4 @@
-import { shownText } from '../shown-text.js';
+import { shortenedText } from '../shortened-text.js';
 import { stringValue } from './parse-name.js';
 import type { TokenCursor } from './token-cursor.js';
 
@@ -14,7 +14,8 @@ export const parseAnnotations = (cursor: TokenCursor): ReadonlyMap<string, strin
       value = stringValue(cursor, cursor.advance());
       if (!cursor.expect(')')) return null;
     }
-    if (annotations.has(name.text)) cursor.report(`the annotation \`@${shownText(name.text)}\` is given twice`, name);
+    if (annotations.has(name.text))
+      cursor.report(`the annotation \`@${shortenedText(name.text)}\` is given twice`, name);
     annotations.set(name.text, value);
   }
   return annotations;

@@ -1,4 +1,4 @@
-import { checkMethod } from './methods.js';
+import { checkMethodArity } from './methods.js';
 import { parseIdentifier, stringValue } from './parse-name.js';
 import { parsePrimary } from './parse-primary.js';
 import { branch, type ExpressionParser, type ParsedExpression, parseList } from './parsed-expression.js';
@@ -34,7 +34,7 @@ const parseDot = (cursor: TokenCursor, object: Parsed, start: number, parse: Exp
   }
   const list = parseList(cursor, ')', parse);
   if (list === null) return null;
-  checkMethod(cursor, name, list.expressions.length, nameSpan);
+  checkMethodArity(cursor, name, list.expressions.length, nameSpan);
   return branch(
     cursor,
     { kind: 'method', object: expression, name, arguments: list.expressions, span: cursor.spanFrom(start) },

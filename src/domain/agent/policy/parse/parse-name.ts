@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import { reservedWords, type Token } from './token.js';
 import type { TokenCursor } from './token-cursor.js';
 import { unescapeText } from './unescape-text.js';
@@ -31,7 +31,7 @@ export interface ParsedName {
   readonly name: string;
   /** Of its first identifier. */
   readonly start: number;
-  readonly span: Span;
+  readonly span: SourceSpan;
   readonly isPath: boolean;
   /** The string after the last `::`, which makes the name an entity. */
   readonly id: string | null;

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
-import { shownText } from '../shown-text.js';
+import { shortenedText } from '../shortened-text.js';
 import type { Expression, RequestVariable } from '../syntax-tree.js';
 import { integerValue } from './integer-value.js';
 import { checkFunction } from './methods.js';
@@ -28,7 +28,7 @@ const parseRecord = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpres
     if (!cursor.expect(':', '`:` and the value of the attribute', hint)) return null;
     const value = parse(cursor);
     if (value === null) return null;
-    if (names.has(name)) cursor.report(`the attribute \`${shownText(name)}\` is given twice`, key);
+    if (names.has(name)) cursor.report(`the attribute \`${shortenedText(name)}\` is given twice`, key);
     names.add(name);
     entries.push({ name, value: value.expression });
     height = Math.max(height, value.height);
@@ -50,13 +50,13 @@ const parseCall = (cursor: TokenCursor, name: ParsedName, parse: ExpressionParse
 
 const strayName = (cursor: TokenCursor, { name, span, isPath }: ParsedName): null => {
   if (isPath) {
-    return cursor.report(`\`${shownText(name)}\` is not a value`, span, quotedEntity(name));
+    return cursor.report(`\`${shortenedText(name)}\` is not a value`, span, quotedEntity(name));
   }
   const near = wordHint(name) ?? didYouMean(name, ['true', 'false', ...variables]);
   return cursor.report(
-    `\`${shownText(name)}\` is not a value: there are \`principal\`, \`action\`, \`resource\` and \`context\``,
+    `\`${shortenedText(name)}\` is not a value: there are \`principal\`, \`action\`, \`resource\` and \`context\``,
     span,
-    near ?? `a text has quotes: "${shownText(name)}"`,
+    near ?? `a text has quotes: "${shortenedText(name)}"`,
   );
 };
 
@@ -109,7 +109,7 @@ export const parsePrimary = (cursor: TokenCursor, parse: ExpressionParser): Pars
       return parseEnclosed(cursor, parse);
     case 'slot':
       return cursor.report(
-        `\`${shownText(token.text)}\` can only be in the scope of a template, not in a condition`,
+        `\`${shortenedText(token.text)}\` can only be in the scope of a template, not in a condition`,
         span,
       );
     default:

@@ -2,24 +2,24 @@ import type { ComparisonOperator, Expression, LikePattern } from '../syntax-tree
 import { parseIdentifier, parseTypeName, stringValue } from './parse-name.js';
 import { parseUnary } from './parse-unary.js';
 import { branch, type ExpressionParser, type ParsedExpression } from './parsed-expression.js';
-import type { TokenKind } from './token.js';
+import type { PolicyTokenKind } from './token.js';
 import type { TokenCursor } from './token-cursor.js';
 import { unescapePattern } from './unescape-text.js';
 
 type Parsed = NonNullable<ParsedExpression>;
 type ArithmeticTerm = { readonly operator: '+' | '-' | '*'; readonly operand: Expression };
 
-const comparisons: ReadonlySet<TokenKind> = new Set<ComparisonOperator>(['==', '!=', '<', '<=', '>', '>=']);
-const isComparison = (kind: TokenKind): kind is ComparisonOperator => comparisons.has(kind);
+const comparisons: ReadonlySet<PolicyTokenKind> = new Set<ComparisonOperator>(['==', '!=', '<', '<=', '>', '>=']);
+const isComparison = (kind: PolicyTokenKind): kind is ComparisonOperator => comparisons.has(kind);
 const relationWords: ReadonlySet<string> = new Set(['in', 'has', 'like', 'is']);
 
-const isSum = (kind: TokenKind): kind is '+' | '-' => kind === '+' || kind === '-';
-const isProduct = (kind: TokenKind): kind is '*' => kind === '*';
+const isSum = (kind: PolicyTokenKind): kind is '+' | '-' => kind === '+' || kind === '-';
+const isProduct = (kind: PolicyTokenKind): kind is '*' => kind === '*';
 
 /** Operands between operators of one precedence, as one node. */
 const parseArithmetic = (
   cursor: TokenCursor,
-  isOperator: (kind: TokenKind) => kind is '+' | '-' | '*',
+  isOperator: (kind: PolicyTokenKind) => kind is '+' | '-' | '*',
   operand: (cursor: TokenCursor) => ParsedExpression,
 ): ParsedExpression => {
   const { start } = cursor.token;

@@ -1,5 +1,5 @@
 import { policyLimits } from '../policy-limits.js';
-import { shownText } from '../shown-text.js';
+import { shortenedText } from '../shortened-text.js';
 import type { ScopeEntity, Slot } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { parseName, quotedEntity } from './parse-name.js';
@@ -24,14 +24,14 @@ export const parseScopeUid = (cursor: TokenCursor, expected: string): EntityUid 
   if (name === null) return null;
   if (name.id !== null) return { kind: 'entity', type: name.name, id: name.id };
   const hint = name.isPath ? quotedEntity(name.name) : null;
-  return cursor.report(`expected ${expected}, found \`${shownText(name.name)}\``, name.span, hint);
+  return cursor.report(`expected ${expected}, found \`${shortenedText(name.name)}\``, name.span, hint);
 };
 
 const parseSlot = (cursor: TokenCursor, variable: 'principal' | 'resource'): Slot | null => {
   const token = cursor.advance();
   const name = `?${variable}` as const;
   if (token.text === name) return { kind: 'slot', name };
-  return cursor.report(`the slot here has to be \`${name}\`, found \`${shownText(token.text)}\``, token);
+  return cursor.report(`the slot here has to be \`${name}\`, found \`${shortenedText(token.text)}\``, token);
 };
 
 /** An entity, or the slot of the variable; passed. */

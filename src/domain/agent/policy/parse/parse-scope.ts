@@ -1,4 +1,4 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { ActionConstraint, ScopeConstraint } from '../syntax-tree.js';
 import { parseActionConstraint } from './parse-action-constraint.js';
 import { parseTypeName } from './parse-name.js';
@@ -11,7 +11,7 @@ export interface ParsedScope {
   readonly principal: ScopeConstraint;
   readonly action: ActionConstraint;
   readonly resource: ScopeConstraint;
-  readonly spans: { readonly principal: Span; readonly action: Span; readonly resource: Span };
+  readonly spans: { readonly principal: SourceSpan; readonly action: SourceSpan; readonly resource: SourceSpan };
 }
 
 const parseConstraint = (cursor: TokenCursor, variable: 'principal' | 'resource'): ScopeConstraint | null => {
@@ -37,7 +37,7 @@ const parsePart = <Part>(
   cursor: TokenCursor,
   variable: 'principal' | 'action' | 'resource',
   parse: () => Part | null,
-): { readonly part: Part; readonly span: Span } | null => {
+): { readonly part: Part; readonly span: SourceSpan } | null => {
   const { start } = cursor.token;
   if (!parseScopeVariable(cursor, variable)) return null;
   const part = parse();

@@ -1,9 +1,9 @@
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 
 /** Why a policy text is refused, and where. */
 export interface PolicyParseProblem {
   readonly message: string;
-  readonly span: Span;
+  readonly span: SourceSpan;
   /** What was probably meant, where that can be told. */
   readonly suggestion: string | null;
 }

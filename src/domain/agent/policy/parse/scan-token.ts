@@ -1,5 +1,5 @@
 import { characterClass, classOf } from './character-class.js';
-import type { Punctuation, Token, TokenKind } from './token.js';
+import type { PolicyTokenKind, Punctuation, Token } from './token.js';
 
 const twoCharacters: ReadonlySet<string> = new Set<Punctuation>(['::', '==', '!=', '<=', '>=', '&&', '||']);
 const oneCharacter: ReadonlySet<string> = new Set<Punctuation>([
@@ -71,7 +71,7 @@ const endOfInvalid = (text: string, from: number): number => {
   return from + (point > 0xffff ? 2 : 1);
 };
 
-const token = (text: string, kind: TokenKind, start: number, end: number): Token => ({
+const token = (text: string, kind: PolicyTokenKind, start: number, end: number): Token => ({
   kind,
   start,
   end,

@@ -1,10 +1,10 @@
 import { policyLimits } from '../policy-limits.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { PolicyDialect } from '../syntax-tree.js';
 import { describeToken, hintFor } from './near-misses.js';
 import type { PolicyParseProblem } from './policy-parse-problem.js';
 import { scanToken } from './scan-token.js';
-import type { Token, TokenKind } from './token.js';
+import type { PolicyTokenKind, Token } from './token.js';
 
 /** Goes through the tokens of a text and keeps what is wrong with it. Gives up at `policyLimits.problems`: then all is end. */
 export class TokenCursor {
@@ -25,7 +25,7 @@ export class TokenCursor {
     return this.#token;
   }
 
-  at(kind: TokenKind): boolean {
+  at(kind: PolicyTokenKind): boolean {
     return this.#token.kind === kind;
   }
 
@@ -47,14 +47,14 @@ export class TokenCursor {
   }
 
   /** Passes the token if it is of this kind. */
-  take(kind: TokenKind): boolean {
+  take(kind: PolicyTokenKind): boolean {
     if (this.#token.kind !== kind) return false;
     this.advance();
     return true;
   }
 
   /** As `take`; a token of another kind is a problem. */
-  expect(kind: TokenKind, expected = `\`${kind}\``, suggestion: string | null = null): boolean {
+  expect(kind: PolicyTokenKind, expected = `\`${kind}\``, suggestion: string | null = null): boolean {
     if (this.take(kind)) return true;
     this.unexpected(expected, suggestion);
     return false;
@@ -66,7 +66,7 @@ export class TokenCursor {
   }
 
   /** From `start` to the end of the token that was passed last. */
-  spanFrom(start: number): Span {
+  spanFrom(start: number): SourceSpan {
     return { start, end: Math.max(start, this.#previousEnd) };
   }
 
@@ -75,7 +75,7 @@ export class TokenCursor {
   }
 
   /** Always null, for the caller to return. */
-  report(message: string, { start, end }: Span, suggestion: string | null = null): null {
+  report(message: string, { start, end }: SourceSpan, suggestion: string | null = null): null {
     if (this.problems.length < policyLimits.problems) {
       this.problems.push({ message, span: { start, end }, suggestion });
     }
@@ -112,7 +112,7 @@ export class TokenCursor {
     this.#depth = 0;
   }
 
-  tooDeep(span: Span): null {
+  tooDeep(span: SourceSpan): null {
     return this.report(`nested more than ${policyLimits.depth} deep`, span);
   }
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { err, ok, type Result } from '../../../shared/result.js';
 import { linkTemplate } from '../link-template.js';
 import { parseEntityUid } from '../parse/parse-entity-uid.js';
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 import type { Policy } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { type PlacedPolicy, type PolicyNames, unfitId } from './policy-names.js';

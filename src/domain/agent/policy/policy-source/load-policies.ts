@@ -3,7 +3,7 @@ import { boundedProblems } from '../../../configuration/schema/problem-report.js
 import { err, ok, type Result } from '../../../shared/result.js';
 import { type CompiledPolicies, compilePolicies } from '../evaluate/compile-policies.js';
 import { parsePolicies } from '../parse/parse-policies.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { Policy, PolicyDialect } from '../syntax-tree.js';
 import { linkPolicies } from './link-policies.js';
 import { type PlacedPolicy, PolicyNames } from './policy-names.js';
@@ -27,7 +27,7 @@ export interface LoadedPolicies {
   /** The link that a policy was made by; undefined where it was written as it is. */
   linkOf(policyId: string): PolicyLink | undefined;
   /** A remark on a place in a policy's text, as configuration problems are shown. */
-  problemAt(policyId: string, span: Span, remark: PolicyRemark): ConfigurationProblem;
+  problemAt(policyId: string, span: SourceSpan, remark: PolicyRemark): ConfigurationProblem;
 }
 
 export interface LoadLimits {

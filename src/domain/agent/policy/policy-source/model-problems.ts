@@ -3,7 +3,7 @@ import { boundedProblems, inFileOrder } from '../../../configuration/schema/prob
 import { checkAgainstModel } from '../gateway-model/check-against-model.js';
 import type { ModelFinding } from '../gateway-model/model-finding.js';
 import { type RoleRules, rolesInUse } from '../gateway-model/roles-in-use.js';
-import { quotedName } from '../shown-text.js';
+import { quotedName } from '../shortened-text.js';
 import type { Policy } from '../syntax-tree.js';
 import type { LoadedPolicies } from './load-policies.js';
 import { PolicyText } from './policy-text.js';

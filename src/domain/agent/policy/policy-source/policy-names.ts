@@ -1,6 +1,6 @@
 import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
-import { quotedName } from '../shown-text.js';
-import type { Span } from '../source-span.js';
+import { quotedName } from '../shortened-text.js';
+import type { SourceSpan } from '../source-span.js';
 import type { Policy } from '../syntax-tree.js';
 import type { PolicyText } from './policy-text.js';
 
@@ -29,10 +29,10 @@ export interface PlacedPolicy {
 
 /** Gives policies their ids, and sees that no two have the same. */
 export class PolicyNames {
-  readonly #places = new Map<string, { readonly text: PolicyText; readonly span: Span } | null>();
+  readonly #places = new Map<string, { readonly text: PolicyText; readonly span: SourceSpan } | null>();
 
   /** Where the id is taken, in words; null: it is free, and taken from now on. */
-  take(id: string, place: { readonly text: PolicyText; readonly span: Span } | null): string | null {
+  take(id: string, place: { readonly text: PolicyText; readonly span: SourceSpan } | null): string | null {
     const taken = this.#places.get(id);
     if (taken === undefined) {
       this.#places.set(id, place);

@@ -1,5 +1,5 @@
 import type { SourcePosition as FilePosition } from '../../../configuration/configuration-problem.js';
-import type { SourcePosition, Span } from '../source-span.js';
+import type { PolicyPosition, SourceSpan } from '../source-span.js';
 
 /** A text with policies. */
 export interface PolicySource {
@@ -26,7 +26,7 @@ export interface PolicyLink {
 /** Where a policy was read. */
 export interface PolicyOrigin extends PolicySource {
   /** Of the whole policy, its annotations included; for a linked policy that of its template. */
-  readonly span: Span;
+  readonly span: SourceSpan;
   /** Where the span begins. */
-  readonly position: SourcePosition;
+  readonly position: PolicyPosition;
 }

@@ -1,7 +1,7 @@
 import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
-import { visibleText } from '../shown-text.js';
+import { visibleText } from '../shortened-text.js';
 import { type SourceLines, sourceLines } from '../source-lines.js';
-import type { Span } from '../source-span.js';
+import type { SourceSpan } from '../source-span.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
 
 /** UTF-16 code units of a line that is shown, at the most. */
@@ -27,7 +27,7 @@ export class PolicyText {
     return this.#lines;
   }
 
-  problemAt({ start }: Span, { severity, message, suggestion }: PolicyRemark): ConfigurationProblem {
+  problemAt({ start }: SourceSpan, { severity, message, suggestion }: PolicyRemark): ConfigurationProblem {
     const { line, column } = this.#sourceLines.positionAt(start);
     const text = this.#sourceLines.lineAt(line);
     const position = { file: this.source.name, line, column };
@@ -37,12 +37,12 @@ export class PolicyText {
     return { severity, message, position: { ...position, column: characters + 1 }, line: text, suggestion };
   }
 
-  originOf(span: Span): PolicyOrigin {
+  originOf(span: SourceSpan): PolicyOrigin {
     return { ...this.source, span, position: this.#sourceLines.positionAt(span.start) };
   }
 
   /** `<file>:<line>:<column>`. */
-  placeOf({ start }: Span): string {
+  placeOf({ start }: SourceSpan): string {
     const { line, column } = this.#sourceLines.positionAt(start);
     return `${visibleText(this.source.name)}:${line}:${column}`;
   }

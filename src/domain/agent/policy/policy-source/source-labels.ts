@@ -1,4 +1,4 @@
-import { visibleText } from '../shown-text.js';
+import { visibleText } from '../shortened-text.js';
 
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 

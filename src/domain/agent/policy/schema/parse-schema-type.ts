@@ -5,7 +5,7 @@ import type { SchemaScanner } from './schema-scanner.js';
 const maximumDepth = 64;
 
 /** Reads items up to the closing word, with commas between them and perhaps one after the last. */
-export const parseList = (scanner: SchemaScanner, close: string, item: () => void): void => {
+export const parseSchemaList = (scanner: SchemaScanner, close: string, item: () => void): void => {
   while (!scanner.isAtEnd && scanner.word !== close) {
     item();
     if (!scanner.take(',')) break;
@@ -13,7 +13,7 @@ export const parseList = (scanner: SchemaScanner, close: string, item: () => voi
   scanner.expect(close);
 };
 
-export const parseAnnotations = (scanner: SchemaScanner): void => {
+export const parseSchemaAnnotations = (scanner: SchemaScanner): void => {
   while (scanner.take('@')) {
     scanner.takeIdentifier(true);
     if (!scanner.take('(')) continue;
@@ -23,7 +23,7 @@ export const parseAnnotations = (scanner: SchemaScanner): void => {
 };
 
 /** A name of an attribute or an action: an identifier or any string. */
-export const parseName = (scanner: SchemaScanner): string =>
+export const parseSchemaName = (scanner: SchemaScanner): string =>
   scanner.isAtString ? scanner.takeString() : scanner.takeIdentifier();
 
 /** `A::B::C` */
@@ -36,9 +36,9 @@ export const parsePath = (scanner: SchemaScanner): string => {
 /** Reads the rest of a record, after its opening brace. */
 export const parseRecordType = (scanner: SchemaScanner, namespace: string, depth = 0): SchemaType => {
   const attributes = new Map<string, SchemaType>();
-  parseList(scanner, '}', () => {
-    parseAnnotations(scanner);
-    const name = parseName(scanner);
+  parseSchemaList(scanner, '}', () => {
+    parseSchemaAnnotations(scanner);
+    const name = parseSchemaName(scanner);
     scanner.take('?');
     scanner.expect(':');
     attributes.set(name, parseType(scanner, namespace, depth + 1));

@@ -1,7 +1,14 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { entityKey, entityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
-import { parseAnnotations, parseList, parseName, parsePath, parseRecordType, parseType } from './parse-schema-type.js';
+import {
+  parsePath,
+  parseRecordType,
+  parseSchemaAnnotations,
+  parseSchemaList,
+  parseSchemaName,
+  parseType,
+} from './parse-schema-type.js';
 import { qualified, type Schema, type SchemaAction, type SchemaEntityType, type SchemaType } from './schema.js';
 import { SchemaScanner } from './schema-scanner.js';
 
@@ -22,7 +29,7 @@ interface Declarations {
 
 /** One item, or a list of them in brackets. */
 const parseOneOrList = (scanner: SchemaScanner, item: () => void): void =>
-  scanner.take('[') ? parseList(scanner, ']', item) : item();
+  scanner.take('[') ? parseSchemaList(scanner, ']', item) : item();
 
 const parseNames = (scanner: SchemaScanner, name: () => string): readonly string[] => {
   const names = [name()];
@@ -62,7 +69,7 @@ const parseActionReference = (scanner: SchemaScanner): { type: string | null; id
 const parseAppliesTo = (scanner: SchemaScanner, namespace: string): SchemaType | null => {
   let context: SchemaType | null = null;
   scanner.expect('{');
-  parseList(scanner, '}', () => {
+  parseSchemaList(scanner, '}', () => {
     const isContext = scanner.take('context');
     if (!isContext && !scanner.take('principal') && !scanner.take('resource')) {
       scanner.fail('principal, resource or context');
@@ -75,7 +82,7 @@ const parseAppliesTo = (scanner: SchemaScanner, namespace: string): SchemaType |
 };
 
 const parseAction = ({ scanner, actions }: Declarations, namespace: string): void => {
-  const names = parseNames(scanner, () => parseName(scanner));
+  const names = parseNames(scanner, () => parseSchemaName(scanner));
   const parents: { type: string | null; id: string }[] = [];
   if (scanner.take('in')) parseOneOrList(scanner, () => parents.push(parseActionReference(scanner)));
   const context = scanner.take('appliesTo') ? parseAppliesTo(scanner, namespace) : null;
@@ -99,7 +106,7 @@ const parseCommonType = ({ scanner, commonTypes }: Declarations, namespace: stri
 
 const parseDeclaration = (declarations: Declarations, namespace: string): void => {
   const { scanner } = declarations;
-  parseAnnotations(scanner);
+  parseSchemaAnnotations(scanner);
   if (scanner.take('entity')) parseEntity(declarations, namespace);
   else if (scanner.take('action')) parseAction(declarations, namespace);
   else if (scanner.take('type')) parseCommonType(declarations, namespace);

@@ -3,12 +3,12 @@ import type { CompiledPolicies } from '../evaluate/compile-policies.js';
 import { decide } from '../evaluate/decide.js';
 import { gatewayPrincipal, type PrincipalOptions, type PrincipalRefusal } from '../gateway-model/gateway-principal.js';
 import { gatewayRequest } from '../gateway-model/gateway-request.js';
-import { type Verdict, type VerdictRules, verdict } from '../verdict.js';
+import { type PolicyVerdict, type VerdictRules, verdict } from '../policy-verdict.js';
 import type { RequestSketch } from './request-sketch.js';
 
 /** What the agent would do with a request. */
 export type Judgement =
-  | { readonly kind: 'judged'; readonly request: AuthorizationRequest; readonly verdict: Verdict }
+  | { readonly kind: 'judged'; readonly request: AuthorizationRequest; readonly verdict: PolicyVerdict }
   /** Denied before any policy is looked at: the identity is none that policies can speak of. */
   | { readonly kind: 'refused'; readonly reason: PrincipalRefusal };
 

@@ -2,7 +2,7 @@ import type { SourcePosition } from '../../../configuration/configuration-proble
 import type { Located } from '../../../configuration/schema/schema.js';
 import type { PrincipalOptions } from '../gateway-model/gateway-principal.js';
 import type { PolicyLink } from '../policy-source/policy-source.js';
-import type { VerdictRules } from '../verdict.js';
+import type { VerdictRules } from '../policy-verdict.js';
 import type { RequestSketch } from './request-sketch.js';
 
 /** One request, and what is to come of it. */

@@ -29,7 +29,7 @@ export const hostFault = (host: string): ScalarFault | null =>
       };
 
 /** Why a path is none that policies ever see; null where it is one. */
-export const pathFault = (path: string): ScalarFault | null => {
+export const testPathFault = (path: string): ScalarFault | null => {
   const mark = path.indexOf('?');
   if (mark >= 0) {
     return { message: 'must be a path alone', suggestion: `give "${path.slice(mark + 1)}" as its query` };
@@ -53,9 +53,9 @@ export const addressFault = (address: string): ScalarFault | null =>
     : null;
 
 export const requestMethod = checkedText('method', methodFault);
-export const hostField = checkedText('host, or host:port', hostFault);
-export const requestPath = checkedText('path', pathFault);
-export const clientAddress = checkedText('IP address', addressFault);
+export const hostKind = checkedText('host, or host:port', hostFault);
+export const requestPathKind = checkedText('path', testPathFault);
+export const clientAddressKind = checkedText('IP address', addressFault);
 
 /** May be empty. */
 export const queryText: ScalarKind<string> = {

@@ -11,7 +11,7 @@ import { optionBlock, optionBlocks } from '../../configuration/option-blocks.js'
 import type { Claims, ClaimValue } from '../../tokens/claims.js';
 import { parseClaims } from '../../tokens/parse-claims.js';
 import { labelledBlock, requiredBlock } from './labelled-block.js';
-import { clientAddress, hostField, queryText, requestMethod, requestPath } from './request-kinds.js';
+import { clientAddressKind, hostKind, queryText, requestMethod, requestPathKind } from './request-kinds.js';
 import { sketchedMethods } from './sketched-identity.js';
 
 /** A block whose members are claims, or a text with a JSON object, in which a list of one item can be told from the item. */
@@ -53,13 +53,13 @@ const principalShape = {
 };
 
 const resourceShape = {
-  path: required(requestPath, 'The path of the request.'),
-  host: optional(hostField, 'The Host header.'),
+  path: required(requestPathKind, 'The path of the request.'),
+  host: optional(hostKind, 'The Host header.'),
   query: withDefault(queryText, '', 'none', 'The query, without the question mark.'),
 };
 
 const contextShape = {
-  'client-ip': optional(clientAddress, "The client's address; without it the context has no `client_ip`."),
+  'client-ip': optional(clientAddressKind, "The client's address; without it the context has no `client_ip`."),
   'correlation-id': optional(text, 'The id of the request.'),
 };
 

@@ -1,4 +1,4 @@
-import { shownName } from '../shown-text.js';
+import { shownName } from '../shortened-text.js';
 import type { Value } from './value.js';
 
 /** The type of a value in the words of Cedar, for messages, and so bounded; never the value itself. */

@@ -1,4 +1,4 @@
-import { isAhead, isOver } from './moments.js';
+import { hasPassed, isAhead } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
 /**
@@ -11,5 +11,5 @@ export const checkConditions: ResponseCheck = ({ assertion: { conditions } }, ex
   const { notBeforeMs, notOnOrAfterMs } = conditions;
   if (notBeforeMs !== null && notOnOrAfterMs !== null && notBeforeMs >= notOnOrAfterMs) return 'malformed_element';
   if (notBeforeMs !== null && isAhead(notBeforeMs, expectation)) return 'not_yet_valid';
-  return notOnOrAfterMs !== null && isOver(notOnOrAfterMs, expectation) ? 'expired' : null;
+  return notOnOrAfterMs !== null && hasPassed(notOnOrAfterMs, expectation) ? 'expired' : null;
 };

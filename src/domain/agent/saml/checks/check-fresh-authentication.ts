@@ -1,10 +1,12 @@
-import { isOver } from './moments.js';
+import { hasPassed } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
 /** The user was authenticated anew, where that was asked for (SAML core, section 3.4.1, ForceAuthn). */
 export const checkFreshAuthentication: ResponseCheck = ({ assertion: { authentication } }, expectation) => {
   const { authenticatedSinceMs: sinceMs, clockSkewMs } = expectation;
   if (sinceMs === null) return null;
-  const isStale = authentication.some(({ authnInstantMs }) => isOver(authnInstantMs, { nowMs: sinceMs, clockSkewMs }));
+  const isStale = authentication.some(({ authnInstantMs }) =>
+    hasPassed(authnInstantMs, { nowMs: sinceMs, clockSkewMs }),
+  );
   return isStale ? 'authentication_not_fresh' : null;
 };

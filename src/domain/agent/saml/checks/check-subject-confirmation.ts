@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import type { Assertion, SubjectConfirmation } from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
-import { isAhead, isOver } from './moments.js';
+import { hasPassed, isAhead } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 import type { ResponseExpectation } from './response-expectation.js';
 
@@ -19,7 +19,7 @@ const confirmationFault = (
   if (data.recipient !== expectation.acsUrl) return 'wrong_recipient';
   if (data.inResponseTo !== expectation.requestId) return 'wrong_in_response_to';
   if (data.notBeforeMs !== null && isAhead(data.notBeforeMs, expectation)) return 'not_yet_valid';
-  return isOver(data.notOnOrAfterMs, expectation) ? 'expired' : null;
+  return hasPassed(data.notOnOrAfterMs, expectation) ? 'expired' : null;
 };
 
 /** The first bearer confirmation that is accepted; the error is what is wrong with the first of them. */

@@ -7,7 +7,7 @@ import { acceptedConfirmation } from './check-subject-confirmation.js';
 import { replayUntilMs } from './replay-time.js';
 import { responseChecks } from './response-checks.js';
 import type { ResponseExpectation } from './response-expectation.js';
-import { userIdOf } from './user-id.js';
+import { samlUserId } from './user-id.js';
 
 /** What an assertion says that has passed every check but the one against replay, which needs a store. */
 export interface AcceptedAssertion {
@@ -39,7 +39,7 @@ const accepted = (
   assertion: Assertion,
   expectation: ResponseExpectation,
 ): Result<AcceptedAssertion, DocumentRejection> => {
-  const userId = userIdOf(assertion, expectation.userIdAttribute);
+  const userId = samlUserId(assertion, expectation.userIdAttribute);
   if (userId === null) return err('unusable_user_id');
   const confirmation = acceptedConfirmation(assertion, expectation);
   if (!confirmation.ok) return confirmation;

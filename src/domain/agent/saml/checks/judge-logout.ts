@@ -1,10 +1,10 @@
 import type { DocumentRejection } from '../document-rejection.js';
 import type { LogoutRequest, LogoutResponse } from '../logout-message.js';
 import { successStatus } from './check-status.js';
-import { isOver, issueInstantFault, type Moment, maximumClockSkewMs } from './moments.js';
+import { type CheckInstant, hasPassed, issueInstantFault, maximumClockSkewMs } from './moments.js';
 
 /** What a LogoutRequest has to be. */
-export interface LogoutExpectation extends Moment {
+export interface LogoutExpectation extends CheckInstant {
   readonly idpEntityId: string;
   readonly logoutUrl: string;
 }
@@ -31,7 +31,7 @@ export const judgeLogoutRequest = (
   if (request.issuer !== expectation.idpEntityId) return 'wrong_issuer';
   // It is always signed, and what is signed has to say whom it is for (SAML bindings, sections 3.4.5.2 and 3.5.5.2).
   if (request.destination !== expectation.logoutUrl) return 'wrong_destination';
-  const isExpired = request.notOnOrAfterMs !== null && isOver(request.notOnOrAfterMs, expectation);
+  const isExpired = request.notOnOrAfterMs !== null && hasPassed(request.notOnOrAfterMs, expectation);
   return issueInstantFault(request.issueInstantMs, maximumLogoutAgeMs, expectation) ?? (isExpired ? 'expired' : null);
 };
 

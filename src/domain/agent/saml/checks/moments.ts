@@ -4,19 +4,19 @@ import type { DocumentRejection } from '../document-rejection.js';
 export const maximumClockSkewMs = 600_000;
 
 /** Our clock, and how far another one may be from it. */
-export interface Moment {
+export interface CheckInstant {
   readonly nowMs: number;
   readonly clockSkewMs: number;
 }
 
 /** Whether a moment has not come yet, by any clock that is right enough. */
-export const isAhead = (ms: number, { nowMs, clockSkewMs }: Moment): boolean => ms - clockSkewMs > nowMs;
+export const isAhead = (ms: number, { nowMs, clockSkewMs }: CheckInstant): boolean => ms - clockSkewMs > nowMs;
 
 /** Whether a moment has come, by every clock that is right enough. */
-export const isOver = (ms: number, { nowMs, clockSkewMs }: Moment): boolean => nowMs >= ms + clockSkewMs;
+export const hasPassed = (ms: number, { nowMs, clockSkewMs }: CheckInstant): boolean => nowMs >= ms + clockSkewMs;
 
 /** Refuses what was issued in the future, or `ageMs` ago and longer. */
-export const issueInstantFault = (issuedMs: number, ageMs: number, moment: Moment): DocumentRejection | null => {
+export const issueInstantFault = (issuedMs: number, ageMs: number, moment: CheckInstant): DocumentRejection | null => {
   if (isAhead(issuedMs, moment)) return 'issued_in_future';
-  return isOver(issuedMs + ageMs, moment) ? 'issued_too_long_ago' : null;
+  return hasPassed(issuedMs + ageMs, moment) ? 'issued_too_long_ago' : null;
 };

@@ -13,7 +13,7 @@ const attributeValue = ({ attributes }: Assertion, name: string): string | null 
  * The user id that an assertion gives: the only value of an attribute, or the NameID. Null where it gives none,
  * several, or one of no use.
  */
-export const userIdOf = (assertion: Assertion, attribute: string | null): string | null => {
+export const samlUserId = (assertion: Assertion, attribute: string | null): string | null => {
   const userId = attribute === null ? (assertion.nameId?.value ?? null) : attributeValue(assertion, attribute);
   return userId !== null && isUsableSubject(userId) && !control.test(userId) ? userId : null;
 };

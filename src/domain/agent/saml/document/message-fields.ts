@@ -3,21 +3,29 @@ import { attributeOf } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { isNameWithoutColon } from '../../xml/xml-name.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
-import { malformed, type Read, readAll, readChild, readOptionalChild, readText, readTime } from './reading.js';
+import {
+  malformedDocument,
+  type Read,
+  readAll,
+  readChild,
+  readElementText,
+  readOptionalChild,
+  readTime,
+} from './reading.js';
 
 /** Its ID, an xs:ID. */
 export const readId = (element: XmlElement): Read<string> => {
   const id = attributeOf(element, 'ID');
-  return id === null || !isNameWithoutColon(id) ? malformed : ok(id);
+  return id === null || !isNameWithoutColon(id) ? malformedDocument : ok(id);
 };
 
 /** The entity id in its Issuer, exact. */
 export const readIssuer = (element: XmlElement): Read<string> =>
-  readChild(element, xmlNamespaces.saml, 'Issuer', readText);
+  readChild(element, xmlNamespaces.saml, 'Issuer', readElementText);
 
 /** The entity id in its Issuer, exact; null: none is named. */
 export const readOptionalIssuer = (element: XmlElement): Read<string | null> =>
-  readOptionalChild(element, xmlNamespaces.saml, 'Issuer', readText);
+  readOptionalChild(element, xmlNamespaces.saml, 'Issuer', readElementText);
 
 /** What requests and responses begin with (SAML core, sections 3.2.1 and 3.2.2), but for the issuer. */
 export const readMessageFields = (

@@ -1,5 +1,5 @@
 import { ok } from '../../../shared/result.js';
-import { childElements, textOf } from '../../xml/element-access.js';
+import { childElements, elementText } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 import type { AssertionAttribute } from '../assertion.js';
@@ -16,7 +16,7 @@ const isNull = (value: XmlElement): boolean =>
 
 const readAttributeElement = (attribute: XmlElement): Read<AssertionAttribute> => {
   const texts = childElements(attribute, xmlNamespaces.saml, 'AttributeValue').map((value) =>
-    isNull(value) ? null : textOf(value),
+    isNull(value) ? null : elementText(value),
   );
   return readAll({ name: readAttribute(attribute, 'Name'), values: ok(texts.filter((text) => text !== null)) });
 };

@@ -6,7 +6,7 @@ import type { DocumentRejection } from '../document-rejection.js';
 import type { LogoutRequest } from '../logout-message.js';
 import { readIssuer, readMessageFields } from './message-fields.js';
 import { readNameIdOf } from './read-name-id.js';
-import { readAll, readEach, readOptionalTime, readText } from './reading.js';
+import { readAll, readEach, readElementText, readOptionalTime } from './reading.js';
 
 /** What a LogoutRequest says, nothing of it judged (SAML core, section 3.7.1; SAML profiles, section 4.4.4.1). */
 export const readLogoutRequest = (root: XmlElement): Result<LogoutRequest, DocumentRejection> => {
@@ -16,7 +16,7 @@ export const readLogoutRequest = (root: XmlElement): Result<LogoutRequest, Docum
     issuer: readIssuer(root),
     notOnOrAfterMs: readOptionalTime(root, 'NotOnOrAfter'),
     nameId: readNameIdOf(root),
-    sessionIndexes: readEach(childElements(root, xmlNamespaces.samlp, 'SessionIndex'), readText),
+    sessionIndexes: readEach(childElements(root, xmlNamespaces.samlp, 'SessionIndex'), readElementText),
   });
   if (!fields.ok) return fields;
   const { message, nameId, ...kept } = fields.value;

@@ -1,9 +1,9 @@
 import { err, ok } from '../../../shared/result.js';
-import { attributeOf, childElements, textOf } from '../../xml/element-access.js';
+import { attributeOf, childElements, elementText } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 import type { NameId } from '../name-id.js';
-import { malformed, optionalChild, type Read } from './reading.js';
+import { malformedDocument, optionalChild, type Read } from './reading.js';
 
 /** UTF-16 code units. Identifiers are of 256 at the most (SAML core, sections 8.3.7 and 8.3.8); directory names may be longer. */
 const greatestLength = 1024;
@@ -14,8 +14,8 @@ const isUsable = (value: string): boolean =>
   value.trim() !== '' && value.length <= greatestLength && !unshowable.test(value);
 
 const readNameId = (element: XmlElement): Read<NameId> => {
-  const value = textOf(element);
-  if (value === null) return malformed;
+  const value = elementText(element);
+  if (value === null) return malformedDocument;
   if (!isUsable(value)) return err('no_subject');
   return ok({
     value,

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { collapseWhiteSpace } from '../../xml/collapse-white-space.js';
 import { parseDateTime } from '../../xml/date-time.js';
-import { attributeOf, childElements, textOf } from '../../xml/element-access.js';
+import { attributeOf, childElements, elementText } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import type { DocumentRejection } from '../document-rejection.js';
 
@@ -9,7 +9,7 @@ import type { DocumentRejection } from '../document-rejection.js';
 export type Read<Value> = Result<Value, DocumentRejection>;
 
 /** Something is missing, there twice, or not of its type. */
-export const malformed: Read<never> = err('malformed_element');
+export const malformedDocument: Read<never> = err('malformed_element');
 
 type Values<Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends Read<infer Value> ? Value : never;
@@ -44,7 +44,7 @@ export const readEach = <Value>(
 /** The one element of that name directly below; null: there is none. */
 export const optionalChild = (parent: XmlElement, namespace: string, name: string): Read<XmlElement | null> => {
   const found = childElements(parent, namespace, name);
-  return found.length > 1 ? malformed : ok(found[0] ?? null);
+  return found.length > 1 ? malformedDocument : ok(found[0] ?? null);
 };
 
 /** What the reader makes of the one element of that name directly below. */
@@ -56,7 +56,7 @@ export const readChild = <Value>(
 ): Read<Value> => {
   const child = optionalChild(parent, namespace, name);
   if (!child.ok) return child;
-  return child.value === null ? malformed : read(child.value);
+  return child.value === null ? malformedDocument : read(child.value);
 };
 
 /** What the reader makes of the one element of that name directly below; null: there is none. */
@@ -72,33 +72,33 @@ export const readOptionalChild = <Value>(
 };
 
 /** Its text, exact and not empty. */
-export const readText = (element: XmlElement): Read<string> => {
-  const text = textOf(element);
-  return text === null || text === '' ? malformed : ok(text);
+export const readElementText = (element: XmlElement): Read<string> => {
+  const text = elementText(element);
+  return text === null || text === '' ? malformedDocument : ok(text);
 };
 
 /** Its text as xs:anyURI, white space collapsed, and not empty. */
 export const readUri = (element: XmlElement): Read<string> => {
-  const text = textOf(element);
+  const text = elementText(element);
   const uri = text === null ? '' : collapseWhiteSpace(text);
-  return uri === '' ? malformed : ok(uri);
+  return uri === '' ? malformedDocument : ok(uri);
 };
 
 /** The attribute, exact and not empty. */
 export const readAttribute = (element: XmlElement, name: string): Read<string> => {
   const value = attributeOf(element, name);
-  return value === null || value === '' ? malformed : ok(value);
+  return value === null || value === '' ? malformedDocument : ok(value);
 };
 
 /** Milliseconds since the Unix epoch; null: it has no such attribute. */
 export const readOptionalTime = (element: XmlElement, name: string): Read<number | null> => {
   const text = attributeOf(element, name);
   const ms = text === null ? null : parseDateTime(text);
-  return text !== null && ms === null ? malformed : ok(ms);
+  return text !== null && ms === null ? malformedDocument : ok(ms);
 };
 
 /** Milliseconds since the Unix epoch. */
 export const readTime = (element: XmlElement, name: string): Read<number> => {
   const ms = parseDateTime(attributeOf(element, name) ?? '');
-  return ms === null ? malformed : ok(ms);
+  return ms === null ? malformedDocument : ok(ms);
 };

@@ -1,4 +1,4 @@
-import { allChildElements, isNamed, textOf } from '../../xml/element-access.js';
+import { allChildElements, elementText, isNamed } from '../../xml/element-access.js';
 import { exactChildren } from '../../xml/exact-children.js';
 import { placedElements } from '../../xml/placed-elements.js';
 import type { XmlElement } from '../../xml/xml-element.js';
@@ -39,7 +39,7 @@ export const signatureFault = (signature: XmlElement, parentId: string): Documen
   if (!isNamed(signature, xmlNamespaces.ds, 'Signature') || signedInfo === undefined || value === undefined) {
     return 'malformed_element';
   }
-  if ((textOf(value) ?? '') === '') return 'malformed_element';
+  if ((elementText(value) ?? '') === '') return 'malformed_element';
   // An ID that is no name could make the reference mean something else, such as an XPointer.
   if (!isNameWithoutColon(parentId)) return 'signature_reference';
   return (keyInfo === undefined ? null : keyInfoFault(keyInfo)) ?? signedInfoFault(signedInfo, parentId);

@@ -1,4 +1,4 @@
-import { allChildElements, attributeOf, childElements, isNamed, textOf } from '../../xml/element-access.js';
+import { allChildElements, attributeOf, childElements, elementText, isNamed } from '../../xml/element-access.js';
 import { exactChildren, isEmptyElement } from '../../xml/exact-children.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
@@ -42,7 +42,7 @@ const referenceFault = (reference: XmlElement, id: string): Fault => {
     return hasTransforms ? 'malformed_element' : 'signature_transform';
   }
   if (!isBelieved(method, digestAlgorithms)) return 'weak_algorithm';
-  return (textOf(value) ?? '') === '' ? 'malformed_element' : transformsFault(transforms);
+  return (elementText(value) ?? '') === '' ? 'malformed_element' : transformsFault(transforms);
 };
 
 /** The reason to refuse what a signature says it covers and how, or null. The ID is that of the element that it has to cover. */

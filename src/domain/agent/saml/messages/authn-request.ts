@@ -1,8 +1,8 @@
 import { postBinding } from './bindings.js';
 import { markup } from './markup.js';
-import { type MessageHead, messageRoot, samlMarkup } from './message-root.js';
+import { messageRoot, type SamlMessageRoot, samlMarkup } from './message-root.js';
 
-export interface AuthnRequestToSend extends MessageHead {
+export interface AuthnRequestToSend extends SamlMessageRoot {
   readonly acsUrl: string;
   /** URI; null: any. */
   readonly nameIdFormat: string | null;

@@ -1,9 +1,9 @@
 import { formatDateTime } from '../../xml/date-time.js';
 import type { NameId } from '../name-id.js';
 import { markup, markupText } from './markup.js';
-import { type MessageHead, messageRoot, samlMarkup } from './message-root.js';
+import { messageRoot, type SamlMessageRoot, samlMarkup } from './message-root.js';
 
-export interface LogoutRequestToSend extends MessageHead {
+export interface LogoutRequestToSend extends SamlMessageRoot {
   /** As the identity provider gave it. */
   readonly nameId: NameId;
   /** Null: it named none. */

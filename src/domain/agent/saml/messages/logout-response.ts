@@ -1,8 +1,8 @@
 import { successStatus } from '../checks/check-status.js';
 import { markup } from './markup.js';
-import { type MessageHead, messageRoot } from './message-root.js';
+import { messageRoot, type SamlMessageRoot } from './message-root.js';
 
-export interface LogoutResponseToSend extends MessageHead {
+export interface LogoutResponseToSend extends SamlMessageRoot {
   /** ID of the LogoutRequest. */
   readonly inResponseTo: string;
 }

@@ -3,7 +3,7 @@ import { xmlNamespaces } from '../../xml/xml-names.js';
 import { markup, markupText } from './markup.js';
 
 /** What every message has (SAML core, section 3.2). */
-export interface MessageHead {
+export interface SamlMessageRoot {
   /** An NCName, as `_` and a UUID is; never used before. */
   readonly id: string;
   readonly issueInstantMs: number;
@@ -20,7 +20,7 @@ export const samlMarkup = (name: string, attributes: Readonly<Record<string, str
 /** A message in canonical form, its Issuer first. */
 export const messageRoot = (
   name: string,
-  { id, issueInstantMs, destination, entityId }: MessageHead,
+  { id, issueInstantMs, destination, entityId }: SamlMessageRoot,
   attributes: Readonly<Record<string, string | null>>,
   ...content: readonly string[]
 ): string =>

@@ -9,7 +9,7 @@ const form =
   /^P(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/;
 
 /** Milliseconds of an xs:duration (XML Schema Part 2, section 3.2.6) that is not negative; null: the text is none. */
-export const parseDuration = (text: string): number | null => {
+export const parseXmlDuration = (text: string): number | null => {
   const parts = form.exec(text)?.slice(1);
   if (parts === undefined || text.endsWith('T') || parts.every((part) => part === undefined)) return null;
   return unitsMs.reduce((sum, unitMs, index) => sum + Number(parts[index] ?? 0) * unitMs, 0);

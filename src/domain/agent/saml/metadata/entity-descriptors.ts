@@ -3,7 +3,7 @@ import { parseDateTime } from '../../xml/date-time.js';
 import { allChildElements, attributeOf, isNamed } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
-import { parseDuration } from './duration.js';
+import { parseXmlDuration } from './duration.js';
 
 /** How long metadata counts, and how soon it is to be fetched again (SAML metadata, section 2.3.1). */
 export interface MetadataTerm {
@@ -33,7 +33,7 @@ export const termOf = (element: XmlElement, around: MetadataTerm): Result<Metada
   const validUntilMs = validUntil === null ? null : parseDateTime(validUntil.trim());
   if (validUntil !== null && validUntilMs === null) return err('has a validUntil that is no date and time');
   const cacheDuration = attributeOf(element, 'cacheDuration');
-  const cacheDurationMs = cacheDuration === null ? null : parseDuration(cacheDuration.trim());
+  const cacheDurationMs = cacheDuration === null ? null : parseXmlDuration(cacheDuration.trim());
   return ok({
     validUntilMs: earlier(around.validUntilMs, validUntilMs),
     cacheDurationMs: earlier(around.cacheDurationMs, cacheDurationMs),

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { attributeOf, childElements, textOf } from '../../xml/element-access.js';
+import { attributeOf, childElements, elementText } from '../../xml/element-access.js';
 import type { XmlElement } from '../../xml/xml-element.js';
 import { xmlNamespaces } from '../../xml/xml-names.js';
 
@@ -21,7 +21,7 @@ export const signingCertificates = (role: XmlElement): Result<readonly string[],
       childElements(info, ds, 'X509Data'),
     )) {
       const [certificate] = childElements(data, ds, 'X509Certificate');
-      const text = certificate === undefined ? null : textOf(certificate);
+      const text = certificate === undefined ? null : elementText(certificate);
       const der = text?.replace(/[ \t\r\n]/g, '') ?? '';
       if (der !== '') found.add(der);
     }

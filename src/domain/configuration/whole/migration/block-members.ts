@@ -1,5 +1,5 @@
 import type { Setting, SettingScalar } from '../../setting/setting.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { MemberReference } from './migration-step.js';
 
 /** A member of a block as a plan sees it. */
@@ -15,7 +15,7 @@ export interface BlockMember {
 export const blockMembers = (block: Setting): readonly BlockMember[] => [
   ...block.properties.map(
     ({ name, value, position }): BlockMember => ({
-      name: canonicalName(name),
+      name: currentKeyName(name),
       reference: { kind: 'property', name },
       args: [value],
       line: position?.line ?? 1,
@@ -23,7 +23,7 @@ export const blockMembers = (block: Setting): readonly BlockMember[] => [
   ),
   ...(block.children ?? []).map(
     ({ name, args, position }, index): BlockMember => ({
-      name: canonicalName(name),
+      name: currentKeyName(name),
       reference: { kind: 'child', index },
       args,
       line: position?.line ?? 1,
@@ -40,9 +40,9 @@ export interface PlacedBlock {
 /** Every block of a name, at the top and inside the blocks of the group's name. */
 export const blocksNamed = (settings: readonly Setting[], name: string, group: string): readonly PlacedBlock[] =>
   settings.flatMap((setting, index): readonly PlacedBlock[] => {
-    if (canonicalName(setting.name) === name) return [{ block: setting, path: [index] }];
-    if (canonicalName(setting.name) !== group) return [];
+    if (currentKeyName(setting.name) === name) return [{ block: setting, path: [index] }];
+    if (currentKeyName(setting.name) !== group) return [];
     return (setting.children ?? []).flatMap((block, child) =>
-      canonicalName(block.name) === name ? [{ block, path: [index, child] }] : [],
+      currentKeyName(block.name) === name ? [{ block, path: [index, child] }] : [],
     );
   });

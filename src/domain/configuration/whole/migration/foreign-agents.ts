@@ -1,7 +1,7 @@
 import { otherSubscription } from '../../../gateway/configuration/agent-schema.js';
 import type { Setting } from '../../setting/setting.js';
 import { blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft, SettingPath } from './migration-step.js';
 
 const lineOf = ({ position }: Setting): number => position?.line ?? 1;
@@ -34,9 +34,9 @@ const planTransport = ({ block: agent, path }: PlacedBlock, plan: PlanDraft): vo
 /** `unix-socket` in the block `transport`. */
 const planTransportName = (agent: Setting, path: SettingPath, plan: PlanDraft): void => {
   (agent.children ?? []).forEach((transport, index) => {
-    if (canonicalName(transport.name) !== 'transport') return;
+    if (currentKeyName(transport.name) !== 'transport') return;
     (transport.children ?? []).forEach((kind, child) => {
-      const name = transports.get(canonicalName(kind.name));
+      const name = transports.get(currentKeyName(kind.name));
       if (name === undefined || name === kind.name) return;
       const step = { kind: 'rename', setting: [...path, index, child], name } as const;
       plan.add(step, lineOf(kind), `"${kind.name}" is written "${name}"`);
@@ -58,17 +58,17 @@ const planGrpcAddress = (grpc: Setting, path: SettingPath, plan: PlanDraft): voi
   grpc.args.forEach(({ value }, argument) => retype(path, argument, value));
   for (const { name, value } of grpc.properties) retype(path, name, value.value);
   (grpc.children ?? []).forEach((child, index) => {
-    if (canonicalName(child.name) === 'address') retype([...path, index], 0, child.args[0]?.value);
+    if (currentKeyName(child.name) === 'address') retype([...path, index], 0, child.args[0]?.value);
   });
 };
 
 const planGrpc = (agent: Setting, path: SettingPath, plan: PlanDraft): void => {
   (agent.children ?? []).forEach((child, index) => {
-    const name = canonicalName(child.name);
+    const name = currentKeyName(child.name);
     if (name === 'grpc') planGrpcAddress(child, [...path, index], plan);
     if (name !== 'transport') return;
     (child.children ?? []).forEach((kind, inner) => {
-      if (canonicalName(kind.name) === 'grpc') planGrpcAddress(kind, [...path, index, inner], plan);
+      if (currentKeyName(kind.name) === 'grpc') planGrpcAddress(kind, [...path, index, inner], plan);
     });
   });
 };
@@ -100,7 +100,7 @@ export const planForeignAgents = (settings: readonly Setting[], plan: PlanDraft)
     planTransportName(agent, path, plan);
     planGrpc(agent, path, plan);
     (agent.children ?? []).forEach((child, index) => {
-      const name = canonicalName(child.name);
+      const name = currentKeyName(child.name);
       if (name === 'type') planType(child, [...path, index], plan);
       if (name === 'events') planEvents(child, [...path, index], plan);
     });

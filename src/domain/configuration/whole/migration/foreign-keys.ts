@@ -1,7 +1,7 @@
 import { versionNamed } from '../../../gateway/configuration/tls-schema.js';
 import type { Setting } from '../../setting/setting.js';
 import { blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { MovedMember, PlanDraft, SettingPath } from './migration-step.js';
 
 const only = (args: readonly { readonly value: unknown }[]): unknown =>
@@ -10,10 +10,10 @@ const only = (args: readonly { readonly value: unknown }[]): unknown =>
 /** `max-connections` of `system`, and of `server`, which was its name. */
 const planSystem = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, index) => {
-    if (!['system', 'server'].includes(canonicalName(block.name))) return;
+    if (!['system', 'server'].includes(currentKeyName(block.name))) return;
     for (const { name, reference, line } of blockMembers(block)) {
       if (name !== 'max-connections') continue;
-      const limits = settings.find((other) => canonicalName(other.name) === 'limits');
+      const limits = settings.find((other) => currentKeyName(other.name) === 'limits');
       if (limits !== undefined && blockMembers(limits).some((member) => member.name === 'max-total-connections')) {
         plan.leave(line, '"max-connections" and "max-total-connections" of "limits" say two things: keep one of them');
         continue;
@@ -41,7 +41,7 @@ const listenerTimeouts: ReadonlyMap<string, readonly string[]> = new Map([
 
 const planListenerTimeouts = ({ block: listener, path }: PlacedBlock, plan: PlanDraft): void => {
   const members = blockMembers(listener);
-  const blocks = (listener.children ?? []).filter(({ name }) => canonicalName(name) === 'timeouts');
+  const blocks = (listener.children ?? []).filter(({ name }) => currentKeyName(name) === 'timeouts');
   const present = new Set(blocks.flatMap(blockMembers).map(({ name }) => name));
   const moved: MovedMember[] = [];
   const notes: (readonly [line: number, message: string])[] = [];
@@ -65,10 +65,10 @@ const planListenerTimeouts = ({ block: listener, path }: PlacedBlock, plan: Plan
 /** `min-version "TLS1.2"` of the block `tls` of a listener. */
 const planTlsVersion = ({ block: listener, path }: PlacedBlock, plan: PlanDraft): void => {
   (listener.children ?? []).forEach((tls, index) => {
-    if (canonicalName(tls.name) !== 'tls') return;
+    if (currentKeyName(tls.name) !== 'tls') return;
     (tls.children ?? []).forEach((setting, child) => {
       const value = only(setting.args);
-      if (canonicalName(setting.name) !== 'min-version' || typeof value !== 'string') return;
+      if (currentKeyName(setting.name) !== 'min-version' || typeof value !== 'string') return;
       const version = versionNamed(value);
       if (version === null || version === value) return;
       const line = setting.position?.line ?? 1;
@@ -103,7 +103,7 @@ const planBreakers = (settings: readonly Setting[], plan: PlanDraft): void => {
   for (const owner of ['route', 'upstream', 'agent']) {
     for (const { block, path } of blocksNamed(settings, owner, `${owner}s`)) {
       (block.children ?? []).forEach((child, index) => {
-        if (canonicalName(child.name) === 'circuit-breaker') planBreaker(child, [...path, index], owner, plan);
+        if (currentKeyName(child.name) === 'circuit-breaker') planBreaker(child, [...path, index], owner, plan);
       });
     }
   }

@@ -1,7 +1,7 @@
 import { namedBalancing } from '../../../gateway/configuration/balancing-schema.js';
 import type { Setting } from '../../setting/setting.js';
 import { type BlockMember, blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft } from './migration-step.js';
 
 const argumentOf = (members: readonly BlockMember[], name: string): unknown =>
@@ -32,7 +32,7 @@ const planRetries = (
   plan: PlanDraft,
 ): void => {
   (route.children ?? []).forEach((policy, index) => {
-    if (canonicalName(policy.name) !== 'retry-policy') return;
+    if (currentKeyName(policy.name) !== 'retry-policy') return;
     const line = policy.position?.line ?? 1;
     const upstream = argumentOf(blockMembers(route), 'upstream');
     const home = upstreams.find(({ block }) => block.args[0]?.value === upstream);
@@ -72,7 +72,7 @@ const pathKeys: readonly string[] = ['path', 'path-prefix', 'path-regex'];
 
 /** Keys of the matches of a route, wherever they stand. */
 const matchesOf = (route: Setting): readonly BlockMember[] =>
-  [route, ...(route.children ?? []).filter(({ name }) => canonicalName(name) === 'matches')]
+  [route, ...(route.children ?? []).filter(({ name }) => currentKeyName(name) === 'matches')]
     .flatMap(blockMembers)
     .filter(({ name }) => [...pathKeys, 'host', 'method', 'header', 'query-param'].includes(name));
 
@@ -136,7 +136,7 @@ const planDefaultRoute = (
 const planBalancing = ({ block: upstream, path }: PlacedBlock, plan: PlanDraft): void => {
   (upstream.children ?? []).forEach((setting, index) => {
     const value = setting.args[0]?.value;
-    if (canonicalName(setting.name) !== 'load-balancing' || typeof value !== 'string') return;
+    if (currentKeyName(setting.name) !== 'load-balancing' || typeof value !== 'string') return;
     const name = value.toLowerCase().replaceAll('_', '-');
     const method = namedBalancing(value);
     if (method === null || method === value || ['random', 'header', 'cookie', 'hash'].includes(name)) return;

@@ -7,7 +7,7 @@ export type MemberReference =
   | { readonly kind: 'property'; readonly name: string };
 
 /** A key that takes the place of a member; without a value it has what the member had. */
-export interface NewKey {
+export interface MigratedKey {
   readonly name: string;
   readonly value?: number | string;
 }
@@ -15,7 +15,7 @@ export interface NewKey {
 /** A member that goes into another block, and the keys that it becomes there. */
 export interface MovedMember {
   readonly member: MemberReference;
-  readonly keys: readonly NewKey[];
+  readonly keys: readonly MigratedKey[];
 }
 
 /** One change of how a file is written. Paths are those of the file as it was, whatever other steps there are. */

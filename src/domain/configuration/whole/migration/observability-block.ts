@@ -1,6 +1,6 @@
 import type { Setting } from '../../setting/setting.js';
 import { type BlockMember, blockMembers } from './block-members.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft, SettingPath } from './migration-step.js';
 
 /** A block inside `observability`, and what else there is of the same kind. */
@@ -106,7 +106,7 @@ const planPart = ({ path, members }: Part, kind: string, plan: PlanDraft): boole
 
 const partsOf = (block: Setting, path: SettingPath): readonly (readonly [kind: string, index: number, part: Part])[] =>
   (block.children ?? []).map((child, index) => [
-    canonicalName(child.name),
+    currentKeyName(child.name),
     index,
     { block: child, path: [...path, index], members: blockMembers(child) },
   ]);
@@ -114,13 +114,13 @@ const partsOf = (block: Setting, path: SettingPath): readonly (readonly [kind: s
 /** Settings whose blocks a part would join or double. */
 const taken = (kind: string, settings: readonly Setting[]): boolean => {
   const block = kind === 'metrics' ? 'admin' : kind;
-  return kind !== 'logging' && settings.some(({ name }) => canonicalName(name) === block);
+  return kind !== 'logging' && settings.some(({ name }) => currentKeyName(name) === block);
 };
 
 /** `observability { metrics; logging; tracing }`: parts with a counterpart go there, and what holds anyway is removed. */
 export const planObservability = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, top) => {
-    if (canonicalName(block.name) !== 'observability') return;
+    if (currentKeyName(block.name) !== 'observability') return;
     const line = block.position?.line ?? 1;
     let isWhole = block.properties.length === 0 && block.args.length === 0;
     const parts = partsOf(block, [top]);

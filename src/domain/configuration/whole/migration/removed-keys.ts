@@ -1,12 +1,12 @@
 import type { Setting } from '../../setting/setting.js';
 import { blockMembers } from './block-members.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft } from './migration-step.js';
 
 /** `http-engine` of `system`, and of `server`, which was its name. */
 export const planRemovedKeys = (settings: readonly Setting[], plan: PlanDraft): void => {
   settings.forEach((block, index) => {
-    if (!['system', 'server'].includes(canonicalName(block.name))) return;
+    if (!['system', 'server'].includes(currentKeyName(block.name))) return;
     for (const { name, reference, line } of blockMembers(block)) {
       if (name !== 'http-engine') continue;
       plan.add(

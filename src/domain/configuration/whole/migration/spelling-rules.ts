@@ -4,13 +4,13 @@ import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
 import { routeShape } from '../../../gateway/configuration/route-schema.js';
 import type { Key, Shape } from '../../schema/schema.js';
 import type { Setting } from '../../setting/setting.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import type { PlanDraft, SettingPath } from './migration-step.js';
 
 /** The name that a key has, where what is written differs from it by underscores and case alone. */
 const properName = (name: string, shape: Shape): string | null => {
   if (Object.hasOwn(shape, name)) return null;
-  const spelt = canonicalName(name);
+  const spelt = currentKeyName(name);
   return Object.hasOwn(shape, spelt) ? spelt : null;
 };
 

@@ -1,5 +1,5 @@
 import type { Setting } from '../../setting/setting.js';
-import { canonicalName } from './canonical-name.js';
+import { currentKeyName } from './current-key-name.js';
 import { disabledName } from './disabled-setting.js';
 import type { PlanDraft } from './migration-step.js';
 
@@ -29,7 +29,7 @@ const renameServer = (settings: readonly Setting[], plan: PlanDraft): void => {
 /** A block that holds named ones has no name itself. */
 const isNamed = (setting: Setting): boolean => setting.args.length > 0;
 
-const kindOf = ({ name }: Setting): string => canonicalName(disabledName(name) ?? name);
+const kindOf = ({ name }: Setting): string => currentKeyName(disabledName(name) ?? name);
 
 /** Blocks of the kind of another one that are commented out next to it. */
 const disabledBefore = (settings: readonly Setting[], index: number): readonly number[] => {
@@ -49,7 +49,7 @@ const groupBlocks = (settings: readonly Setting[], plan: PlanDraft): void => {
   let run: number[] = [];
   const close = (): void => {
     const first = settings[run.find((index) => disabledName(settings[index]?.name ?? '') === null) ?? -1];
-    const block = groups.get(canonicalName(first?.name ?? ''));
+    const block = groups.get(currentKeyName(first?.name ?? ''));
     const count = run.filter((index) => disabledName(settings[index]?.name ?? '') === null).length;
     if (first !== undefined && block !== undefined) {
       const what = count === 1 ? `"${first.name}" stands` : `${count} blocks "${first.name}" stand`;
@@ -65,7 +65,7 @@ const groupBlocks = (settings: readonly Setting[], plan: PlanDraft): void => {
       return;
     }
     if (!isSameKind) close();
-    if (!groups.has(canonicalName(setting.name))) return;
+    if (!groups.has(currentKeyName(setting.name))) return;
     if (isNamed(setting)) run.push(...(run.length === 0 ? disabledBefore(settings, index) : []), index);
     else plan.leave(lineOf(setting), `"${setting.name}" needs a name: write ${setting.name} "name" { ... }`);
   });

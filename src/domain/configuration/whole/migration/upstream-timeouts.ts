@@ -1,6 +1,6 @@
 import type { Setting } from '../../setting/setting.js';
 import { blockMembers, blocksNamed, type PlacedBlock } from './block-members.js';
-import type { NewKey, PlanDraft } from './migration-step.js';
+import type { MigratedKey, PlanDraft } from './migration-step.js';
 
 /** The defaults of the block `timeouts`, in seconds. */
 const standard = { connect: 10, read: 30 } as const;
@@ -12,13 +12,13 @@ const block = 'timeouts';
  * One time-out counted for everything. The wait for an answer is what it becomes; a connection is not awaited for longer, and
  * silence within the answer is allowed for as long: with its default the upstream would be given up earlier than before.
  */
-const newKeys = (value: unknown): readonly NewKey[] => {
+const newKeys = (value: unknown): readonly MigratedKey[] => {
   const isNumber = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
-  const connect: NewKey = {
+  const connect: MigratedKey = {
     name: 'connect-secs',
     value: isNumber ? Math.min(standard.connect, value) : standard.connect,
   };
-  const read: NewKey = { name: 'read-secs' };
+  const read: MigratedKey = { name: 'read-secs' };
   const needsRead = !isNumber || value > standard.read;
   return [connect, { name: 'request-secs' }, ...(needsRead ? [read] : [])];
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Admission } from '../../../../../src/application/ports/gateway/http-engine.js';
+import type { ConnectionAdmission } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { rawExchange } from '../../../../support/gateway/raw-exchange.js';
 import { tlsCall } from '../../../../support/gateway/tls-call.js';
 import { preparedTls, recordedListener } from '../../../../support/gateway/tls-listener.js';
@@ -30,7 +30,7 @@ const hesitating = async (tls: Parameters<typeof recordedListener>[1]) => {
   const admit = handler.admit.bind(handler);
   const waiting: (() => void)[] = [];
   const asked: (() => void)[] = [];
-  const hesitant = (listener: string, peerAddress: string): Promise<Admission> =>
+  const hesitant = (listener: string, peerAddress: string): Promise<ConnectionAdmission> =>
     new Promise((resolve) => {
       waiting.push(() => resolve(admit(listener, peerAddress)));
       for (const told of asked.splice(0)) told();

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
+import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
 import { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { CleanUp } from '../../../../support/shared/clean-up.js';

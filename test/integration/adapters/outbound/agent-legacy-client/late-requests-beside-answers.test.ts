@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
-import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js';
+import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
+import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';

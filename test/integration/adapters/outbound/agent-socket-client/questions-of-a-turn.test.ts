@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/loop-turn/late-reads.js';
-import { writeLate } from '../../../../../src/adapters/loop-turn/late-writes.js';
+import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
+import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
 import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';

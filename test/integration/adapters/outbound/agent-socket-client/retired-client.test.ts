@@ -79,7 +79,7 @@ describe('a PooledAgentClient that has been retired', () => {
     await eventually(() => client.status().connections === 2);
     const underWay = client.ask(headersEvent('under-way'));
     await eventually(() => agent.peers.some(({ frames }) => frames.some(({ code }) => code === 0x10)));
-    client.retire(false, false);
+    client.retire({ sameConfig: false, hasSuccessor: false });
     const later = client.ask(headersEvent('later'));
     for (const peer of agent.peers) answerAll(peer);
     expect([(await underWay).ok, (await later).ok]).toEqual([true, true]);
@@ -95,8 +95,8 @@ describe('a PooledAgentClient that has been retired', () => {
     const [dropped, continued] = [start(10_000, 1), start(10_000, 1)];
     const calls = [dropped.ask(headersEvent('a')), continued.ask(headersEvent('b'))] as const;
     await eventually(() => agent.peers.length === 2 && agent.peers.every(({ frames }) => frames.length === 1));
-    dropped.retire(false, false);
-    continued.retire(true, true);
+    dropped.retire({ sameConfig: false, hasSuccessor: false });
+    continued.retire({ sameConfig: true, hasSuccessor: true });
     expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'unreachable' } });
     for (const peer of agent.peers) {
       peer.send(0x02, rawHandshakeAnswer);
@@ -117,7 +117,7 @@ describe('a PooledAgentClient that has been retired', () => {
     const reader = new RecordingReportReader();
     client.reportTo(reader);
     await eventually(() => client.status().connections === 2);
-    client.retire(false, isSucceeded);
+    client.retire({ sameConfig: false, hasSuccessor: isSucceeded });
     agent.peers[0]?.socket.destroy();
     await eventually(() => client.status().connections === 1);
     expect(reader.endedIds).toEqual([]);
@@ -129,7 +129,7 @@ describe('a PooledAgentClient that has been retired', () => {
   it('does not send its configuration where it was retired before it was connected', async () => {
     const agent = await listen(greet);
     const client = start(10_000, 4);
-    client.retire(false, false);
+    client.retire({ sameConfig: false, hasSuccessor: false });
     expect((await client.ask(headersEvent('a'))).ok).toBe(false);
     const witness = start(10_000, 1);
     await eventually(() => witness.status().connections === 1);

@@ -71,14 +71,14 @@ describe('a client of an upstream', () => {
       expect(client.isFull).toBe(true);
       const waiting = [failureOf(client), failureOf(client, plainUpstreamRequest as typeof post)];
       await expect.poll(() => client.figures().waitingRequests).toBe(2);
-      client.turnAway();
-      const turnedAway = {
+      client.evictQueued();
+      const evicted = {
         code: 'overloaded',
         neverSent: true,
-        isTurnedAway: true,
+        wasEvicted: true,
         detail: 'the target was taken out',
       };
-      expect(await Promise.all(waiting)).toEqual([turnedAway, turnedAway]);
+      expect(await Promise.all(waiting)).toEqual([evicted, evicted]);
       await expect.poll(() => client.figures()).toMatchObject({ activeConnections: 1, waitingRequests: 0 });
       first.cancel();
       await expect.poll(() => client.isFull).toBe(false);
@@ -127,9 +127,9 @@ describe('a client of an upstream', () => {
           }),
       });
       const failure = failureOf(client, { ...post, body } as unknown as typeof post);
-      client.turnAway();
+      client.evictQueued();
       come(Buffer.from('one'));
-      expect(await failure).toMatchObject({ code: 'overloaded', neverSent: true, isTurnedAway: true });
+      expect(await failure).toMatchObject({ code: 'overloaded', neverSent: true, wasEvicted: true });
       expect([upstream.connections(), client.isFull]).toEqual([0, false]);
     });
 

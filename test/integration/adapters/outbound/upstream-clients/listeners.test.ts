@@ -135,7 +135,7 @@ describe.each([
     const listeners = Array.from({ length: 3 }, () => new RecordingListener());
     if (changes.httpVersion === '2') for (const listener of listeners) client.send(get, listener);
     else for (const listener of listeners) client.send({ ...get, target: '/never' }, listener);
-    client.turnAway();
+    client.evictQueued();
     expect(listeners.map(({ told }) => told)).toEqual([[], [], []]);
     await expect.poll(() => listeners.at(-1)?.told).toEqual(['overloaded']);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  type ServedAgentService,
+  type GrpcServiceDefinition,
   servedAgentService,
 } from '../../../../../src/adapters/wire/agent-grpc/agent-service-definition.js';
 import { writeEvent } from '../../../../../src/adapters/wire/agent-grpc/event-writer.js';
@@ -71,12 +71,12 @@ const anEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
 );
 
 describe('messages of a gateway over gRPC', () => {
-  let service: ServedAgentService;
+  let service: GrpcServiceDefinition;
   let serialize: (message: object) => Uint8Array;
 
   beforeAll(async () => {
     const loaded = await loadAgentGrpc();
-    service = servedAgentService(loaded.service) as ServedAgentService;
+    service = servedAgentService(loaded.service) as GrpcServiceDefinition;
     serialize = (message) => loaded.service['ProcessStream']?.requestSerialize(message) ?? Buffer.alloc(0);
   });
 
@@ -107,7 +107,7 @@ describe('messages of a gateway over gRPC', () => {
         for (const [place, octet] of changes) octets[place % octets.length] = octet;
         const fault = gatewayMessageFault(octets);
         if (fault !== null) return;
-        let message: ReturnType<ServedAgentService['processStream']['requestDeserialize']>;
+        let message: ReturnType<GrpcServiceDefinition['processStream']['requestDeserialize']>;
         try {
           message = service.processStream.requestDeserialize(Buffer.from(octets));
         } catch {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FormLimits, PostedForms } from '../../../../../src/application/agent/agent-service/posted-forms.js';
+import { type PostedFormLimits, PostedForms } from '../../../../../src/application/agent/agent-service/posted-forms.js';
 import { chunkEvent, headersEvent } from '../../../../support/shared/agent-events.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 
 const connections = [Symbol('one'), Symbol('two')] as const;
 const formOctets = 20;
-const limits: FormLimits = {
+const limits: PostedFormLimits = {
   totalOctets: 50,
   octetsOfGroup: 30,
   forms: 3,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
 import { signInput, tokenPart } from '../../../../support/agent/test-tokens.js';
 import {
   corpIssuer,
@@ -19,7 +19,7 @@ const now = new ManualClock().seconds();
 
 const issuers = [ownIssuer, corpIssuer, partnerIssuer, localIssuer, 'https://nobody.example', undefined] as const;
 const signers = Object.keys(pairs) as readonly (keyof typeof pairs)[];
-const jwtKinds = ['access_token', 'jwt', 'id_token'] as const satisfies readonly TokenKind[];
+const jwtKinds = ['access_token', 'jwt', 'id_token'] as const satisfies readonly ExchangeTokenKind[];
 
 interface Made {
   readonly iss: string | undefined;

@@ -4,10 +4,10 @@ import { RetryAllowance } from '../../../../../src/application/gateway/proxy-req
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 import {
   answered,
+  evicted,
   failed,
   ScriptedTargets,
   type TargetScript,
-  turnedAway,
 } from '../../../../support/gateway/scripted-targets.js';
 import { recordedExchange, sendingStage } from '../../../../support/gateway/sending-stage.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -82,7 +82,7 @@ it('no request is sent more often than it may be, and each attempt is given the 
             if (end === 'turned_away') {
               turnedAways += 1;
               clock.advance(tookMs);
-              return turnedAway;
+              return evicted;
             }
             if (repeats && body === null && method === 'GET' && mayRepeat()) repetitions += 1;
             const read: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   formatDistinguishedName,
-  maximumNameLength,
+  maximumDistinguishedNameLength,
   nameKey,
   parseDistinguishedName,
 } from '../../../../../src/domain/agent/client-certificates/distinguished-name.js';
@@ -209,7 +209,7 @@ describe('distinguished names', () => {
   it('end at the longest text', () => {
     fc.assert(
       fc.property(fc.constantFrom('a', '\\ ', ' ', '\\C3\\A9', '"', ',CN=', '+'), (piece) => {
-        const text = `CN=${piece.repeat(maximumNameLength)}`;
+        const text = `CN=${piece.repeat(maximumDistinguishedNameLength)}`;
         expect(parseDistinguishedName(text).ok).toBe(false);
       }),
     );

@@ -5,11 +5,11 @@ import { parsePolicies } from '../../../../../src/domain/agent/policy/parse/pars
 import type { PolicyParseProblem } from '../../../../../src/domain/agent/policy/parse/policy-parse-problem.js';
 import { policyLimits } from '../../../../../src/domain/agent/policy/policy-limits.js';
 import { sourceLines } from '../../../../../src/domain/agent/policy/source-lines.js';
-import type { Span } from '../../../../../src/domain/agent/policy/source-span.js';
+import type { SourceSpan } from '../../../../../src/domain/agent/policy/source-span.js';
 import { nearMissPolicies } from '../../../../support/agent/near-miss-policies.js';
 import { policySyntaxTokens } from '../../../../support/agent/policy-syntax-samples.js';
 
-const expectInside = (span: Span, text: string): void => {
+const expectInside = (span: SourceSpan, text: string): void => {
   expect(span.start).toBeGreaterThanOrEqual(0);
   expect(span.end).toBeGreaterThanOrEqual(span.start);
   expect(span.end).toBeLessThanOrEqual(text.length);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HeaderBlockBuffer } from '../../../../../src/adapters/wire/http2/header-block-buffer.js';
 import { maxBlockOctets } from '../../../../../src/adapters/wire/http2/header-block-scanner.js';
-import { HeldOctets } from '../../../../../src/adapters/wire/http2/held-octets.js';
 import { connectionPreface, frame, frameTypes } from '../../../../support/gateway/http2-frames.js';
 import { octetByOctet, scanned } from '../../../../support/gateway/scanned-octets.js';
 
@@ -77,8 +77,11 @@ describe('a header block', () => {
 
   it('costs in proportion to its length where it comes octet by octet', () => {
     let copied = 0;
-    const add = HeldOctets.prototype.add;
-    vi.spyOn(HeldOctets.prototype, 'add').mockImplementation(function (this: HeldOctets, piece: Uint8Array) {
+    const add = HeaderBlockBuffer.prototype.add;
+    vi.spyOn(HeaderBlockBuffer.prototype, 'add').mockImplementation(function (
+      this: HeaderBlockBuffer,
+      piece: Uint8Array,
+    ) {
       const roomBefore = this.room;
       add.call(this, piece);
       copied += piece.length + (this.room === roomBefore ? 0 : this.length);

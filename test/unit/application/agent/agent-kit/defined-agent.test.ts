@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   allow,
-  block,
+  blockAnswer,
   challenge,
   needBody,
   redirect,
@@ -73,7 +73,7 @@ describe('an agent that is made of methods', () => {
         .removeResponseHeader('X-D')
         .tag('t')
         .because('r'),
-      block(403, 'no', { 'X-E': '5' }),
+      blockAnswer(403, 'no', { 'X-E': '5' }),
       redirect('/login'),
       challenge('Bearer', { realm: 'x' }),
       needBody(),
@@ -221,7 +221,7 @@ describe('an agent that is made of methods', () => {
 
   it('reports what it has counted, with what it counts itself', async () => {
     const { agent } = made({
-      requestHeaders: () => block(403),
+      requestHeaders: () => blockAnswer(403),
       metrics: () => ({ counters: [{ name: 'mine_total', help: null, labels: {}, value: 7 }], gauges: [] }),
     });
     await agent.judge(requestEvent([]), connection);

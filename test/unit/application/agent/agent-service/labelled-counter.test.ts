@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AgentCounters } from '../../../../../src/application/agent/agent-service/agent-counters.js';
+import { AgentServiceCounters } from '../../../../../src/application/agent/agent-service/agent-service-counters.js';
 import { LabelledCounter } from '../../../../../src/application/agent/agent-service/labelled-counter.js';
 
 describe('LabelledCounter', () => {
@@ -18,7 +18,7 @@ describe('LabelledCounter', () => {
 
 describe('the counters of an agent', () => {
   it('keep each kind of thing in its own series, under its labels', () => {
-    const counters = new AgentCounters();
+    const counters = new AgentServiceCounters();
     counters.succeeded('jwt', 0.001);
     counters.failed({ method: 'oidc', reason: 'expired' }, 0.001);
     counters.failed({ method: 'oidc', reason: 'expired' }, 0.001);

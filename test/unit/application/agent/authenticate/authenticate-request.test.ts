@@ -4,7 +4,7 @@ import {
   type AuthenticationCheck,
   absent,
   type CheckOutcome,
-  failed,
+  failedCheck,
   undecided,
 } from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
@@ -44,7 +44,7 @@ describe('AuthenticateRequest', () => {
     );
     expect(outcome.kind).toBe('authenticated');
     expect(
-      await refusal([waiting, check('jwt', failed('expired')), check('basic', undecided('overloaded'))]),
+      await refusal([waiting, check('jwt', failedCheck('expired')), check('basic', undecided('overloaded'))]),
     ).toMatchObject({
       failure: { method: 'oidc', reason: 'keys_unavailable' },
       undecided: 'keys_unavailable',
@@ -74,7 +74,7 @@ describe('AuthenticateRequest', () => {
   });
 
   it('reports the failure that tells the most', async () => {
-    const tried = [check('oidc', failed('unknown_issuer')), check('jwt', failed('expired'), true)];
+    const tried = [check('oidc', failedCheck('unknown_issuer')), check('jwt', failedCheck('expired'), true)];
     expect(await refusal(tried)).toEqual({
       kind: 'refused',
       failure: { method: 'jwt', reason: 'expired' },
@@ -90,12 +90,12 @@ describe('AuthenticateRequest', () => {
   });
 
   it('tells of the token what is wrong with the token, whatever else failed', async () => {
-    const tried = [check('mtls', failed('certificate_not_allowed')), check('oidc', failed('bad_signature'))];
+    const tried = [check('mtls', failedCheck('certificate_not_allowed')), check('oidc', failedCheck('bad_signature'))];
     expect(await refusal(tried)).toMatchObject({
       failure: { method: 'mtls', reason: 'certificate_not_allowed' },
       bearer: 'bad_signature',
     });
-    expect(await refusal([check('api_key', failed('unknown_credentials'))])).toMatchObject({
+    expect(await refusal([check('api_key', failedCheck('unknown_credentials'))])).toMatchObject({
       bearer: 'unknown_credentials',
     });
     expect((await refusal(tried, [])).bearer).toBeNull();
@@ -103,9 +103,9 @@ describe('AuthenticateRequest', () => {
 
   it('tells which scopes were missing', async () => {
     const tried = [
-      check('mtls', failed('certificate_expired')),
+      check('mtls', failedCheck('certificate_expired')),
       check('oidc', lacksScope),
-      check('jwt', failed('expired')),
+      check('jwt', failedCheck('expired')),
     ];
     expect(await refusal(tried)).toMatchObject({
       failure: { method: 'oidc', reason: 'insufficient_scope' },

@@ -8,11 +8,11 @@ import {
   PasswordChecks,
   passwordQueueLimits,
 } from '../../../../../src/application/agent/authenticate/password-checks.js';
-import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import {
   rememberedMatchMs,
   rememberedMismatchMs,
-} from '../../../../../src/application/agent/authenticate/remembered-passwords.js';
+} from '../../../../../src/application/agent/authenticate/password-verification-cache.js';
+import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import { maximumSharers } from '../../../../../src/application/agent/authenticate/shared-check.js';
 import { hashPassword } from '../../../../../src/application/agent/hash-secrets/hash-password.js';
 import type { PasswordVerifier } from '../../../../../src/application/ports/agent/password-verifier.js';

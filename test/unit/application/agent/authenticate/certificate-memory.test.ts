@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type CheckOutcome, failed } from '../../../../../src/application/agent/authenticate/authentication-check.js';
+import {
+  type CheckOutcome,
+  failedCheck,
+} from '../../../../../src/application/agent/authenticate/authentication-check.js';
 import { CertificateMemory } from '../../../../../src/application/agent/authenticate/certificate-memory.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 /** Any outcome does: the memory does not look at it. */
-const outcome: CheckOutcome = failed('certificate_untrusted');
+const outcome: CheckOutcome = failedCheck('certificate_untrusted');
 
 describe('CertificateMemory', () => {
   it('keeps no more characters than it may, the least recently used forgotten first', () => {

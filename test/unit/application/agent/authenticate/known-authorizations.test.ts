@@ -5,7 +5,7 @@ import { AuthenticateRequest } from '../../../../../src/application/agent/authen
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { VerifiedTokenMemory } from '../../../../../src/application/agent/authenticate/verified-token-memory.js';
+import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { TokenReader } from '../../../../../src/application/agent/verify-tokens/read-token.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
@@ -29,7 +29,7 @@ const made = async () => {
     }),
     reader: new TokenReader(),
     prepare: (identity) => preparedIdentity(identity, []),
-    memory: new VerifiedTokenMemory(clock, { maximumEntries: 10, maximumSize: 100_000 }),
+    memory: new VerifiedTokenCache(clock, { maximumEntries: 10, maximumSize: 100_000 }),
     binding: new CertificateBinding(nodeCertificateFingerprints),
   });
   const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookie: null });

@@ -8,7 +8,7 @@ import { nodeCertificateFingerprints } from '../../../../../src/adapters/outboun
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { VerifiedTokenMemory } from '../../../../../src/application/agent/authenticate/verified-token-memory.js';
+import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { TokenReader } from '../../../../../src/application/agent/verify-tokens/read-token.js';
 import type { VerificationKey } from '../../../../../src/application/ports/agent/token-verifier.js';
@@ -55,7 +55,7 @@ const outcome = async (algorithm: Configured, token: string): Promise<string> =>
     }),
     reader: new TokenReader(),
     prepare: (identity) => preparedIdentity(identity, []),
-    memory: new VerifiedTokenMemory(clock, limits),
+    memory: new VerifiedTokenCache(clock, limits),
     binding: new CertificateBinding(nodeCertificateFingerprints),
   });
   const credentials = {

@@ -5,7 +5,7 @@ import type { CheckOutcome } from '../../../../../src/application/agent/authenti
 import { CertificateBinding } from '../../../../../src/application/agent/authenticate/certificate-binding.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { VerifiedTokenMemory } from '../../../../../src/application/agent/authenticate/verified-token-memory.js';
+import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/provider-key-sets.js';
 import { maximumWaiting } from '../../../../../src/application/agent/keys/key-set.js';
 import {
@@ -66,7 +66,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
   else source.publish(...published);
   const keys = sets.acquire(keysOfProvider(options), options.jwksRefreshMs).keys;
   await keys.firstLoad();
-  const memory = new VerifiedTokenMemory(clock, {
+  const memory = new VerifiedTokenCache(clock, {
     maximumEntries: 100,
     maximumSize: 1_000_000,
   });
@@ -273,7 +273,7 @@ describe('several providers', () => {
       tokens: new ProviderTokens(providers, clock),
       reader: new TokenReader(),
       prepare: (identity) => preparedIdentity(identity, []),
-      memory: new VerifiedTokenMemory(clock, { maximumEntries: 0, maximumSize: 0 }),
+      memory: new VerifiedTokenCache(clock, { maximumEntries: 0, maximumSize: 0 }),
       binding: new CertificateBinding(nodeCertificateFingerprints),
     });
     const ask = async (iss: string, pair: KeyPair) => {

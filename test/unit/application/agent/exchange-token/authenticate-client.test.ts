@@ -7,7 +7,7 @@ import { PasswordChecks } from '../../../../../src/application/agent/authenticat
 import {
   rememberedMatchMs,
   rememberedMismatchMs,
-} from '../../../../../src/application/agent/authenticate/remembered-passwords.js';
+} from '../../../../../src/application/agent/authenticate/password-verification-cache.js';
 import { AuthenticateClient } from '../../../../../src/application/agent/exchange-token/authenticate-client.js';
 import type { PreparedClient } from '../../../../../src/application/agent/exchange-token/exchange-client.js';
 import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shownText, shownTexts } from '../../../../../src/application/agent/exchange-token/log-text.js';
+import { loggedText, shownTexts } from '../../../../../src/application/agent/exchange-token/log-text.js';
 
 describe('a text of somebody else in a line', () => {
   it.each([
@@ -12,13 +12,13 @@ describe('a text of somebody else in a line', () => {
     ['a tag beyond the first plane', '\u{e0041}', '\\udb40\\udc41'],
     ['letters of any script, and signs, none', 'Ängström 花子 😀 "q" \\', 'Ängström 花子 😀 "q" \\'],
   ])('hides nothing: %s', (_name, text, shown) => {
-    expect(shownText(text)).toBe(shown);
+    expect(loggedText(text)).toBe(shown);
   });
 
   it('is cut once it is escaped, so that no text makes a long line', () => {
-    expect(shownText('a'.repeat(256))).toBe('a'.repeat(256));
-    expect(shownText('a'.repeat(257))).toBe(`${'a'.repeat(256)}...`);
-    expect(shownText('\u202e'.repeat(10_000))).toBe(`${'\\u202e'.repeat(50).slice(0, 256)}...`);
+    expect(loggedText('a'.repeat(256))).toBe('a'.repeat(256));
+    expect(loggedText('a'.repeat(257))).toBe(`${'a'.repeat(256)}...`);
+    expect(loggedText('\u202e'.repeat(10_000))).toBe(`${'\\u202e'.repeat(50).slice(0, 256)}...`);
     expect(shownTexts(Array.from({ length: 20 }, () => '\n'))).toEqual(Array.from({ length: 16 }, () => '\\u000a'));
   });
 });

@@ -3,7 +3,7 @@ import { SecurityTokens } from '../../../../../src/application/agent/exchange-to
 import { OwnTokens } from '../../../../../src/application/agent/verify-tokens/own-tokens.js';
 import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
-import type { TokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
+import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/token-kinds.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { err } from '../../../../../src/domain/shared/result.js';
 import { believesTheHeader, obeysTheHeader } from '../../../../support/agent/naive-token-verifier.js';
@@ -60,7 +60,7 @@ describe('a token that is verified', () => {
     });
   });
 
-  it.each<[string, string, string, TokenKind]>([
+  it.each<[string, string, string, ExchangeTokenKind]>([
     ['an access token of a provider', corpIssuer, corpToken({}, { typ: 'at+jwt' }), 'access_token'],
     ['a JWT of a provider', corpIssuer, corpToken(), 'jwt'],
     ['an ID token of a provider', corpIssuer, corpToken({ nonce: 'n', at_hash: 'h' }), 'id_token'],
@@ -274,7 +274,7 @@ describe('a token of others', () => {
 });
 
 describe('an ID token and an access token', () => {
-  it.each<[string, string, TokenKind, string]>([
+  it.each<[string, string, ExchangeTokenKind, string]>([
     ['an access token by its header', corpToken({}, { typ: 'at+jwt' }), 'id_token', 'oidc: wrong_type'],
     ['an access token by its claims', corpToken({ token_use: 'access' }), 'id_token', 'wrong_type'],
     ['a bearer token by its claims', corpToken({ typ: 'Bearer' }), 'id_token', 'wrong_type'],

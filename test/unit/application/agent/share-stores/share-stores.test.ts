@@ -16,7 +16,7 @@ it('a supervisor shares stores, endings and assertions among its workers, and le
   const service = new ShareStores({ opener: new MemoryStoreOpener(), clock, scheduler });
   const attend = (number: number) => {
     const { supervisor, worker, link } = supervisedWorker(scheduler);
-    const attended = { number, pid: 100 + number, correspondence: supervisor };
+    const attended = { number, pid: 100 + number, channel: supervisor };
     service.attend(attended);
     const heard: (readonly string[])[] = [];
     const endings = new RelayedSessionEndings(worker);

@@ -4,7 +4,7 @@ import { CertificateBinding } from '../../../../../src/application/agent/authent
 import { JwtCheck } from '../../../../../src/application/agent/authenticate/jwt-check.js';
 import { OidcCheck } from '../../../../../src/application/agent/authenticate/oidc-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { VerifiedTokenMemory } from '../../../../../src/application/agent/authenticate/verified-token-memory.js';
+import { VerifiedTokenCache } from '../../../../../src/application/agent/authenticate/verified-token-cache.js';
 import { SecurityTokens } from '../../../../../src/application/agent/exchange-token/security-tokens.js';
 import type { VerifyingKey } from '../../../../../src/application/agent/keys/verifying-key.js';
 import { JwtTokens } from '../../../../../src/application/agent/verify-tokens/jwt-tokens.js';
@@ -99,7 +99,7 @@ describe('a token is taken apart once', () => {
 
   it('as a bearer token, by both methods together', async () => {
     const token = tokenOf(localIssuer);
-    const memory = new VerifiedTokenMemory(clock, { maximumEntries: 0, maximumSize: 0 });
+    const memory = new VerifiedTokenCache(clock, { maximumEntries: 0, maximumSize: 0 });
     const shared = {
       reader: new TokenReader(),
       prepare: (identity: Identity) => preparedIdentity(identity, []),

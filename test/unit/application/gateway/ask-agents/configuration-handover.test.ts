@@ -267,7 +267,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
   it('closes no connection of a client that is retired at the same moment', async () => {
     const pool = await startFakePool({ connections: 2, capabilities });
     const configured = pool.client.configure({ v: 2 });
-    pool.client.retire(false, true);
+    pool.client.retire({ sameConfig: false, hasSuccessor: true });
     expect(await configured).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
     await settled();
     expect(pool.connector.standing).toHaveLength(2);
@@ -281,7 +281,7 @@ describe('a configuration for an agent that takes it in handshakes alone', () =>
     const held = pool.client.ask(headersEvent('held'));
     const configured = pool.client.configure({ v: 2 });
     await settled();
-    pool.client.retire(false, true);
+    pool.client.retire({ sameConfig: false, hasSuccessor: true });
     expect(await configured).toMatchObject({ ok: false, error: { kind: 'no_answer' } });
     pool.connection(0).answer('held');
     expect(codeOf(await held)).toBe('allow');

@@ -106,7 +106,7 @@ describe('a connection that the gateway gives up', () => {
 
   it('has no successor where the client connects no more', async () => {
     const pool = await startFakePool({ connections: 2 });
-    pool.client.retire(false, true);
+    pool.client.retire({ sameConfig: false, hasSuccessor: true });
     await giveUp(pool);
     const asked = pool.client.ask(headersEvent('by the other'));
     pool.connection(0).answer('by the other');
@@ -125,7 +125,7 @@ describe('a connection that the gateway gives up', () => {
     await giveUp(pool);
     expect(pool.scheduler.waiting).toBe(1);
     const asked = how === 'retire' ? pool.client.ask(headersEvent('a')) : null;
-    if (how === 'retire') pool.client.retire(false, true);
+    if (how === 'retire') pool.client.retire({ sameConfig: false, hasSuccessor: true });
     else await pool.client.stop(0);
     if (asked !== null) expect(codeOf(await asked)).toBe('unreachable');
     await pool.scheduler.advance(10_000);

@@ -327,7 +327,7 @@ it('a guarded client is the client within it in all else', async () => {
   client.reportTo(new RecordingReportReader());
   client.reportNow();
   await client.configure({ colour: 'red' });
-  client.retire(true, false);
+  client.retire({ sameConfig: true, hasSuccessor: false });
   await client.stop(7);
   expect(inner.calls).toEqual(['start', 'reportTo', 'reportNow', 'configure', 'retire true false', 'stop 7']);
   expect(inner.cancels).toEqual([{ correlationId: 'a', reason: 'timeout' }]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { PooledConnection } from '../../../../../src/application/gateway/ask-agents/pooled-connection.js';
+import type { PooledAgentConnection } from '../../../../../src/application/gateway/ask-agents/pooled-agent-connection.js';
 import { ReportingConnections } from '../../../../../src/application/gateway/ask-agents/reporting-connections.js';
 import { agentMetricsLimits } from '../../../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 /** Told apart, and never used. */
-const connection = (): PooledConnection => Object.create(null) as PooledConnection;
+const connection = (): PooledAgentConnection => Object.create(null) as PooledAgentConnection;
 
 const start = () => {
   const clock = new ManualClock();

@@ -592,7 +592,7 @@ describe('UpstreamTargets: a target without a free connection', () => {
 });
 
 describe('UpstreamTargets: who waits for a connection to a target', () => {
-  const turnedAway = ({ clients }: TargetsWorld): readonly number[] => clients.made.map((client) => client.turnedAway);
+  const evicted = ({ clients }: TargetsWorld): readonly number[] => clients.made.map((client) => client.evicted);
 
   it('is turned away when it is drained, by its address or its name, in every generation; and not when it is taken back', async () => {
     const world = new TargetsWorld();
@@ -601,15 +601,15 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     await before.start();
     const now = world.open(upstreamOf(['api.example:80']));
     now.drain('10.0.0.1:80');
-    expect(turnedAway(world)).toEqual([1, 0, 1, 0]);
+    expect(evicted(world)).toEqual([1, 0, 1, 0]);
     now.undrain('10.0.0.1:80');
-    expect(turnedAway(world)).toEqual([1, 0, 1, 0]);
+    expect(evicted(world)).toEqual([1, 0, 1, 0]);
     now.drain('api.example:80');
-    expect(turnedAway(world)).toEqual([2, 1, 2, 1]);
+    expect(evicted(world)).toEqual([2, 1, 2, 1]);
     await before.close(0);
     now.undrain('api.example:80');
     now.drain('api.example:80');
-    expect(turnedAway(world)).toEqual([2, 1, 3, 2]);
+    expect(evicted(world)).toEqual([2, 1, 3, 2]);
   });
 
   it('is turned away when it has failed too often, and when its probe has', () => {
@@ -617,12 +617,12 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     const targets = world.open(upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { targetBreaker: breaker }));
     const fail = (): void => chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure');
     fail();
-    expect(turnedAway(world)).toEqual([0, 0]);
+    expect(evicted(world)).toEqual([0, 0]);
     fail();
-    expect(turnedAway(world)).toEqual([1, 0]);
+    expect(evicted(world)).toEqual([1, 0]);
     world.clock.advance(30_000);
     fail();
-    expect(turnedAway(world)).toEqual([2, 0]);
+    expect(evicted(world)).toEqual([2, 0]);
   });
 
   it('is turned away when it becomes unhealthy, but not where its checks say nothing', async () => {
@@ -632,7 +632,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     world.checks.set('10.0.0.1:80', err('refused'));
     checked.takeOver();
     await settled();
-    expect(turnedAway(world)).toEqual([0, 1]);
+    expect(evicted(world)).toEqual([0, 1]);
     await Promise.all([checked.close(0), unchecked.close(0)]);
   });
 
@@ -645,7 +645,7 @@ describe('UpstreamTargets: who waits for a connection to a target', () => {
     expect(targets.hasOther([waiting.address])).toBe(false);
     world.resolver.set('api.example', '10.0.0.2');
     await world.scheduler.advance(40_000);
-    expect(turnedAway(world)).toEqual([1, 0]);
+    expect(evicted(world)).toEqual([1, 0]);
     expect(targets.hasOther([waiting.address])).toBe(true);
     expect(visit(targets, { tried: [waiting.address] })).toBe('10.0.0.2:80');
     waiting.ended('neither');

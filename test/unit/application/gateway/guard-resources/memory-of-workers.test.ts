@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryOfWorkers } from '../../../../../src/application/gateway/guard-resources/memory-of-workers.js';
 import { MemoryReports } from '../../../../../src/application/gateway/guard-resources/memory-reports.js';
-import { Correspondence } from '../../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair } from '../../../../support/gateway/linked-pair.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
@@ -13,7 +13,7 @@ const setUp = () => {
   const start = (bytes: number, isGuarded = true) => {
     const [there, here] = linkedPair();
     const correspond = (link: typeof there) =>
-      new Correspondence(link, scheduler, (_topic, error) => {
+      new WorkerChannel(link, scheduler, (_topic, error) => {
         throw error;
       });
     const leave = all.join(correspond(there));

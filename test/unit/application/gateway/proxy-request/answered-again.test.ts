@@ -6,10 +6,10 @@ import {
 import type { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { applyAnswered, rememberAnswer } from '../../../../../src/domain/agent-protocol/lasting-answers.js';
 import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { AlikeFields } from '../../../../../src/domain/http/alike-fields.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
+import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
-import { KnownPeer } from '../../../../../src/domain/http/known-peer.js';
+import { RepeatedHeaderCache } from '../../../../../src/domain/http/repeated-header-cache.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 
 const kept: HeaderList = ['Host', 'a', 'X-Correlation-Id', 'c-0'];
@@ -17,13 +17,14 @@ const setsUser: AgentAnswer = {
   ...allowAnswer,
   requestHeaders: [{ kind: 'set', name: 'X-User-Id', value: 'u1' }],
 };
-const newPeer = (): KnownPeer => new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
+const newPeer = (): ConnectionHeaderCache =>
+  new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
 
 /** A request of a connection whose fields come again. */
-const request = (known: KnownPeer | null, id: string): Exchange => {
+const request = (known: ConnectionHeaderCache | null, id: string): Exchange => {
   const exchange = newExchange();
   exchange.request.connection.known = known;
-  exchange.alike = AlikeFields.of(kept, 3, id);
+  exchange.alike = RepeatedHeaderCache.of(kept, 3, id);
   exchange.headers = exchange.alike.fields;
   return exchange;
 };

@@ -19,8 +19,8 @@ import {
   type RequestHeadersEvent,
 } from '../../../../../src/domain/agent-protocol/messages.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
+import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
-import { KnownPeer } from '../../../../../src/domain/http/known-peer.js';
 import { ok } from '../../../../../src/domain/shared/result.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
 import { testLimits } from '../../../../support/gateway/in-process-gateway.js';
@@ -58,7 +58,7 @@ const tenant = rememberAnswer(setting('X-Auth-Claim-Tenant', 't-1'));
 
 /** A connection whose requests have the same fields, to a route with one agent for each answer that is given first. */
 const connection = (first: readonly AgentAnswer[], isPrompt = true) => {
-  const known = new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
+  const known = new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
   const { client } = known;
   const found = knownFields(fields);
   if (client === null || found === null) throw new Error('nothing is known');

@@ -8,7 +8,7 @@ import {
   type JudgedResponse,
   ResponseJudge,
 } from '../../../../../src/application/gateway/proxy-request/judge-response.js';
-import { tellCompletion } from '../../../../../src/application/gateway/proxy-request/tell-completion.js';
+import { notifyCompletion } from '../../../../../src/application/gateway/proxy-request/notify-completion.js';
 import { RequestTracing } from '../../../../../src/application/gateway/trace/request-tracing.js';
 import type { BodyInflater } from '../../../../../src/application/ports/gateway/body-inflater.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
@@ -194,7 +194,7 @@ describe('the trace of a request', () => {
     };
     await ResponseJudge.of(agents, dependencies)?.judge(exchange, response, () => undefined);
     exchange.asked = agents;
-    tellCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });
+    notifyCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });
     expect(tracer.spans.slice(1).map(({ name }) => name)).toEqual([
       'agent a response_headers',
       'agent a response_body_chunk',

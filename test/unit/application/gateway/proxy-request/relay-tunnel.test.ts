@@ -5,7 +5,7 @@ import type { ClientResponse } from '../../../../../src/application/ports/gatewa
 import type { Tunnel } from '../../../../../src/application/ports/gateway/tunnel.js';
 import type { ScheduledTask, Scheduler } from '../../../../../src/application/ports/shared/scheduler.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
-import { KnownPeer } from '../../../../../src/domain/http/known-peer.js';
+import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import { newExchange, strictOwner } from '../../../../support/gateway/exchanges.js';
 
 /** Runs what was scheduled when the test says so. */
@@ -104,7 +104,7 @@ const relay = (client: FakeTunnel, upstream: FakeTunnel, request = newExchange()
 describe('a tunnel', () => {
   it('has no peer whose requests are awaited', () => {
     const { request } = newExchange();
-    request.connection.known = new KnownPeer(request.connection, noCidrs);
+    request.connection.known = new ConnectionHeaderCache(request.connection, noCidrs);
     relay(new FakeTunnel([]), new FakeTunnel([]), request);
     expect(request.connection.known).toBeNull();
   });

@@ -2,26 +2,26 @@ import { expect, it } from 'vitest';
 import type { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { requestHeadersEvent } from '../../../../../src/application/gateway/proxy-request/request-headers-event.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
+import { ConnectionHeaderCache } from '../../../../../src/domain/http/connection-header-cache.js';
 import type { HeaderList } from '../../../../../src/domain/http/header-list.js';
-import { KnownPeer } from '../../../../../src/domain/http/known-peer.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 
 const received: HeaderList = ['Host', 'a', 'X-User', 'b'];
 const goingOn: HeaderList = [...received, 'X-Correlation-Id', 'c-1'];
 
 /** An exchange of one connection whose fields come again. */
-const exchangeOf = (known: KnownPeer | null, headers: HeaderList): Exchange => {
+const exchangeOf = (known: ConnectionHeaderCache | null, headers: HeaderList): Exchange => {
   const exchange = newExchange();
   exchange.request.connection.known = known;
   exchange.headers = headers;
   return exchange;
 };
 
-const headersFor = (known: KnownPeer | null, headers: HeaderList): HeaderList =>
+const headersFor = (known: ConnectionHeaderCache | null, headers: HeaderList): HeaderList =>
   requestHeadersEvent(exchangeOf(known, headers), 0).headers;
 
 it('tells agents of the fields as they stand, their names in lower case, whatever the connection remembers', () => {
-  const known = new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
+  const known = new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
   known.rememberGoingOn(received, null, 'a', goingOn);
   for (const each of [null, known]) {
     for (const id of ['c-1', 'c-2']) {
@@ -36,7 +36,7 @@ it('tells agents of the fields as they stand, their names in lower case, whateve
 });
 
 it('gives every request a list of its own, which an agent in the program may change', () => {
-  const known = new KnownPeer({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
+  const known = new ConnectionHeaderCache({ peerAddress: '192.0.2.7', peerPort: 7, scheme: 'http' }, noCidrs);
   known.rememberGoingOn(received, null, 'a', goingOn);
   for (const id of ['c-1', 'c-2']) {
     const list = headersFor(known, goingOn.with(5, id)) as string[];

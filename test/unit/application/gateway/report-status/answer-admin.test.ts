@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../../src/application/gateway/report-status/admin-answer.js';
 import { type AdminRequest, AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
-import { answerBuiltin } from '../../../../../src/application/gateway/report-status/answer-builtin.js';
+import { builtinAnswer } from '../../../../../src/application/gateway/report-status/builtin-answer.js';
 import { StatusReports } from '../../../../../src/application/gateway/report-status/status-reports.js';
 import type { TargetStatus } from '../../../../../src/application/ports/gateway/gateway-state.js';
 import type { AdminConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
@@ -188,8 +188,8 @@ describe('an admin address that the configuration opens to the network without a
 
 describe('a built-in endpoint on a route', () => {
   it('answers GET, and no POST', async () => {
-    expect((await answerBuiltin(reports, 'health', 'GET', 'c-2')).body).toBe('{"status":"healthy"}\n');
-    const refused = await answerBuiltin(reports, 'health', 'POST', 'c-2');
+    expect((await builtinAnswer(reports, 'health', 'GET', 'c-2')).body).toBe('{"status":"healthy"}\n');
+    const refused = await builtinAnswer(reports, 'health', 'POST', 'c-2');
     expect(refused.status).toBe(405);
     expect(JSON.parse(refused.body)).toMatchObject({ code: 'method_not_allowed', correlation_id: 'c-2' });
   });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { AgentCounters } from '../../../../../src/application/agent/agent-service/agent-counters.js';
+import { AgentServiceCounters } from '../../../../../src/application/agent/agent-service/agent-service-counters.js';
 import { ownAgentFamilies } from '../../../../../src/domain/agent-protocol/agent-metrics/own-agent-families.js';
 
 it('are what the agent reports in which everything has happened, with their types', () => {
-  const counters = new AgentCounters();
+  const counters = new AgentServiceCounters();
   counters.succeeded('jwt', 0.001);
   counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
   counters.authorized('allow', 'deny');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldDirectoryText } from '../../../../../src/domain/agent/client-certificates/directory-text.js';
 import {
   formatDistinguishedName,
-  maximumNameLength,
+  maximumDistinguishedNameLength,
   nameKey,
   parseDistinguishedName,
 } from '../../../../../src/domain/agent/client-certificates/distinguished-name.js';
@@ -125,11 +125,11 @@ describe('parseDistinguishedName', () => {
   });
 
   it('refuses a text that is too long, and reads the longest one quickly whatever it holds', () => {
-    const longest = 'CN='.padEnd(maximumNameLength, '\\ ');
-    expect(parsed(longest.slice(0, maximumNameLength - 1))).toHaveLength(1);
+    const longest = 'CN='.padEnd(maximumDistinguishedNameLength, '\\ ');
+    expect(parsed(longest.slice(0, maximumDistinguishedNameLength - 1))).toHaveLength(1);
     expect(parseDistinguishedName(`${longest}a`)).toEqual({
       ok: false,
-      error: `is longer than ${maximumNameLength} characters`,
+      error: `is longer than ${maximumDistinguishedNameLength} characters`,
     });
   });
 });

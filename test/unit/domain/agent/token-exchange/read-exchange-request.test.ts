@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maximumNameLength } from '../../../../../src/domain/agent/token-exchange/printable-name.js';
+import { maximumPrintableNameLength } from '../../../../../src/domain/agent/token-exchange/printable-name.js';
 import {
   maximumSamlLength,
   readExchangeRequest,
@@ -185,7 +185,7 @@ describe('targets', () => {
   });
 
   it('are of a bounded length', () => {
-    const longest = `urn:${'a'.repeat(maximumNameLength - 4)}`;
+    const longest = `urn:${'a'.repeat(maximumPrintableNameLength - 4)}`;
     expect(read({ audience: longest, resource: longest })).toMatchObject({ audiences: [longest] });
     expect(read({ audience: `${longest}a` })).toBe('malformed_audience');
     expect(read({ resource: `${longest}a` })).toBe('malformed_resource');

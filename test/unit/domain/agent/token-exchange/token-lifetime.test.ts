@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOver, tokenLifetimeSecs } from '../../../../../src/domain/agent/token-exchange/token-lifetime.js';
+import { hasExpired, tokenLifetimeSecs } from '../../../../../src/domain/agent/token-exchange/token-lifetime.js';
 import { exchangeNowMs as nowMs, openPolicy } from '../../../../support/agent/asked-exchange.js';
 
 const policy = openPolicy({ tokenTtlMs: 600_000 });
@@ -32,7 +32,11 @@ describe('tokenLifetimeSecs', () => {
 
 describe('isOver', () => {
   it('is true from the moment on that the token names, and where that is none', () => {
-    expect([nowMs - 1, nowMs, Number.NaN].map((expiresMs) => isOver({ expiresMs }, nowMs))).toEqual([true, true, true]);
-    expect([nowMs + 1, Infinity].map((expiresMs) => isOver({ expiresMs }, nowMs))).toEqual([false, false]);
+    expect([nowMs - 1, nowMs, Number.NaN].map((expiresMs) => hasExpired({ expiresMs }, nowMs))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([nowMs + 1, Infinity].map((expiresMs) => hasExpired({ expiresMs }, nowMs))).toEqual([false, false]);
   });
 });

@@ -3,8 +3,8 @@ import {
   allChildElements,
   attributeOf,
   childElements,
+  elementText,
   isNamed,
-  textOf,
 } from '../../../../../src/domain/agent/xml/element-access.js';
 import { exactChildren, isEmptyElement } from '../../../../../src/domain/agent/xml/exact-children.js';
 import { placedElements } from '../../../../../src/domain/agent/xml/placed-elements.js';
@@ -44,9 +44,9 @@ describe('an element', () => {
   });
 
   it('gives its text where it has nothing else', () => {
-    expect(textOf(xml('a', {}, 'x', ' ', 'y'))).toBe('x y');
-    expect(textOf(xml('a'))).toBe('');
-    expect(textOf(tree)).toBeNull();
+    expect(elementText(xml('a', {}, 'x', ' ', 'y'))).toBe('x y');
+    expect(elementText(xml('a'))).toBe('');
+    expect(elementText(tree)).toBeNull();
   });
 
   it('tells whether its children are exactly those', () => {

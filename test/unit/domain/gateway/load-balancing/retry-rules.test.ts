@@ -7,7 +7,7 @@ const attempt = (changes: Partial<FailedAttempt>): FailedAttempt => ({
   method: 'GET',
   failure: 'unreachable',
   neverSent: false,
-  isTurnedAway: false,
+  wasEvicted: false,
   isRepeatable: true,
   attempts: 1,
   leftMs: 100,
@@ -53,11 +53,11 @@ it.each([
 });
 
 it('a request that was turned away goes on, also where it may be sent only once', () => {
-  const turnedAway = { method: 'POST', failure: 'overloaded', neverSent: true, isTurnedAway: true };
-  expect(mayRetry(attempt(turnedAway), { ...rules, maxAttempts: 1 })).toBe(true);
-  expect(mayRetry(attempt({ ...turnedAway, leftMs: 0 }), rules)).toBe(false);
-  expect(mayRetry(attempt({ ...turnedAway, isRepeatable: false }), rules)).toBe(false);
-  expect(mayRetry(attempt({ ...turnedAway, failure: 'request_body' }), rules)).toBe(false);
+  const evicted = { method: 'POST', failure: 'overloaded', neverSent: true, wasEvicted: true };
+  expect(mayRetry(attempt(evicted), { ...rules, maxAttempts: 1 })).toBe(true);
+  expect(mayRetry(attempt({ ...evicted, leftMs: 0 }), rules)).toBe(false);
+  expect(mayRetry(attempt({ ...evicted, isRepeatable: false }), rules)).toBe(false);
+  expect(mayRetry(attempt({ ...evicted, failure: 'request_body' }), rules)).toBe(false);
 });
 
 it('one attempt is none again', () => {

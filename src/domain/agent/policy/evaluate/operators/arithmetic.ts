@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import { addLongs, multiplyLongs, negateLong, subtractLongs } from '../../values/long.js';
 import type { Long, Value } from '../../values/value.js';
 import { type Compiled, derived } from '../compiled.js';
@@ -24,7 +24,7 @@ const combine = (
   { operator, operand }: CompiledTerm,
   left: Value,
   right: Value,
-  leftSpan: Span,
+  leftSpan: SourceSpan,
 ): Long | EvaluationError => {
   if (!isLong(left)) return typeError('long', left, leftSpan);
   if (!isLong(right)) return typeError('long', right, operand.span);
@@ -33,7 +33,7 @@ const combine = (
 };
 
 /** From the left: a term is not looked at before what stands left of it has its value. */
-export const arithmetic = (first: Compiled, terms: readonly CompiledTerm[], span: Span): Compiled =>
+export const arithmetic = (first: Compiled, terms: readonly CompiledTerm[], span: SourceSpan): Compiled =>
   derived(span, [first, ...terms.map(({ operand }) => operand)], (request) => {
     let total = first.evaluate(request);
     for (const term of terms) {
@@ -46,7 +46,7 @@ export const arithmetic = (first: Compiled, terms: readonly CompiledTerm[], span
   });
 
 /** `-x` */
-export const negation = (operand: Compiled, span: Span): Compiled =>
+export const negation = (operand: Compiled, span: SourceSpan): Compiled =>
   derived(span, [operand], (request) => {
     const value = operand.evaluate(request);
     if (isError(value)) return value;

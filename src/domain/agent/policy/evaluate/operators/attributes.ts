@@ -1,5 +1,5 @@
-import { quotedName, shownName } from '../../shown-text.js';
-import type { Span } from '../../source-span.js';
+import { quotedName, shownName } from '../../shortened-text.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';
@@ -8,7 +8,7 @@ import { entityMissing, typeError } from '../evaluation-failures.js';
 
 const expected = 'record or entity';
 
-const attributeMissing = (owner: string, name: string, span: Span): EvaluationError => ({
+const attributeMissing = (owner: string, name: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'attribute_missing',
   message: `${owner} has no attribute ${quotedName(name)}`,
@@ -16,7 +16,7 @@ const attributeMissing = (owner: string, name: string, span: Span): EvaluationEr
 });
 
 /** `.name` and `["name"]` */
-export const attribute = (object: Compiled, name: string, span: Span): Compiled => {
+export const attribute = (object: Compiled, name: string, span: SourceSpan): Compiled => {
   const missing = attributeMissing('this record', name, span);
   return dependent(span, (request) => {
     const value = object.evaluate(request);
@@ -44,7 +44,7 @@ const attributeOf = (
   value: Value,
   name: string,
   request: AuthorizationRequest,
-  span: Span,
+  span: SourceSpan,
 ): Value | EvaluationError | undefined => {
   if (typeof value !== 'object') return typeError(expected, value, span);
   if (value.kind === 'record') return value.attributes.get(name);
@@ -53,7 +53,7 @@ const attributeOf = (
 };
 
 /** `has a`, and `has a.b.c`: each has the next. What is neither a record nor an entity is an error where it has to have one. */
-export const has = (object: Compiled, path: readonly string[], span: Span): Compiled =>
+export const has = (object: Compiled, path: readonly string[], span: SourceSpan): Compiled =>
   dependent(span, (request) => {
     let value = object.evaluate(request);
     for (const name of path) {

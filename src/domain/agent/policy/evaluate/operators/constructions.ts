@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import { recordOf } from '../../values/record-value.js';
 import { setOf } from '../../values/set-value.js';
 import type { Value } from '../../values/value.js';
@@ -6,7 +6,7 @@ import { type Compiled, derived } from '../compiled.js';
 import { isError } from '../evaluation-error.js';
 
 /** `[a, b]` */
-export const set = (elements: readonly Compiled[], span: Span): Compiled =>
+export const set = (elements: readonly Compiled[], span: SourceSpan): Compiled =>
   derived(span, elements, (request) => {
     const values: Value[] = [];
     for (const element of elements) {
@@ -23,7 +23,7 @@ export interface CompiledEntry {
 }
 
 /** `{a: b}`; evaluated in the order of the names, as Cedar does, which tells when more than one fails. */
-export const record = (entries: readonly CompiledEntry[], span: Span): Compiled => {
+export const record = (entries: readonly CompiledEntry[], span: SourceSpan): Compiled => {
   const inOrder = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   return derived(
     span,

@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import { sameEntity } from '../../values/entity-uid.js';
 import type { Value } from '../../values/value.js';
 import { equalValues } from '../../values/value-equality.js';
@@ -53,11 +53,11 @@ const equality = (left: Compiled, right: Compiled): Evaluator => {
 };
 
 /** `==`: values of different types are unequal, never an error. */
-export const equal = (left: Compiled, right: Compiled, span: Span): Compiled =>
+export const equal = (left: Compiled, right: Compiled, span: SourceSpan): Compiled =>
   derived(span, [left, right], equality(left, right));
 
 /** `!=` */
-export const unequal = (left: Compiled, right: Compiled, span: Span): Compiled => {
+export const unequal = (left: Compiled, right: Compiled, span: SourceSpan): Compiled => {
   const evaluate = equality(left, right);
   return derived(span, [left, right], (request) => {
     const outcome = evaluate(request);

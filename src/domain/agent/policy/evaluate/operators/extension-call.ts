@@ -1,16 +1,16 @@
 import { extensionFunction } from '../../extensions/extension-functions.js';
 import { partialEvaluationFunction } from '../../extensions/extension-signatures.js';
-import { shownName } from '../../shown-text.js';
-import type { Span } from '../../source-span.js';
+import { shownName } from '../../shortened-text.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { Value } from '../../values/value.js';
 import { type Compiled, constant, derived } from '../compiled.js';
 import { isError, type Outcome } from '../evaluation-error.js';
 
-const located = (outcome: Outcome, span: Span): Outcome =>
+const located = (outcome: Outcome, span: SourceSpan): Outcome =>
   isError(outcome) && outcome.span === null ? { ...outcome, span } : outcome;
 
 /** A function of an extension, or a method with the value before the dot as first argument. */
-export const extensionCall = (name: string, args: readonly Compiled[], span: Span): Compiled => {
+export const extensionCall = (name: string, args: readonly Compiled[], span: SourceSpan): Compiled => {
   const apply = extensionFunction(name);
   if (apply === undefined) {
     const message =

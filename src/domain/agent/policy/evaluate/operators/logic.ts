@@ -1,9 +1,9 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import { type Compiled, derived } from '../compiled.js';
 import { asBoolean } from '../evaluation-failures.js';
 
 /** From the left; what comes after the operand that settles it is not looked at. */
-const chain = (settling: boolean, operands: readonly Compiled[], span: Span): Compiled => {
+const chain = (settling: boolean, operands: readonly Compiled[], span: SourceSpan): Compiled => {
   const evaluators = operands.map(({ evaluate }) => evaluate);
   const spans = operands.map((operand) => operand.span);
   return derived(span, operands, (request) => {
@@ -18,18 +18,23 @@ const chain = (settling: boolean, operands: readonly Compiled[], span: Span): Co
   });
 };
 
-export const and = (operands: readonly Compiled[], span: Span): Compiled => chain(false, operands, span);
+export const and = (operands: readonly Compiled[], span: SourceSpan): Compiled => chain(false, operands, span);
 
-export const or = (operands: readonly Compiled[], span: Span): Compiled => chain(true, operands, span);
+export const or = (operands: readonly Compiled[], span: SourceSpan): Compiled => chain(true, operands, span);
 
-export const not = (operand: Compiled, span: Span): Compiled =>
+export const not = (operand: Compiled, span: SourceSpan): Compiled =>
   derived(span, [operand], (request) => {
     const outcome = asBoolean(operand.evaluate(request), operand.span);
     return typeof outcome === 'boolean' ? !outcome : outcome;
   });
 
 /** Only the branch that is taken is looked at. */
-export const conditional = (condition: Compiled, consequent: Compiled, alternative: Compiled, span: Span): Compiled =>
+export const conditional = (
+  condition: Compiled,
+  consequent: Compiled,
+  alternative: Compiled,
+  span: SourceSpan,
+): Compiled =>
   derived(span, [condition, consequent, alternative], (request) => {
     const outcome = asBoolean(condition.evaluate(request), condition.span);
     if (typeof outcome !== 'boolean') return outcome;

@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { EntityUid, Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';
@@ -9,7 +9,7 @@ import { typeError } from '../evaluation-failures.js';
 type Membership = (value: Value, request: AuthorizationRequest) => Outcome;
 
 /** Whether a value is in what `right` comes to, which is evaluated before the value's type is looked at. */
-const membership = (right: Compiled, leftSpan: Span): Membership => {
+const membership = (right: Compiled, leftSpan: SourceSpan): Membership => {
   const check = (value: Value, targets: EntityTargets | EvaluationError, request: AuthorizationRequest): Outcome => {
     if (!isEntity(value)) return typeError('entity', value, leftSpan);
     return 'uids' in targets ? isWithin(value, targets, request.entities) : targets;
@@ -26,7 +26,7 @@ const membership = (right: Compiled, leftSpan: Span): Membership => {
 };
 
 /** `in`: the entity itself, or an ancestor of it, is the one on the right, or one of the set on the right. */
-export const within = (left: Compiled, right: Compiled, span: Span): Compiled => {
+export const inOperator = (left: Compiled, right: Compiled, span: SourceSpan): Compiled => {
   const isMember = membership(right, left.span);
   return dependent(span, (request) => {
     const value = left.evaluate(request);
@@ -39,7 +39,7 @@ export const isOfType = (
   object: Compiled,
   entityType: EntityUid['type'],
   container: Compiled | null,
-  span: Span,
+  span: SourceSpan,
 ): Compiled => {
   const isMember: Membership = container === null ? () => true : membership(container, object.span);
   return dependent(span, (request) => {

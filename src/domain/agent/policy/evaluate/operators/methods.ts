@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { PolicyDialect } from '../../syntax-tree.js';
 import type { Compiled } from '../compiled.js';
 import { extensionCall } from './extension-call.js';
@@ -6,7 +6,7 @@ import { contains, containsAll, containsAny, containsOrHasText, isEmpty } from '
 import { getTag, hasTag } from './tags.js';
 import { endsWith, startsWith } from './texts.js';
 
-type BinaryMethod = (object: Compiled, argument: Compiled, span: Span) => Compiled;
+type BinaryMethod = (object: Compiled, argument: Compiled, span: SourceSpan) => Compiled;
 
 const ofCedar: ReadonlyMap<string, BinaryMethod> = new Map([
   ['contains', contains],
@@ -21,12 +21,12 @@ const methods: Readonly<Record<PolicyDialect, ReadonlyMap<string, BinaryMethod>>
   extended: new Map([...ofCedar, ['contains', containsOrHasText], ['startsWith', startsWith], ['endsWith', endsWith]]),
 };
 
-/** `object.name(args)`: a method of the language, or else of an extension. */
-export const method = (
+/** `object.name(args)`: a methodOperator of the language, or else of an extension. */
+export const methodOperator = (
   object: Compiled,
   name: string,
   args: readonly Compiled[],
-  span: Span,
+  span: SourceSpan,
   dialect: PolicyDialect,
 ): Compiled => {
   const [argument] = args;

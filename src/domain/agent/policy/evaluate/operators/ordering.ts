@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ComparisonOperator } from '../../syntax-tree.js';
 import { compareLongs } from '../../values/long.js';
 import type { DatetimeValue, DurationValue, Long, Value } from '../../values/value.js';
@@ -21,7 +21,7 @@ const isTime = (value: Value): value is DatetimeValue | DurationValue =>
   typeof value === 'object' && (value.kind === 'datetime' || value.kind === 'duration');
 
 /** Both are longs, both datetimes, or both durations; all else is an error. */
-const order = (left: Value, right: Value, leftSpan: Span, rightSpan: Span): number | EvaluationError => {
+const order = (left: Value, right: Value, leftSpan: SourceSpan, rightSpan: SourceSpan): number | EvaluationError => {
   if (isLong(left)) return isLong(right) ? compareLongs(left, right) : typeError('long', right, rightSpan);
   if (isLong(right)) return typeError('long', left, leftSpan);
   if (isTime(left)) {
@@ -33,7 +33,7 @@ const order = (left: Value, right: Value, leftSpan: Span, rightSpan: Span): numb
 };
 
 /** `<`, `<=`, `>` and `>=`. */
-export const ordered = (operator: OrderingOperator, left: Compiled, right: Compiled, span: Span): Compiled => {
+export const ordered = (operator: OrderingOperator, left: Compiled, right: Compiled, span: SourceSpan): Compiled => {
   const holds = tests[operator];
   return derived(span, [left, right], (request) => {
     const first = left.evaluate(request);

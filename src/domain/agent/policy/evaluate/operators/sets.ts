@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import { setHas } from '../../values/set-value.js';
 import type { SetValue, Value } from '../../values/value.js';
 import { valueKey } from '../../values/value-key.js';
@@ -31,7 +31,7 @@ const containsComputed =
     return isSet(set) ? setHas(set, value) : otherwise(set, value);
   };
 
-const containsOr = (object: Compiled, element: Compiled, span: Span, otherwise: NoSet): Compiled => {
+const containsOr = (object: Compiled, element: Compiled, span: SourceSpan, otherwise: NoSet): Compiled => {
   const { constant } = element;
   const known = constant !== undefined && !isError(constant);
   return derived(
@@ -42,17 +42,22 @@ const containsOr = (object: Compiled, element: Compiled, span: Span, otherwise: 
 };
 
 /** `contains`; an element of another type than the others is not in the set, and no error. */
-export const contains = (object: Compiled, element: Compiled, span: Span): Compiled =>
+export const contains = (object: Compiled, element: Compiled, span: SourceSpan): Compiled =>
   containsOr(object, element, span, (value) => typeError('set', value, object.span));
 
 /** `contains` of the extended dialect: a text may contain a text. */
-export const containsOrHasText = (object: Compiled, element: Compiled, span: Span): Compiled =>
+export const containsOrHasText = (object: Compiled, element: Compiled, span: SourceSpan): Compiled =>
   containsOr(object, element, span, (text, part) => {
     if (typeof text !== 'string') return typeError('set or string', text, object.span);
     return typeof part === 'string' ? text.includes(part) : typeError('string', part, element.span);
   });
 
-const ofTwo = (object: Compiled, other: Compiled, span: Span, holds: (a: SetValue, b: SetValue) => boolean): Compiled =>
+const ofTwo = (
+  object: Compiled,
+  other: Compiled,
+  span: SourceSpan,
+  holds: (a: SetValue, b: SetValue) => boolean,
+): Compiled =>
   derived(span, [object, other], (request): Outcome => {
     const set = object.evaluate(request);
     if (isError(set)) return set;
@@ -75,15 +80,15 @@ const hasAny = (set: SetValue, others: SetValue): boolean => {
 };
 
 /** `containsAll` */
-export const containsAll = (object: Compiled, other: Compiled, span: Span): Compiled =>
+export const containsAll = (object: Compiled, other: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, other, span, hasAll);
 
 /** `containsAny` */
-export const containsAny = (object: Compiled, other: Compiled, span: Span): Compiled =>
+export const containsAny = (object: Compiled, other: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, other, span, hasAny);
 
 /** `isEmpty` */
-export const isEmpty = (object: Compiled, span: Span): Compiled =>
+export const isEmpty = (object: Compiled, span: SourceSpan): Compiled =>
   derived(span, [object], (request) => {
     const set = object.evaluate(request);
     if (isError(set)) return set;

@@ -1,5 +1,5 @@
-import { shownName } from '../../shown-text.js';
-import type { Span } from '../../source-span.js';
+import { shownName } from '../../shortened-text.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { EntityUid } from '../../values/value.js';
 import type { AuthorizationRequest, Entity } from '../authorization-request.js';
 import { type Compiled, dependent } from '../compiled.js';
@@ -7,7 +7,7 @@ import { isEntity } from '../entity-targets.js';
 import { type EvaluationError, isError, type Outcome } from '../evaluation-error.js';
 import { entityMissing, typeError } from '../evaluation-failures.js';
 
-const tagMissing = (type: string, span: Span): EvaluationError => ({
+const tagMissing = (type: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'tag_missing',
   message: `this entity of type ${shownName(type)} has no such tag`,
@@ -30,14 +30,14 @@ const ofTag =
   };
 
 /** `hasTag`: an entity of which nothing is known has no tags. */
-export const hasTag = (object: Compiled, name: Compiled, span: Span): Compiled =>
+export const hasTag = (object: Compiled, name: Compiled, span: SourceSpan): Compiled =>
   dependent(
     span,
     ofTag(object, name, (entity, _uid, tag) => entity?.tags.has(tag) ?? false),
   );
 
 /** `getTag` */
-export const getTag = (object: Compiled, name: Compiled, span: Span): Compiled =>
+export const getTag = (object: Compiled, name: Compiled, span: SourceSpan): Compiled =>
   dependent(
     span,
     ofTag(object, name, (entity, { type }, tag) => {

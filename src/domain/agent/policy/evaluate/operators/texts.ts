@@ -1,12 +1,12 @@
 import { likeMatcher } from '../../like/like-matcher.js';
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import { type Compiled, derived } from '../compiled.js';
 import { isError } from '../evaluation-error.js';
 import { typeError } from '../evaluation-failures.js';
 
 /** `like` */
-export const like = (object: Compiled, pattern: LikePattern, span: Span): Compiled => {
+export const like = (object: Compiled, pattern: LikePattern, span: SourceSpan): Compiled => {
   const matches = likeMatcher(pattern);
   return derived(span, [object], (request) => {
     const text = object.evaluate(request);
@@ -18,7 +18,7 @@ export const like = (object: Compiled, pattern: LikePattern, span: Span): Compil
 const ofTwo = (
   object: Compiled,
   part: Compiled,
-  span: Span,
+  span: SourceSpan,
   holds: (text: string, part: string) => boolean,
 ): Compiled =>
   derived(span, [object, part], (request) => {
@@ -31,9 +31,9 @@ const ofTwo = (
   });
 
 /** `startsWith`, of the extended dialect. */
-export const startsWith = (object: Compiled, part: Compiled, span: Span): Compiled =>
+export const startsWith = (object: Compiled, part: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, part, span, (text, sought) => text.startsWith(sought));
 
 /** `endsWith`, of the extended dialect. */
-export const endsWith = (object: Compiled, part: Compiled, span: Span): Compiled =>
+export const endsWith = (object: Compiled, part: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, part, span, (text, sought) => text.endsWith(sought));

@@ -1,5 +1,5 @@
 import { parseIp } from '../../extensions/ip-address.js';
-import { quotedName } from '../../shown-text.js';
+import { quotedName } from '../../shortened-text.js';
 import type { ModelType } from '../model-types.js';
 import { pathMistake } from '../possible/possible-path.js';
 import { idAttribute, kindName } from '../type-words.js';

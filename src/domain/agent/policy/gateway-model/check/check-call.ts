@@ -1,8 +1,8 @@
 import { isError } from '../../evaluate/evaluation-error.js';
 import { extensionFunction } from '../../extensions/extension-functions.js';
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ModelReport } from '../model-report.js';
-import { type ModelType, type PlainTypeName, plain, unknown } from '../model-types.js';
+import { type ModelType, type PlainTypeName, plain, unknownType } from '../model-types.js';
 import { kindName, typeWords } from '../type-words.js';
 import type { Operand } from './operand.js';
 
@@ -19,9 +19,14 @@ const forms: ReadonlyMap<string, FunctionForm> = new Map<string, FunctionForm>([
 ]);
 
 /** A call of a function: one text, and where that is written out one that it can read. The type that it gives. */
-export const checkCall = (name: string, operands: readonly Operand[], span: Span, report: ModelReport): ModelType => {
+export const checkCall = (
+  name: string,
+  operands: readonly Operand[],
+  span: SourceSpan,
+  report: ModelReport,
+): ModelType => {
   const form = forms.get(name);
-  if (form === undefined) return unknown;
+  if (form === undefined) return unknownType;
   const hint = `write it such as ${form.example}`;
   const [argument] = operands;
   if (argument === undefined || operands.length !== 1) {

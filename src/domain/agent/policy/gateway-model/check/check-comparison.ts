@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ComparisonOperator } from '../../syntax-tree.js';
 import type { ModelReport } from '../model-report.js';
 import { areApart } from '../type-relations.js';
@@ -10,7 +10,7 @@ import type { Operand } from './operand.js';
 import { rewritten } from './rewritten.js';
 
 /** Entities of two types are never equal. */
-const checkEntities = (left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+const checkEntities = (left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
   const [first, second] = [left.type, right.type];
   if (first.kind !== 'entities' || second.kind !== 'entities') return;
   const [subject, target] =
@@ -20,7 +20,13 @@ const checkEntities = (left: Operand, right: Operand, span: Span, report: ModelR
 };
 
 /** `==` and `!=`: of two types, or of a constant that the other never is. */
-const checkEquality = (operator: '==' | '!=', left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+const checkEquality = (
+  operator: '==' | '!=',
+  left: Operand,
+  right: Operand,
+  span: SourceSpan,
+  report: ModelReport,
+): void => {
   if (areApart(left.type, right.type)) {
     const holds = operator === '==' ? 'never holds' : 'always holds';
     const message = `"${operator}" ${holds} between ${ownerText(left.type)} and ${ownerText(right.type)}`;
@@ -35,7 +41,7 @@ const checkEquality = (operator: '==' | '!=', left: Operand, right: Operand, spa
 const ordered: readonly string[] = ['long', 'datetime', 'duration'];
 
 /** `<` and its like: two longs, two datetimes or two durations. */
-const checkOrder = (operator: string, left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+const checkOrder = (operator: string, left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
   const wanted = `"${operator}" takes two longs, two datetimes or two durations`;
   const [first, second] = [kindName(left.type), kindName(right.type)];
   const [firstWrong, secondWrong] = [first, second].map((kind) => kind !== null && !ordered.includes(kind));
@@ -57,7 +63,7 @@ export const checkComparison = (
   operator: ComparisonOperator,
   left: Operand,
   right: Operand,
-  span: Span,
+  span: SourceSpan,
   report: ModelReport,
 ): void => {
   if (operator === '==' || operator === '!=') checkEquality(operator, left, right, span, report);

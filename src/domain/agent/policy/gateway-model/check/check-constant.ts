@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ModelReport } from '../model-report.js';
 import type { ModelType } from '../model-types.js';
 import { impossibleValue } from '../possible/impossible-text.js';
@@ -6,7 +6,7 @@ import { impossibleValue } from '../possible/impossible-text.js';
 /** Where one of two values is a constant, and nothing that comes from where the other does is ever like it: a finding there. */
 export const checkConstant = (
   subject: ModelType,
-  constant: { readonly type: ModelType; readonly span: Span },
+  constant: { readonly type: ModelType; readonly span: SourceSpan },
   report: ModelReport,
 ): void => {
   const { type, span } = constant;

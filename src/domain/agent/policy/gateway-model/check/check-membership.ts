@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ModelReport } from '../model-report.js';
 import { entities, type ModelEntityType, type ModelType } from '../model-types.js';
 import { kindName, typeWords } from '../type-words.js';
@@ -18,7 +18,7 @@ const insteadOf = (subject: readonly ModelEntityType[] | null, type: ModelType):
 const checkOne = (
   subject: readonly ModelEntityType[] | null,
   type: ModelType,
-  span: Span,
+  span: SourceSpan,
   report: ModelReport,
 ): void => {
   const kind = kindName(type);
@@ -42,7 +42,7 @@ const checkOne = (
 export const checkWithin = (
   subject: readonly ModelEntityType[] | null,
   right: Operand,
-  span: Span,
+  span: SourceSpan,
   report: ModelReport,
 ): void => {
   const { type, expression } = right;
@@ -53,7 +53,7 @@ export const checkWithin = (
 };
 
 /** `in` */
-export const checkIn = (left: Operand, right: Operand, span: Span, report: ModelReport): void => {
+export const checkIn = (left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
   if (!takes('in', ['entity'], left, span, report)) return;
   checkWithin(left.type.kind === 'entities' ? left.type.types : null, right, span, report);
 };
@@ -63,7 +63,7 @@ export const checkIs = (
   object: Operand,
   entityType: string,
   within: Operand | null,
-  span: Span,
+  span: SourceSpan,
   report: ModelReport,
 ): void => {
   const isEntity = takes('is', ['entity'], object, span, report);

@@ -1,4 +1,4 @@
-import type { Span } from '../../source-span.js';
+import type { SourceSpan } from '../../source-span.js';
 import type { ModelReport } from '../model-report.js';
 import { plain } from '../model-types.js';
 import { kindName, listed, typeWords } from '../type-words.js';
@@ -37,7 +37,7 @@ export const takes = (
   operation: string,
   accepted: readonly string[],
   { type }: Operand,
-  span: Span,
+  span: SourceSpan,
   report: ModelReport,
 ): boolean => {
   const kind = kindName(type);

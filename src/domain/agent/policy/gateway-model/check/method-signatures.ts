@@ -1,4 +1,4 @@
-import { type ModelType, plain, unknown } from '../model-types.js';
+import { type ModelType, plain, unknownType } from '../model-types.js';
 
 /** What a method takes and gives; `element`: what the set before the dot holds. */
 export interface MethodSignature {
@@ -21,7 +21,7 @@ export const methodSignatures: ReadonlyMap<string, MethodSignature> = new Map([
   ...same(['isEmpty'], { of: ['set'], takes: [], gives: bool }),
   ...same(['startsWith', 'endsWith'], { of: ['string'], takes: ['string'], gives: bool }),
   ...same(['hasTag'], { of: ['entity'], takes: ['string'], gives: bool }),
-  ...same(['getTag'], { of: ['entity'], takes: ['string'], gives: unknown }),
+  ...same(['getTag'], { of: ['entity'], takes: ['string'], gives: unknownType }),
   ...same(['lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual'], {
     of: ['decimal'],
     takes: ['decimal'],

@@ -1,6 +1,6 @@
 import { isError } from '../../evaluate/evaluation-error.js';
 import { extensionFunction } from '../../extensions/extension-functions.js';
-import { quotedName } from '../../shown-text.js';
+import { quotedName } from '../../shortened-text.js';
 import { formatEntityUid } from '../../values/entity-uid.js';
 import { longFromDecimalText } from '../../values/long.js';
 import type { EntityType, ModelType, PlainTypeName } from '../model-types.js';

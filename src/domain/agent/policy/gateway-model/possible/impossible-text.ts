@@ -1,5 +1,5 @@
 import { nearestWord } from '../../../../configuration/schema/did-you-mean.js';
-import { quotedName } from '../../shown-text.js';
+import { quotedName } from '../../shortened-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import type { IpValue, Value } from '../../values/value.js';
 import type { ModelSource } from '../model-types.js';

@@ -1,5 +1,5 @@
 import { normalisePath } from '../../../../http/path-normalisation.js';
-import { quotedName } from '../../shown-text.js';
+import { quotedName } from '../../shortened-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 
 /** Why a text is the path of no request. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
+import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
 import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient, undated } from '../../../../../support/gateway/core-client.js';
 import { fedConnection } from '../../../../../support/gateway/fed-connection.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { boundLateness } from '../../../../../../src/adapters/loop-turn/bound-lateness.js';
+import { boundLateness } from '../../../../../../src/adapters/event-loop-batching/bound-lateness.js';
 import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/gateway/idle-clients.js';
 import { CleanUp } from '../../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../../support/shared/eventually.js';

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { plainOrigin } from '../../../../../../src/adapters/inbound/http-engines/connections/connection-origin.js';
-import { ListenerPatience } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-patience.js';
+import { ListenerTimers } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-sessions.js';
+import { CorkedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
-import { JoinedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/joined-writes.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/gateway/http-engine.js';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { CoreClient, coreClient, undated } from '../../../../../support/gateway/core-client.js';
@@ -265,7 +265,7 @@ describe('what is written for a response', () => {
   const counted = async (answer: (response: ClientResponse) => void): Promise<{ writes: number; text: string }> => {
     const handler = new RecordingHandler();
     handler.handle = (_request, response) => answer(response);
-    const patience = new ListenerPatience(defaultEngineLimits, plainTimeouts);
+    const patience = new ListenerTimers(defaultEngineLimits, plainTimeouts);
     const sessions = new CoreSessions({
       key: 'main',
       handler,
@@ -273,7 +273,7 @@ describe('what is written for a response', () => {
       patience,
       budget: new ReadAheadBudget(),
       deadlines: new Deadlines(),
-      writes: new JoinedWrites(),
+      writes: new CorkedWrites(),
     });
     let writes = 0;
     const server: Server = createServer((socket) => {

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { handleLate } from '../../../../../../src/adapters/loop-turn/late-reads.js';
-import { writeLate } from '../../../../../../src/adapters/loop-turn/late-writes.js';
-import { turnMs } from '../../../../../../src/adapters/loop-turn/turn-clock.js';
+import { handleLate } from '../../../../../../src/adapters/event-loop-batching/deferred-reads.js';
+import { writeLate } from '../../../../../../src/adapters/event-loop-batching/deferred-writes.js';
+import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
 import type { BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';

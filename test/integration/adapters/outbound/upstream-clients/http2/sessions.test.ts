@@ -287,11 +287,11 @@ describe('a request that gets no session', () => {
     const first = client.send(get);
     await eventually(() => upstream.held.length === 1);
     const waiting = client.send(get);
-    client.turnAway();
+    client.evictQueued();
     const detail = 'the target was taken out';
     expect(await waiting.response).toEqual({
       ok: false,
-      error: { code: 'overloaded', neverSent: true, isTurnedAway: true, detail },
+      error: { code: 'overloaded', neverSent: true, wasEvicted: true, detail },
     });
     upstream.release();
     expect(await first.response).toMatchObject({ ok: true });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   noBody,
-  requestHead,
   unknownLength,
-} from '../../../../../../src/adapters/outbound/upstream-clients/core/request-head.js';
+  upstreamRequestHead,
+} from '../../../../../../src/adapters/outbound/upstream-clients/core/upstream-request-head.js';
 import { fieldList } from '../../../../../../src/adapters/wire/http1/field-list.js';
 import { FieldNames } from '../../../../../../src/adapters/wire/http1/field-names.js';
 import { fieldLines } from '../../../../../../src/adapters/wire/http1/head-text.js';
@@ -163,9 +163,13 @@ describe('the head of a request whose fields came before', () => {
         all.forEach((turn, index) => {
           const own = ['X-Forwarded-For', '192.0.2.7', 'X-Correlation-Id', `c-${index}`];
           const headers = withPuts([...received.fields, ...own], turn.puts);
-          const expected = outcome(() => requestHead(requestOf(turn, headers, null), turn.authority, turn.octets));
+          const expected = outcome(() =>
+            upstreamRequestHead(requestOf(turn, headers, null), turn.authority, turn.octets),
+          );
           const isKept = received.sent !== null;
-          const made = outcome(() => requestHead(requestOf(turn, headers, received), turn.authority, turn.octets));
+          const made = outcome(() =>
+            upstreamRequestHead(requestOf(turn, headers, received), turn.authority, turn.octets),
+          );
           expect(made).toBe(expected);
           if (isKept && received.sent?.head('GET', '/', headers) !== null) counts.again += 1;
           if (expected.includes('Error')) counts[isKept ? 'refusedLater' : 'refused'] += 1;
@@ -190,7 +194,7 @@ describe('the head of a request whose fields came before', () => {
   it('names the host of its own upstream where the client named none', () => {
     const lines = repeated([['Accept', 'a']]);
     for (const authority of ['one.internal', 'other.internal', 'one.internal']) {
-      const head = requestHead(requestOf(plainTurn, ['Accept', 'a', 'X-B', 'b'], lines), authority, noBody);
+      const head = upstreamRequestHead(requestOf(plainTurn, ['Accept', 'a', 'X-B', 'b'], lines), authority, noBody);
       expect(head).toBe(`GET / HTTP/1.1\r\nHost: ${authority}\r\nAccept: a\r\nX-B: b\r\n\r\n`);
     }
   });
@@ -199,7 +203,7 @@ describe('the head of a request whose fields came before', () => {
     const lines = received();
     const fields = 'Host: a\r\nAccept: a\r\n';
     const turn = (method: string, octets: number, isUpgrade = false): string =>
-      requestHead(
+      upstreamRequestHead(
         requestOf({ ...plainTurn, method, isUpgrade }, ['Host', 'a', 'Accept', 'a'], lines),
         'target',
         octets,
@@ -221,7 +225,7 @@ describe('the head of a request whose fields came before', () => {
     const lines = received();
     const headers = ['Host', 'a', 'Accept', 'a', 'Content-Length', '3'];
     const turn = (octets: number, fields = headers): string =>
-      requestHead(requestOf(plainTurn, fields, lines), 'target', octets);
+      upstreamRequestHead(requestOf(plainTurn, fields, lines), 'target', octets);
     expect(turn(3)).toBe('GET / HTTP/1.1\r\nHost: a\r\nAccept: a\r\nContent-Length: 3\r\n\r\n');
     expect(turn(noBody)).toBe('GET / HTTP/1.1\r\nHost: a\r\nAccept: a\r\n\r\n');
     expect(() => turn(4)).toThrow('the body is not as long as the Content-Length says');
@@ -233,7 +237,11 @@ describe('the head of a request whose fields came before', () => {
     const lines = received();
     const long = 'x'.repeat(17_000);
     const turn = (value: string): string =>
-      requestHead(requestOf(plainTurn, ['Host', 'a', 'Accept', 'a', 'X-Claim', value], lines), 'target', noBody);
+      upstreamRequestHead(
+        requestOf(plainTurn, ['Host', 'a', 'Accept', 'a', 'X-Claim', value], lines),
+        'target',
+        noBody,
+      );
     expect(turn(long)).toBe(`GET / HTTP/1.1\r\nHost: a\r\nAccept: a\r\nX-Claim: ${long}\r\n\r\n`);
     expect(lines.sent).toBeNull();
     expect(turn('b')).toBe('GET / HTTP/1.1\r\nHost: a\r\nAccept: a\r\nX-Claim: b\r\n\r\n');
@@ -243,7 +251,7 @@ describe('the head of a request whose fields came before', () => {
 
   it('is not kept where the fields came for the first time', () => {
     const lines = received(readLines);
-    requestHead(requestOf(plainTurn, ['Host', 'a', 'Accept', 'a'], lines), 'target', noBody);
+    upstreamRequestHead(requestOf(plainTurn, ['Host', 'a', 'Accept', 'a'], lines), 'target', noBody);
     expect(lines.sent).toBeNull();
   });
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeSnapshots } from '../../../../../../src/application/gateway/workers/aggregate/merge-snapshots.js';
 import type { AgentStatus } from '../../../../../../src/application/ports/gateway/agent-client.js';
+import type { GatewaySnapshot } from '../../../../../../src/application/ports/gateway/gateway-cluster.js';
 import type { GatewayPhase, TargetStatus } from '../../../../../../src/application/ports/gateway/gateway-state.js';
-import type { GatewaySnapshot } from '../../../../../../src/application/ports/gateway/whole-gateway.js';
 import type { CircuitState } from '../../../../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
 
 const breaker = fc.constantFrom<CircuitState | null>('closed', 'half_open', 'open', null);

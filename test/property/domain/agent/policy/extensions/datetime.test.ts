@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../../../../src/domain/agent/policy/evaluate/evaluation-error.js';
 import { parseDatetime } from '../../../../../../src/domain/agent/policy/extensions/datetime.js';
-import { parseDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
+import { parseCedarDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
 import { extensionFunction } from '../../../../../../src/domain/agent/policy/extensions/extension-functions.js';
 import type { Value } from '../../../../../../src/domain/agent/policy/values/value.js';
 import { cedarConditions, cedarString } from '../../../../../support/agent/cedar-conditions.js';
@@ -86,7 +86,7 @@ describe('times and the official implementation', () => {
   it('read the same durations as the same values', () => {
     fc.assert(
       fc.property(many(nearMisses(durationText, '0123456789dhms-+. ')), (texts) => {
-        const parsed = texts.map(parseDuration);
+        const parsed = texts.map(parseCedarDuration);
         const conditions = texts.map(
           (given, index) => `duration(${cedarString(given)}).toMilliseconds() == ${parsed[index]?.ms ?? 0}`,
         );

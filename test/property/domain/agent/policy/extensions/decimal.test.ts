@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
+import { parseCedarDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
 import { extensionFunction } from '../../../../../../src/domain/agent/policy/extensions/extension-functions.js';
 import type { DecimalValue } from '../../../../../../src/domain/agent/policy/values/value.js';
 import { cedarConditions, cedarString } from '../../../../../support/agent/cedar-conditions.js';
@@ -29,7 +29,7 @@ describe('decimals and the official implementation', () => {
   it('read the same texts as the same values', () => {
     fc.assert(
       fc.property(many(text), (texts) => {
-        const parsed = texts.map(parseDecimal);
+        const parsed = texts.map(parseCedarDecimal);
         const conditions = texts.map((given, index) => {
           const value = parsed[index];
           const other = value ? canonical(BigInt(value.units)) : '0.0';
@@ -42,7 +42,7 @@ describe('decimals and the official implementation', () => {
   });
 
   it('compare alike', () => {
-    const decimals = valid.map(parseDecimal).filter((value): value is DecimalValue => value !== null);
+    const decimals = valid.map(parseCedarDecimal).filter((value): value is DecimalValue => value !== null);
     const method = fc.constantFrom('lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual');
     const pair = fc.tuple(decimals, decimals, fc.boolean()).map(([a, b, same]) => [a, same ? a : b] as const);
     fc.assert(

@@ -7,7 +7,7 @@ import {
 } from '../../../../../../src/domain/agent/saml/document/message-structure.js';
 import { readAssertion } from '../../../../../../src/domain/agent/saml/document/read-assertion.js';
 import { readLogoutRequest } from '../../../../../../src/domain/agent/saml/document/read-logout-request.js';
-import { readResponseHead } from '../../../../../../src/domain/agent/saml/document/read-response-head.js';
+import { readSamlResponseHead } from '../../../../../../src/domain/agent/saml/document/read-saml-response-head.js';
 import {
   allChildElements,
   attributeOf,
@@ -166,7 +166,7 @@ describe('the structure of a response', () => {
     fc.assert(
       fc.property(tree, (root) => {
         expect(responseStructureFault(root)).not.toBeUndefined();
-        expect(readResponseHead(root, false)).toHaveProperty('ok');
+        expect(readSamlResponseHead(root, false)).toHaveProperty('ok');
         expect(readAssertion(root)).toHaveProperty('ok');
         expect(readLogoutRequest(root)).toHaveProperty('ok');
       }),
@@ -276,7 +276,7 @@ describe('looking at a large tree', () => {
       return counted.count();
     };
     expect(work(responseStructureFault)).toBeLessThan(40 * elements);
-    expect(work((tree) => readResponseHead(tree, true))).toBeLessThan(40 * elements);
+    expect(work((tree) => readSamlResponseHead(tree, true))).toBeLessThan(40 * elements);
     const assertion = (tree: XmlElement): XmlElement => childElements(tree, xmlNamespaces.saml, 'Assertion')[0] ?? tree;
     expect(work((tree) => readAssertion(assertion(tree)))).toBeLessThan(40 * elements);
     expect(work((tree) => assertionStructureFault(assertion(tree)))).toBeLessThan(40 * elements);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
-import { ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-body.js';
+import { Http1ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-body.js';
 import {
-  ResponseReader,
+  Http1ResponseReader,
   type ResponseSink,
-} from '../../../../../../src/adapters/outbound/upstream-clients/core/response-reader.js';
+} from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-reader.js';
+import { ResponseHeadCache } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 
 /** What has come of a body that nobody reads. */
 class UnreadBody implements ResponseSink {
-  readonly body = new ResponseBody({ resumeReading: () => undefined, cancel: () => undefined }, null);
+  readonly body = new Http1ResponseBody({ resumeReading: () => undefined, cancel: () => undefined }, null);
 
   interimResponse(): boolean {
     return true;
@@ -24,7 +24,7 @@ class UnreadBody implements ResponseSink {
 }
 
 /** Octets of the memory that its pieces keep. */
-const heldBy = (body: ResponseBody): number => {
+const heldBy = (body: Http1ResponseBody): number => {
   const memories = new Set<ArrayBufferLike>();
   for (let piece = body.read(); piece instanceof Uint8Array; piece = body.read()) memories.add(piece.buffer);
   let octets = 0;
@@ -42,7 +42,7 @@ describe('a body that nobody reads', () => {
     ['a large chunk in each read', chunk(60_000)],
   ])('of %s keeps little more memory than it may', (_, text) => {
     const unread = new UnreadBody();
-    const reader = new ResponseReader(new RepeatedResponses());
+    const reader = new Http1ResponseReader(new ResponseHeadCache());
     reader.expect(false, false);
     const read = (octets: string): void => reader.read(Buffer.from(octets, 'latin1'), octets.length, unread);
     read('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -61,7 +61,7 @@ describe('the pieces of a body that somebody keeps', () => {
     const pieces: Uint8Array[] = [];
     const keeping = new UnreadBody();
     keeping.responsePiece = (piece) => void pieces.push(piece);
-    const reader = new ResponseReader(new RepeatedResponses());
+    const reader = new Http1ResponseReader(new ResponseHeadCache());
     reader.expect(false, false);
     const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (const text of [head, ...Array.from({ length: 100 }, () => read(octets))]) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
+import { ResponseHeadCache } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 import { numbered, numberedFrom, recalled, times } from '../../../../../support/gateway/coming-heads.js';
 
 const none = (count: number): readonly boolean[] => times(count, false);
 
 /** It knows one that has not been recalled: that has cost 5 of 32. */
-const withOneKnown = (): RepeatedResponses => {
-  const repeated = new RepeatedResponses();
+const withOneKnown = (): ResponseHeadCache => {
+  const repeated = new ResponseHeadCache();
   expect(recalled(repeated, times(3, numbered(0)))).toEqual(none(3));
   return repeated;
 };
@@ -16,7 +16,7 @@ const pairs = (first: number, count: number): readonly string[] =>
   numberedFrom(first, count).flatMap((head) => [head, head]);
 
 /** The last of so many heads that come once each could not be paid for. */
-const resting = (): RepeatedResponses => {
+const resting = (): ResponseHeadCache => {
   const repeated = withOneKnown();
   expect(recalled(repeated, numberedFrom(1, 28))).toEqual(none(28));
   return repeated;
@@ -69,7 +69,7 @@ describe('heads of one length that come once each', () => {
 
 describe('heads of one length that come twice each', () => {
   it('cost 5 each, but for the first, which is as long as none before', () => {
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     expect(recalled(repeated, pairs(0, 7))).toEqual(none(14));
     expect(recalled(repeated, [numbered(6)])).toEqual([true]);
   });
@@ -79,7 +79,7 @@ describe('heads of one length that come twice each', () => {
     ['the one that was not paid for', 7],
     ['another one', 8],
   ])('use it up, and then are taken no note of for 1 024 responses: %s', (_, number) => {
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     expect(recalled(repeated, pairs(0, 8))).toEqual(none(16));
     expect(recalled(repeated, times(1_024, numbered(number)))).toEqual(none(1_024));
     expect(recalled(repeated, times(4, numbered(number)))).toEqual([false, false, true, true]);
@@ -90,7 +90,7 @@ describe('heads of one length that come twice each', () => {
       [6, true],
       [7, false],
     ] as const) {
-      const repeated = new RepeatedResponses();
+      const repeated = new ResponseHeadCache();
       recalled(repeated, [...pairs(0, 8), ...numberedFrom(100, 1_024)]);
       // The first costs as much as the others now, and 2 are left behind six.
       expect(recalled(repeated, pairs(0, count))).toEqual(none(2 * count));
@@ -99,13 +99,13 @@ describe('heads of one length that come twice each', () => {
   });
 
   it('are never recalled, however many come', () => {
-    expect(recalled(new RepeatedResponses(), pairs(0, 3_000))).not.toContain(true);
+    expect(recalled(new ResponseHeadCache(), pairs(0, 3_000))).not.toContain(true);
   });
 });
 
 describe('heads of one length that come more often', () => {
   it.each([5, 10])('pay for themselves: %i times each', (often) => {
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     expect(recalled(repeated, times(often, numbered(0)))).toEqual([...none(3), ...times(often - 3, true)]);
     for (let run = 1; run < 300; run += 1) {
       expect(recalled(repeated, times(often, numbered(run))), `run ${run}`).toEqual([
@@ -116,7 +116,7 @@ describe('heads of one length that come more often', () => {
   });
 
   it('do not where it is four times each', () => {
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     const runs = numberedFrom(0, 300).map((head) => recalled(repeated, times(4, head)).filter(Boolean).length);
     // 29 are left behind the first run, and each of the next takes 1 of it; where 4 are left, that is too little.
     expect(runs).toEqual([1, ...times(25, 2), ...times(257, 0), ...runs.slice(283)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RepeatedResponses } from '../../../../../../src/adapters/outbound/upstream-clients/core/repeated-responses.js';
+import { ResponseHeadCache } from '../../../../../../src/adapters/outbound/upstream-clients/core/response-head-cache.js';
 import { headWith, knowing, recalled, times } from '../../../../../support/gateway/coming-heads.js';
 
 const namesForOne = [
@@ -29,7 +29,7 @@ const known = headWith('X-Known: before');
 
 /** It never comes to be known, and costs nothing; nor does it take the place of one that is known. */
 const expectLeftOut = (text: string): void => {
-  expect(recalled(new RepeatedResponses(), times(60, text)), `${text} alone`).not.toContain(true);
+  expect(recalled(new ResponseHeadCache(), times(60, text)), `${text} alone`).not.toContain(true);
   const repeated = knowing(known);
   expect(recalled(repeated, times(60, text)), `${text} behind another`).not.toContain(true);
   expect(recalled(repeated, [known]), `behind ${text}`).toEqual([true]);
@@ -59,8 +59,8 @@ describe('a head that is not remembered', () => {
     expect(long(4_097)).toHaveLength(4_097);
     expectLeftOut(long(4_097));
     expectLeftOut(withFields(101));
-    expect(recalled(new RepeatedResponses(), times(4, long(4_096)))).toEqual([false, false, false, true]);
-    expect(recalled(new RepeatedResponses(), times(4, withFields(100)))).toEqual([false, false, false, true]);
+    expect(recalled(new ResponseHeadCache(), times(4, long(4_096)))).toEqual([false, false, false, true]);
+    expect(recalled(new ResponseHeadCache(), times(4, withFields(100)))).toEqual([false, false, false, true]);
   });
 });
 
@@ -75,11 +75,11 @@ describe('a head that only looks like one that is for one client', () => {
     ['Connection: keep-alive', headWith('Connection: keep-alive')],
     ['the name of another field as connection option', headWith('Connection: x-close')],
   ])('is remembered: %s', (_, text) => {
-    expect(recalled(new RepeatedResponses(), times(4, text))).toEqual([false, false, false, true]);
+    expect(recalled(new ResponseHeadCache(), times(4, text))).toEqual([false, false, false, true]);
   });
 
   it('is remembered behind heads that are for one client', () => {
-    const repeated = new RepeatedResponses();
+    const repeated = new ResponseHeadCache();
     expect(recalled(repeated, times(4, headWith('A: b', 'Location: /')))).not.toContain(true);
     // Where the field of the other began, this one has the same in a value.
     const other = headWith('A: bcdLocation: /, and more');

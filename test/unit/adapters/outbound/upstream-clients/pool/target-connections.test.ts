@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ConnectionUser,
-  type PooledConnection,
+  type PooledUpstreamConnection,
   TargetConnections,
 } from '../../../../../../src/adapters/outbound/upstream-clients/pool/target-connections.js';
 import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/idle-connections.js';
@@ -15,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A connection that says it is open whatever happened to it, so that a pool which has not forgotten it counts it. */
-class Connection implements PooledConnection {
+class Connection implements PooledUpstreamConnection {
   restingAt = -1;
   isOpen = true;
   isUsable = true;
@@ -60,7 +60,7 @@ class User implements ConnectionUser<Connection> {
     this.#events.push(`${this.name} gave up`);
   }
 
-  turnAway(): void {
+  evictQueued(): void {
     this.#events.push(`${this.name} was turned away`);
   }
 }
@@ -304,7 +304,7 @@ describe('requests that wait for a connection', () => {
     const { pool, request, events } = poolOf({ maxConnections: 1 });
     for (const name of ['a', 'b', 'c']) request(name);
     const before = pool.turnAways;
-    pool.turnAway();
+    pool.evictQueued();
     expect(events.slice(1)).toEqual(['b was turned away', 'c was turned away']);
     expect(pool.turnAways).toBe(before + 1);
   });

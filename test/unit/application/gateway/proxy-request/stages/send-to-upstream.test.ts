@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HeldBody } from '../../../../../../src/application/gateway/proxy-request/held-body.js';
-import { KeptPieces } from '../../../../../../src/application/gateway/proxy-request/kept-pieces.js';
+import { BufferedBody } from '../../../../../../src/application/gateway/proxy-request/buffered-body.js';
+import { ChunkBuffer } from '../../../../../../src/application/gateway/proxy-request/chunk-buffer.js';
 import type { RequestTrace } from '../../../../../../src/application/gateway/proxy-request/request-trace.js';
 import { RetryAllowance } from '../../../../../../src/application/gateway/proxy-request/retry-allowance.js';
 import type { Tunnel } from '../../../../../../src/application/ports/gateway/tunnel.js';
@@ -8,10 +8,10 @@ import type { UpstreamRequest } from '../../../../../../src/application/ports/ga
 import { bodyOctets, ScriptedBody } from '../../../../../support/gateway/scripted-body.js';
 import {
   answered,
+  evicted,
   failed,
   ScriptedTargets,
   type TargetScript,
-  turnedAway,
 } from '../../../../../support/gateway/scripted-targets.js';
 import {
   breakerOfRoute,
@@ -244,7 +244,7 @@ describe('a failure', () => {
 });
 
 describe('a request that is turned away because its target was taken out', () => {
-  const out: TargetScript = () => turnedAway;
+  const out: TargetScript = () => evicted;
 
   it('goes to another target, whatever its method, though no attempt and no retry is left', async () => {
     const targets = new ScriptedTargets({ a: out, b: out, c: good });
@@ -344,9 +344,9 @@ describe('a body', () => {
   });
 
   it('that was held for other targets is let go of when one answers', async () => {
-    const kept = new KeptPieces();
+    const kept = new ChunkBuffer();
     kept.add(Buffer.from('held'));
-    const held = new HeldBody(kept, [], 4);
+    const held = new BufferedBody(kept, [], 4);
     const { stage } = sendingStage(new ScriptedTargets({ a: good, b: good }));
     const { exchange } = recordedExchange({ method: 'PUT' });
     exchange.forwardedBody = held;

@@ -8,7 +8,7 @@ import type { ClientRequest } from '../../../../../../src/application/ports/gate
 import type { RouteConfiguration } from '../../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { RoutableRequest } from '../../../../../../src/domain/gateway/routing/routable-request.js';
 import { compileCidrs } from '../../../../../../src/domain/http/cidr-set.js';
-import { KnownPeer } from '../../../../../../src/domain/http/known-peer.js';
+import { ConnectionHeaderCache } from '../../../../../../src/domain/http/connection-header-cache.js';
 import { newExchange } from '../../../../../support/gateway/exchanges.js';
 import { routeConfiguration } from '../../../../../support/gateway/route-configurations.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
@@ -43,7 +43,7 @@ const routing = (find: (request: RoutableRequest) => string | null) => {
 const connection = () => {
   const fields = ['Host', 'Shop.example:81', 'X-Tenant', '7'];
   const received = { fields, traits: 0, hostAt: 0, lengthAt: -1, comesAgain: true, goingOn: null };
-  const known = new KnownPeer({ peerAddress: '127.0.0.1', peerPort: 1, scheme: 'http' }, trusted);
+  const known = new ConnectionHeaderCache({ peerAddress: '127.0.0.1', peerPort: 1, scheme: 'http' }, trusted);
   return (changes: Partial<ClientRequest> = {}): Exchange => {
     const exchange = newExchange({
       headers: fields,

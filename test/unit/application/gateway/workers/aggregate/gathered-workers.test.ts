@@ -234,7 +234,7 @@ describe('a snapshot', () => {
   it('is that of one worker, and said to be so, where the supervisor gives no answer', async () => {
     const gateway = new GatheredGateway();
     const one = gateway.join(1);
-    one.attended.correspondence.answer({ name: 'gateway-snapshot' }, () => new Promise(() => undefined));
+    one.attended.channel.answer({ name: 'gateway-snapshot' }, () => new Promise(() => undefined));
     const asked = one.whole.snapshot();
     await settled();
     await gateway.scheduler.advance(3_000);

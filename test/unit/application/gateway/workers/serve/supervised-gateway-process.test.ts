@@ -10,7 +10,7 @@ import {
   type StartOrder,
   startWorker,
 } from '../../../../../../src/application/gateway/workers/supervise/worker-topics.js';
-import { Correspondence } from '../../../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { ok } from '../../../../../../src/domain/shared/result.js';
 import { linkedPair } from '../../../../../support/gateway/linked-pair.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
@@ -40,8 +40,8 @@ const workerProcess = () => {
       release = resolve;
     });
   };
-  const supervisor = new Correspondence(supervisorEnd, scheduler, () => undefined);
-  new SupervisedGatewayProcess(new Correspondence(workerEnd, scheduler, () => undefined), {
+  const supervisor = new WorkerChannel(supervisorEnd, scheduler, () => undefined);
+  new SupervisedGatewayProcess(new WorkerChannel(workerEnd, scheduler, () => undefined), {
     prepare: async () => {
       await gate.start;
       happened.push('prepared');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SupervisedSockets } from '../../../../../../src/application/gateway/workers/serve/supervised-sockets.js';
 import { ShareSockets } from '../../../../../../src/application/gateway/workers/supervise/share-sockets.js';
-import { Correspondence } from '../../../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair } from '../../../../../support/gateway/linked-pair.js';
 import { FakeSharedSockets } from '../../../../../support/gateway/supervised-gateway.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
@@ -13,10 +13,10 @@ const sharedSockets = () => {
   const scheduler = new ManualScheduler(new ManualClock());
   const [supervisorEnd, workerEnd] = linkedPair();
   const [supervisor, worker] = [supervisorEnd, workerEnd].map(
-    (end) => new Correspondence(end, scheduler, () => undefined),
-  ) as [Correspondence, Correspondence];
+    (end) => new WorkerChannel(end, scheduler, () => undefined),
+  ) as [WorkerChannel, WorkerChannel];
   const shared = new FakeSharedSockets();
-  const share = () => new ShareSockets(shared).attend({ number: 1, pid: 1, correspondence: supervisor });
+  const share = () => new ShareSockets(shared).attend({ number: 1, pid: 1, channel: supervisor });
   const sockets = new SupervisedSockets(worker, (attachment, bound) => ({
     address: bound,
     listenable: attachment,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ConnectionAdmissions } from '../../../../../../src/application/gateway/admit/connection-admissions.js';
-import type { Admission } from '../../../../../../src/application/ports/gateway/http-engine.js';
+import type { ConnectionAdmission } from '../../../../../../src/application/ports/gateway/http-engine.js';
 import { release, TestedRefusals } from '../../../../../support/gateway/connection-admissions.js';
 import { PermitWorkers } from '../../../../../support/gateway/permit-workers.js';
 
@@ -19,7 +19,7 @@ const setUp = async () => {
       ),
   );
   await workers.quiet();
-  const come = async (index: number, address: string): Promise<Admission> => {
+  const come = async (index: number, address: string): Promise<ConnectionAdmission> => {
     const admission = (admissions[index] as ConnectionAdmissions).admit('main', address);
     await workers.quiet();
     return admission;

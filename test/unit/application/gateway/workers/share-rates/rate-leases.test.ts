@@ -8,7 +8,7 @@ import {
   rateAnswers,
   rateQuestions,
 } from '../../../../../../src/application/gateway/workers/share-rates/rate-notices.js';
-import { Correspondence } from '../../../../../../src/application/shared/worker-channel/correspondence.js';
+import { WorkerChannel } from '../../../../../../src/application/shared/worker-channel/worker-channel.js';
 import { linkedPair } from '../../../../../support/gateway/linked-pair.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../../support/shared/manual-scheduler.js';
@@ -23,10 +23,10 @@ const setUp = () => {
     const fault = (_topic: string, error: unknown): never => {
       throw error;
     };
-    const worker = new Correspondence(here, scheduler, fault);
+    const worker = new WorkerChannel(here, scheduler, fault);
     const answers: RateAnswer[] = [];
     worker.hear(rateAnswers, (answer) => answers.push(answer));
-    const leave = leases.join(new Correspondence(there, scheduler, fault));
+    const leave = leases.join(new WorkerChannel(there, scheduler, fault));
     const ask = async (question: RateQuestion): Promise<RateAnswer | null> => {
       worker.tell(rateQuestions, question);
       await settled();

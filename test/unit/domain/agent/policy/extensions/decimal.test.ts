@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
+import { parseCedarDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
 
-const units = (text: string): unknown => parseDecimal(text)?.units ?? null;
+const units = (text: string): unknown => parseCedarDecimal(text)?.units ?? null;
 
 describe('parseDecimal', () => {
   it('reads ten-thousandths', () => {

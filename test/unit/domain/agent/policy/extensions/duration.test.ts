@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
+import { parseCedarDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
 
-const ms = (text: string): unknown => parseDuration(text)?.ms ?? null;
+const ms = (text: string): unknown => parseCedarDuration(text)?.ms ?? null;
 
 describe('parseDuration', () => {
   it('adds up its parts', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isInRange,
-  isLoopback,
+  isLoopbackRange,
   isMulticast,
   parseIp,
 } from '../../../../../../src/domain/agent/policy/extensions/ip-address.js';
@@ -97,8 +97,8 @@ describe('isLoopback and isMulticast', () => {
   it('ask for every address of a network', () => {
     const loopback = ['127.0.0.1', '127.255.255.255', '127.0.0.0/8', '::1', '::1/128'];
     const notLoopback = ['128.0.0.1', '127.0.0.0/7', '::2', '::1/127', '::', '::ffff:7f00:1', '10.0.0.1'];
-    for (const text of loopback) expect(isLoopback(ip(text)), text).toBe(true);
-    for (const text of notLoopback) expect(isLoopback(ip(text)), text).toBe(false);
+    for (const text of loopback) expect(isLoopbackRange(ip(text)), text).toBe(true);
+    for (const text of notLoopback) expect(isLoopbackRange(ip(text)), text).toBe(false);
     const multicast = ['224.0.0.1', '239.255.255.255', '224.0.0.0/4', 'ff00::/8', 'ff02::1'];
     const notMulticast = ['240.0.0.1', '223.255.255.255', '224.0.0.0/3', 'ff00::/7', 'fe80::1', '::e000:1'];
     for (const text of multicast) expect(isMulticast(ip(text)), text).toBe(true);

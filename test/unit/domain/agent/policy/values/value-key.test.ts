@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDatetime } from '../../../../../../src/domain/agent/policy/extensions/datetime.js';
-import { parseDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
-import { parseDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
+import { parseCedarDecimal } from '../../../../../../src/domain/agent/policy/extensions/decimal.js';
+import { parseCedarDuration } from '../../../../../../src/domain/agent/policy/extensions/duration.js';
 import { parseIp } from '../../../../../../src/domain/agent/policy/extensions/ip-address.js';
 import { entityUid } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';
 import { emptyRecord, recordOf } from '../../../../../../src/domain/agent/policy/values/record-value.js';
@@ -61,8 +61,8 @@ const different: readonly Value[] = [
     ['b', 1],
   ]),
   recordOf([['a', recordOf([['b', 1]])]]),
-  there(parseDecimal('1.0')),
-  there(parseDuration('10s')),
+  there(parseCedarDecimal('1.0')),
+  there(parseCedarDuration('10s')),
   there(parseDatetime('1970-01-01T00:00:10Z')),
   there(parseIp('0.0.0.1')),
   there(parseIp('0.0.0.1/8')),
@@ -95,8 +95,8 @@ describe('values', () => {
         ]),
       ],
       [there(parseIp('10.0.0.1')), there(parseIp('10.0.0.1/32'))],
-      [there(parseDecimal('1.5')), there(parseDecimal('01.500'))],
-      [there(parseDuration('1d')), there(parseDuration('24h'))],
+      [there(parseCedarDecimal('1.5')), there(parseCedarDecimal('01.500'))],
+      [there(parseCedarDuration('1d')), there(parseCedarDuration('24h'))],
     ];
     for (const [a, b] of pairs) {
       expect(equalValues(a, b)).toBe(true);
@@ -154,10 +154,10 @@ describe('values', () => {
       entityUid('User', 'secret'),
       emptySet,
       emptyRecord,
-      there(parseDecimal('1.0')),
+      there(parseCedarDecimal('1.0')),
       there(parseIp('::1')),
       there(parseDatetime('2024-01-01')),
-      there(parseDuration('1d')),
+      there(parseCedarDuration('1d')),
     ].map(typeName);
     expect(names.join(', ')).toBe(
       'bool, long, long, string, entity of type User, set, record, decimal, ipaddr, datetime, duration',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readAssertion } from '../../../../../../src/domain/agent/saml/document/read-assertion.js';
 import { readLogoutRequest } from '../../../../../../src/domain/agent/saml/document/read-logout-request.js';
 import { readLogoutResponse } from '../../../../../../src/domain/agent/saml/document/read-logout-response.js';
-import { readResponseHead } from '../../../../../../src/domain/agent/saml/document/read-response-head.js';
+import { readSamlResponseHead } from '../../../../../../src/domain/agent/saml/document/read-saml-response-head.js';
 import type { XmlElement } from '../../../../../../src/domain/agent/xml/xml-element.js';
 import { err, ok } from '../../../../../../src/domain/shared/result.js';
 import {
@@ -269,8 +269,8 @@ describe('the head of a response that is read', () => {
   };
 
   it('has all that it says', () => {
-    expect(readResponseHead(responseTree('response'), true)).toEqual(ok(head));
-    expect(readResponseHead(responseTree('assertion'), false)).toEqual(ok({ ...head, isSigned: false }));
+    expect(readSamlResponseHead(responseTree('response'), true)).toEqual(ok(head));
+    expect(readSamlResponseHead(responseTree('assertion'), false)).toEqual(ok({ ...head, isSigned: false }));
   });
 
   it('names neither issuer, destination nor request where they are missing', () => {
@@ -279,7 +279,9 @@ describe('the head of a response that is read', () => {
       (so, name) => withAttribute(so, 'Response', name, null),
       { ...root, children: root.children.slice(1) },
     );
-    expect(readResponseHead(bare, true)).toEqual(ok({ ...head, issuer: null, destination: null, inResponseTo: null }));
+    expect(readSamlResponseHead(bare, true)).toEqual(
+      ok({ ...head, issuer: null, destination: null, inResponseTo: null }),
+    );
   });
 
   it('has all status codes', () => {
@@ -293,27 +295,27 @@ describe('the head of a response that is read', () => {
       ),
       xml('samlp:StatusMessage', {}, 'no'),
     );
-    const read = readResponseHead(nested, true);
+    const read = readSamlResponseHead(nested, true);
     expect(read.ok && read.value.statusCodes).toEqual(['a', 'b', 'c']);
   });
 
   it('has one status of one code at each level', () => {
     const root = responseTree('none');
     const code = xml('samlp:StatusCode', { Value: 'a' });
-    expect(readResponseHead(without(root, 'Status'), true)).toEqual(malformed);
-    expect(readResponseHead(doubled(root, 'Status'), true)).toEqual(malformed);
-    expect(readResponseHead(doubled(root, 'StatusCode'), true)).toEqual(malformed);
-    expect(readResponseHead(holding(root, 'Status'), true)).toEqual(malformed);
-    expect(readResponseHead(holding(root, 'StatusCode', code, code), true)).toEqual(malformed);
-    expect(readResponseHead(withAttribute(root, 'StatusCode', 'Value', null), true)).toEqual(malformed);
+    expect(readSamlResponseHead(without(root, 'Status'), true)).toEqual(malformed);
+    expect(readSamlResponseHead(doubled(root, 'Status'), true)).toEqual(malformed);
+    expect(readSamlResponseHead(doubled(root, 'StatusCode'), true)).toEqual(malformed);
+    expect(readSamlResponseHead(holding(root, 'Status'), true)).toEqual(malformed);
+    expect(readSamlResponseHead(holding(root, 'StatusCode', code, code), true)).toEqual(malformed);
+    expect(readSamlResponseHead(withAttribute(root, 'StatusCode', 'Value', null), true)).toEqual(malformed);
   });
 
   it('is not without ID and issue instant, nor with two issuers', () => {
     const root = responseTree('none', xml('saml:EncryptedAssertion'));
-    expect(readResponseHead(withAttribute(root, 'Response', 'ID', null), true)).toEqual(malformed);
-    expect(readResponseHead(withAttribute(root, 'Response', 'IssueInstant', null), true)).toEqual(malformed);
-    expect(readResponseHead(doubled(root, 'Issuer'), true)).toEqual(malformed);
-    expect(readResponseHead(logoutResponseTree(true), true)).toEqual(err('unexpected_root'));
+    expect(readSamlResponseHead(withAttribute(root, 'Response', 'ID', null), true)).toEqual(malformed);
+    expect(readSamlResponseHead(withAttribute(root, 'Response', 'IssueInstant', null), true)).toEqual(malformed);
+    expect(readSamlResponseHead(doubled(root, 'Issuer'), true)).toEqual(malformed);
+    expect(readSamlResponseHead(logoutResponseTree(true), true)).toEqual(err('unexpected_root'));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../../../../../../src/domain/agent/saml/metadata/duration.js';
+import { parseXmlDuration } from '../../../../../../src/domain/agent/saml/metadata/duration.js';
 
 describe('parseDuration', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('parseDuration', () => {
     ['PT0.5S', 500],
     ['P1DT12H30M5S', 131_405_000],
   ])('reads %s', (text, ms) => {
-    expect(parseDuration(text)).toBe(ms);
+    expect(parseXmlDuration(text)).toBe(ms);
   });
 
   it.each([
@@ -32,6 +32,6 @@ describe('parseDuration', () => {
     'p1d',
     `P${'1'.repeat(99)}D`,
   ])('reads nothing out of "%s"', (text) => {
-    expect(parseDuration(text)).toBeNull();
+    expect(parseXmlDuration(text)).toBeNull();
   });
 });

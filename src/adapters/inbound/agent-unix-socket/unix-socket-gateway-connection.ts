@@ -1,0 +1,193 @@
+import type { Socket } from 'node:net';
+import type { GatewayConnection } from '../../../application/agent/serve-gateways/gateway-connection.js';
+import type { GatewaySession } from '../../../application/agent/serve-gateways/gateway-session.js';
+import type { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
+import type { Clock } from '../../../application/ports/shared/clock.js';
+import type { Logger } from '../../../application/ports/shared/logger.js';
+import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
+import type { HandshakeResponse } from '../../../domain/agent-protocol/handshake.js';
+import type { AgentHealth } from '../../../domain/agent-protocol/health.js';
+import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/messages.js';
+import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
+import type { JsonObject } from '../../../domain/shared/json.js';
+import type { Result } from '../../../domain/shared/result.js';
+import { addAnswer } from '../../wire/agent-frames/answer-codec.js';
+import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
+import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
+import { type GatewayMessage, readGatewayMessage } from '../../wire/agent-frames/gateway-message.js';
+import { handshakeResponseJson } from '../../wire/agent-frames/handshake-codec.js';
+import { healthJson } from '../../wire/agent-frames/health-codec.js';
+import { gatewayMessageNames, type MessageName } from '../../wire/agent-frames/message-codes.js';
+import { metricsJson } from '../../wire/agent-frames/metrics-codec.js';
+import type { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
+import type { AgentServerOptions } from './server-options.js';
+
+/** What an event that no agent of ours knows is answered, beside an allow. */
+const unaskedAdditions = (name: MessageName): JsonObject | null => {
+  if (name === 'guardrail_inspect') return { detected: false };
+  return name === 'websocket_frame' ? { websocket_decision: 'allow' } : null;
+};
+
+export interface GatewayConnectionParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly options: AgentServerOptions;
+  /** Reads what comes by any of the connections. */
+  readonly heads: RequestHeadReader;
+}
+
+/** One connection of a gateway to the agent's socket: its frames, and when to stop reading them. */
+export class UnixSocketGatewayConnection implements GatewayConnection {
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #options: AgentServerOptions;
+  readonly #heads: RequestHeadReader;
+  readonly #decoder = new FrameDecoder(gatewayMessageNames);
+  readonly #outbox: FrameOutbox;
+  readonly #session: GatewaySession;
+  /** When the frame that is being read began to come; null while there is none, or nothing is read. */
+  #frameSinceMs: number | null = null;
+  /** Frames are being handed over. */
+  #isReading = false;
+
+  constructor(socket: Socket, sessions: GatewaySessions, parts: GatewayConnectionParts) {
+    this.#socket = socket;
+    this.#heads = parts.heads;
+    this.#clock = parts.clock;
+    this.#options = parts.options;
+    this.#outbox = new FrameOutbox((octets) => this.#write(octets), process.nextTick);
+    const session = sessions.open(this);
+    this.#session = session;
+    socket.on('data', (chunk) => {
+      if (session.isOver) return;
+      this.#decoder.push(chunk);
+      this.#read();
+    });
+    socket.on('drain', () => {
+      session.flowing();
+      this.#read();
+    });
+    socket.on('end', () => {
+      if (this.#decoder.isInsideFrame) session.fail('the connection ended within a frame');
+    });
+    socket.on('error', (error) => parts.logger.debug('A gateway connection failed', { reason: error.message }));
+    socket.on('close', () => {
+      this.#frameSinceMs = null;
+      sessions.close(session);
+    });
+  }
+
+  /** Closes it where a frame has been coming for too long. */
+  checkFrame(): void {
+    const since = this.#frameSinceMs;
+    if (since === null || this.#clock.monotonicMs() - since < this.#options.frameTimeoutMs) return;
+    this.#session.fail('a frame did not come to its end in time');
+  }
+
+  sendHandshake(response: HandshakeResponse, capabilities: AgentCapabilities): void {
+    this.#outbox.send('handshake_response', handshakeResponseJson(response, capabilities));
+  }
+
+  sendAnswer(answer: AgentAnswer, correlationId: string): string | null {
+    return this.#sendAnswer(answer, correlationId, null) ? null : 'it is larger than a frame can be';
+  }
+
+  sendConfigured(correlationId: string, outcome: Result<void, string>): void {
+    const body = outcome.ok ? null : `Configuration rejected: ${outcome.error}`;
+    const decision = { kind: 'block', status: 500, body, headers: [] } as const;
+    this.#sendAnswer(outcome.ok ? allowAnswer : { ...allowAnswer, decision }, correlationId, null);
+  }
+
+  sendHealth(health: AgentHealth): void {
+    this.#outbox.send('health_status', healthJson(health));
+  }
+
+  sendMetrics(report: MetricsReport): void {
+    this.#outbox.send('metrics_report', metricsJson(report));
+  }
+
+  /** Within a message that is handed over nothing has to be done: the next one follows anyway. */
+  resume(): void {
+    if (!this.#isReading && this.#socket.isPaused()) this.#read();
+  }
+
+  end(): void {
+    this.#outbox.flush();
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  cutOff(): void {
+    this.#socket.destroy();
+  }
+
+  #read(): void {
+    const session = this.#session;
+    this.#isReading = true;
+    try {
+      this.#handOver(session);
+    } finally {
+      this.#isReading = false;
+    }
+    if (this.#decoder.failure !== null) session.fail(this.#decoder.failure);
+    if (session.isOver) return;
+    if (session.canTake) {
+      this.#socket.resume();
+      if (this.#decoder.hasBegun) this.#frameSinceMs ??= this.#clock.monotonicMs();
+    } else {
+      // It cannot go on while nothing is read, which is not its sender's doing.
+      this.#frameSinceMs = null;
+      this.#socket.pause();
+    }
+    session.holds(this.#decoder.heldBytes);
+  }
+
+  #handOver(session: GatewaySession): void {
+    while (session.canTake) {
+      const frame = this.#decoder.next();
+      if (frame === null) break;
+      this.#frameSinceMs = null;
+      const message = readGatewayMessage(frame, this.#heads);
+      if (message.ok) this.#handle(message.value, frame.payload.length);
+      else session.fail(message.error);
+    }
+  }
+
+  #handle(message: GatewayMessage, size: number): void {
+    const session = this.#session;
+    switch (message.kind) {
+      case 'handshake_request':
+        session.handshake(message.request);
+        return;
+      case 'event':
+        session.event(message.event, size);
+        return;
+      case 'unasked_event':
+        if (!session.admits(message.correlationId)) return;
+        this.#sendAnswer(allowAnswer, message.correlationId, unaskedAdditions(message.name));
+        return;
+      case 'configure':
+        session.configure(message.configure);
+        return;
+      case 'cancel':
+        session.cancel(message.cancel.correlationId, message.cancel.reason);
+        return;
+      case 'ping':
+        if (session.admits(null)) this.#outbox.send('pong', message.payload);
+    }
+  }
+
+  #sendAnswer(answer: AgentAnswer, correlationId: string, additions: JsonObject | null): boolean {
+    return this.#outbox.sendWritten('agent_response', addAnswer, { answer, correlationId, additions });
+  }
+
+  /** Whether the octets have left, or have nowhere to go. */
+  #write(octets: Uint8Array): boolean {
+    if (!this.#socket.writable) return true;
+    this.#socket.write(octets);
+    const waiting = this.#socket.writableLength;
+    if (waiting > this.#options.maxOutputBytes) this.#session.fail('the gateway does not read');
+    else if (waiting > this.#options.pausingOutputBytes) this.#session.stalled();
+    return waiting === 0;
+  }
+}

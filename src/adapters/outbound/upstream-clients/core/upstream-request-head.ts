@@ -1,0 +1,159 @@
+import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
+import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { unchanged } from '../../../wire/http1/head-lines.js';
+import { requestHeadText, requestLine } from '../../../wire/http1/head-text.js';
+import { lengthValue } from '../../../wire/http1/length-value.js';
+import { RequestLines } from '../../../wire/http1/request-lines.js';
+import { SentLines } from '../../../wire/http1/sent-lines.js';
+
+/** A request that cannot be sent as it is: an upstream could take it for another one. */
+export class RefusedRequestError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RefusedRequestError';
+  }
+}
+
+/** A body of another length than the request says. */
+export class BodyLengthError extends RefusedRequestError {
+  constructor() {
+    super('the body is not as long as the Content-Length says');
+  }
+}
+
+/** In place of the length of a request's body. */
+export const noBody = -2;
+/** The same: the body goes in chunks. */
+export const unknownLength = -1;
+
+/** Octets of lines that are kept as they were sent: agents may put any number of them to those of the client. */
+const maxSentOctets = 16_384;
+
+/** Methods that expect a body: without one they say that it has no octets (RFC 9110, section 8.6). */
+const methodsWithContent: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
+
+const lengthOf = (value: string): number => {
+  const length = lengthValue(value);
+  if (length < 0) throw new RefusedRequestError('the Content-Length is not a number');
+  return length;
+};
+
+/** Fields of a message that is one between the gateway and the upstream: the client makes them. */
+const isOfConnection = (name: string): boolean => {
+  const lower = name.toLowerCase();
+  return (
+    lower === 'connection' ||
+    lower === 'transfer-encoding' ||
+    lower === 'upgrade' ||
+    lower === 'expect' ||
+    lower === 'keep-alive'
+  );
+};
+
+/** What the fields of a request say that its head depends on. Valid until the next one is looked at. */
+const found = { hasHost: false, hasTe: false, lengthAt: -1 };
+
+/** A head with such a field is looked at from its beginning. */
+const ofConnection =
+  fieldTrait.hopByHop | fieldTrait.te | fieldTrait.connection | fieldTrait.transferEncoding | fieldTrait.expect;
+
+/**
+ * Looks at all fields but those at the beginning that are as they were received: of them it is known.
+ *
+ * @param same how many entries of the list they are
+ */
+const look = (headers: readonly string[], received: RequestLines | null, same: number): void => {
+  const isKnown = received !== null && (received.traits & ofConnection) === 0;
+  const from = isKnown ? same : 0;
+  found.hasHost = isKnown && isWithin(received.hostAt, from);
+  found.hasTe = false;
+  found.lengthAt = isKnown && isWithin(received.lengthAt, from) ? received.lengthAt : -1;
+  for (let at = from; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    switch (name.length) {
+      case 2:
+        if (name.toLowerCase() === 'te') found.hasTe = true;
+        break;
+      case 4:
+        if (name.toLowerCase() !== 'host') break;
+        if (found.hasHost) throw new RefusedRequestError('there are several Hosts');
+        found.hasHost = true;
+        break;
+      case 14:
+        if (name.toLowerCase() !== 'content-length') break;
+        if (found.lengthAt >= 0) throw new RefusedRequestError('there are several Content-Lengths');
+        found.lengthAt = at;
+        break;
+      case 6:
+      case 7:
+      case 10:
+      case 17:
+        if (isOfConnection(name)) throw new RefusedRequestError(`the field ${name} is not the client's`);
+    }
+  }
+};
+
+const isWithin = (at: number, end: number): boolean => at >= 0 && at < end;
+
+const linesOf = ({ received }: UpstreamRequest): RequestLines | null =>
+  received instanceof RequestLines ? received : null;
+
+/** Octets of a body that goes in pieces, as the request has it, or `unknownLength`. */
+export const lengthInPieces = (request: UpstreamRequest): number => {
+  const { headers, body } = request;
+  const lines = linesOf(request);
+  look(headers, lines, unchanged(headers, lines));
+  if (found.lengthAt >= 0) return lengthOf(headers[found.lengthAt + 1] as string);
+  return body?.declaredLength ?? unknownLength;
+};
+
+/**
+ * The head of a request as it goes to the upstream, to its end; one character for each octet. Only what was looked at goes
+ * out, and each field of framing is one that this client stands for. Throws a `RefusedRequestError` or an
+ * `UnwritableHeadError`.
+ *
+ * @param authority the Host of a request that has none
+ * @param bodyOctets of the body, or `noBody`, or `unknownLength`
+ */
+export const upstreamRequestHead = (request: UpstreamRequest, authority: string, bodyOctets: number): string => {
+  const { method, target, headers } = request;
+  if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
+  const lines = linesOf(request);
+  const isPlain = bodyOctets === noBody && !request.upgradeToWebSocket && !methodsWithContent.has(method);
+  const again = isPlain ? (lines?.sent?.head(method, target, headers, request.alike) ?? null) : null;
+  if (again !== null) return again;
+  const same = unchanged(headers, lines);
+  look(headers, lines, same);
+  const { hasHost, hasTe, lengthAt } = found;
+  const length = lengthText(method, bodyOctets);
+  let fields = headers;
+  let hasLength = false;
+  if (lengthAt >= 0) {
+    const declared = headers[lengthAt + 1] as string;
+    if (lengthOf(declared) !== bodyOctets && bodyOctets >= 0) throw new BodyLengthError();
+    hasLength = declared === length;
+    if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
+  }
+  const text =
+    hasHost && fields === headers
+      ? requestHeadText(method, target, fields, lines, same)
+      : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
+  // INVARIANT: the fields were looked at, and no value says anything about the framing, whatever it is.
+  if (lines?.comesAgain === true && lines.sent === null && fields === headers && hasHost && !hasTe && lengthAt < 0) {
+    const own = text.slice(requestLine(method, target).length);
+    if (own.length <= maxSentOctets) lines.sent = new SentLines(headers, own, [lines.goingOn, lines.fields]);
+  }
+  if (request.upgradeToWebSocket) {
+    return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
+  }
+  // TE is for the next recipient alone, which Connection has to say (RFC 9110, section 10.1.4).
+  const head = hasTe ? `${text}Connection: TE\r\n` : text;
+  if (bodyOctets === unknownLength) return `${head}Transfer-Encoding: chunked\r\n\r\n`;
+  return hasLength || length === '' ? `${head}\r\n` : `${head}Content-Length: ${length}\r\n\r\n`;
+};
+
+/** The Content-Length that a request goes out with; empty: none. What has no octets needs none, unless its method promises some. */
+const lengthText = (method: string, bodyOctets: number): string => {
+  if (bodyOctets > 0) return String(bodyOctets);
+  return bodyOctets !== unknownLength && methodsWithContent.has(method) ? '0' : '';
+};

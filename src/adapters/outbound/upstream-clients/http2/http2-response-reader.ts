@@ -1,0 +1,188 @@
+import { type ClientHttp2Stream, constants } from 'node:http2';
+import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
+import { firstHeader, type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import { maxStatus } from '../pool/max-status.js';
+import { Http2ResponseBody } from './http2-response-body.js';
+import { http2UpstreamFields } from './http2-upstream-fields.js';
+import { onResponseEnd } from './response-stream.js';
+
+/** As long as the other clients hold a head for the first of its body. */
+const holdMs = 5;
+/** Interim responses that are borne (RFC 9110, section 15.2). */
+const maxInterim = 100;
+
+const isEndOfStream = (flags: number): boolean => (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+
+/** What the reader of a body is told of a failure that came after the head. */
+const readErrorCode = ({ code }: UpstreamFailure): BodyReadError['code'] => {
+  if (code === 'timed_out') return 'timed_out';
+  return code === 'invalid_response' ? 'malformed' : 'aborted';
+};
+
+/** Who is told of a response. */
+export interface ResponseListener {
+  /** An interim response has come. */
+  onInterim(status: number, headers: HeaderList): void;
+  /** Something has come. */
+  onSign(): void;
+  /** A head has come, and is held until the callback is called, or more comes. */
+  onHead(holdMs: number, letGo: () => void): void;
+  /** It is to be sent on. */
+  onResponse(response: UpstreamResponse): void;
+  /** What was read is taken: the upstream may be waiting for that. */
+  onRead(): void;
+  /** It is no response. */
+  onMalformed(detail: string): void;
+  /** All of it has come. */
+  onWhole(stream: ClientHttp2Stream): void;
+  /** The stream has ended before its response did. */
+  onCut(reader: Http2ResponseReader): void;
+  /** The rest of it is not wanted. */
+  cancel(): void;
+}
+
+/** Reads the response of one stream. */
+export class Http2ResponseReader {
+  readonly stream: ClientHttp2Stream;
+  /** Anything at all has come for the stream. */
+  hasBegun = false;
+  hasHead = false;
+  /** What node:http2 has said of the end of the stream. */
+  error: Error | null = null;
+  readonly #listener: ResponseListener;
+  readonly #isToHead: boolean;
+  #body: Http2ResponseBody | null;
+  #interim = 0;
+  #isWhole = false;
+  #held: UpstreamResponse | null = null;
+  #trailers: HeaderList = noHeaders;
+  /** What comes is not heard any more. */
+  #isOver = false;
+
+  constructor(stream: ClientHttp2Stream, isToHead: boolean, listener: ResponseListener) {
+    this.stream = stream;
+    this.#isToHead = isToHead;
+    this.#listener = listener;
+    this.#body = new Http2ResponseBody(
+      stream,
+      () => listener.onRead(),
+      () => listener.cancel(),
+    );
+    onResponseEnd(stream, (isWhole) => this.#onEnd(isWhole));
+    stream.on('headers', (head: { ':status'?: number }, _flags: number, ...rest: unknown[]) =>
+      this.#onInterim(head[':status'] ?? 0, rest[0]),
+    );
+    // The fields as they came are the third argument: node:http2 joins those of one name in the first.
+    stream.on('response', (head: { ':status'?: number }, flags: number, ...rest: unknown[]) =>
+      this.#onHead(head[':status'] ?? 0, rest[0], isEndOfStream(flags)),
+    );
+    stream.on('trailers', (_fields: unknown, _flags: number, ...rest: unknown[]) => this.#onTrailers(rest[0]));
+    stream.on('readable', () => this.#onReadable());
+    // It closes then, and that is when there is something to say of it.
+    stream.on('error', (error) => {
+      this.error = error;
+    });
+    stream.on('close', () => {
+      if (!this.#isOver && !this.#isWhole) listener.onCut(this);
+    });
+  }
+
+  /** Somebody waits for what is to come. */
+  get isAwaited(): boolean {
+    return this.#body === null || this.#body.isAwaited;
+  }
+
+  /** Nothing more is expected of it. True where its failure was told to who reads the body; false: nobody has the response yet. */
+  fail(failure: UpstreamFailure): boolean {
+    const isGiven = this.hasHead && this.#held === null;
+    this.#isOver = true;
+    this.#held = null;
+    if (isGiven) this.#body?.fail(new BodyReadError(readErrorCode(failure), failure.detail));
+    return isGiven;
+  }
+
+  #onInterim(status: number, raw: unknown): void {
+    if (this.#isOver) return;
+    this.hasBegun = true;
+    this.#listener.onSign();
+    this.#interim += 1;
+    const headers = http2UpstreamFields(raw);
+    if (this.#interim > maxInterim) this.#listener.onMalformed('too many interim responses');
+    else if (headers === null) this.#listener.onMalformed('an interim response is malformed, or too large');
+    else this.#listener.onInterim(status, headers);
+  }
+
+  #onHead(status: number, raw: unknown, isAll: boolean): void {
+    if (this.#isOver) return;
+    const headers = http2UpstreamFields(raw);
+    if (headers === null || status < 200 || status > maxStatus) {
+      this.#listener.onMalformed('the head of the response is malformed, or too large');
+      return;
+    }
+    this.hasBegun = true;
+    this.hasHead = true;
+    this.#listener.onSign();
+    const body = this.#body;
+    if (body === null || this.#isToHead || status === 204 || status === 304) {
+      this.#body = null;
+      this.#listener.onResponse({ status, headers, received: null, body: null, isBodyLate: false, tunnel: null });
+      return;
+    }
+    const length = firstHeader(headers, 'content-length');
+    // What has no content says so by its end alone.
+    if (length !== undefined) body.declaredLength = Number(length);
+    else body.declaredLength = isAll ? 0 : null;
+    this.#held = { status, headers, received: null, body, isBodyLate: false, tunnel: null };
+    if (body.hasBegun || this.#isWhole) this.#letGo(false);
+    else this.#listener.onHead(holdMs, () => this.#letGo(true));
+  }
+
+  #onTrailers(raw: unknown): void {
+    const trailers = http2UpstreamFields(raw);
+    if (trailers === null) this.#listener.onMalformed('the trailers of the response are malformed, or too large');
+    else this.#trailers = trailers;
+  }
+
+  #onReadable(): void {
+    if (this.#isOver) return;
+    this.#listener.onSign();
+    // A body that nobody gets is none.
+    if (this.hasHead && this.#body === null && !this.#isWhole) this.stream.close(constants.NGHTTP2_CANCEL);
+    // A stream that is reset becomes readable too.
+    if (this.#body?.hasBegun === true) this.#letGo(false);
+    this.#body?.noteReadable();
+  }
+
+  #onEnd(isWhole: boolean): void {
+    if (!isWhole) {
+      // Reset in a way that node:http2 takes for an end: it would wait for it to be read.
+      process.nextTick(() => this.stream.destroy());
+      return;
+    }
+    this.#isWhole = true;
+    if (this.#body === null) this.stream.read();
+    else this.#body.takeRest();
+    // The head and the trailers that came with it are told of before.
+    process.nextTick(() => this.#finish());
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    if (!this.hasHead) {
+      this.#listener.onMalformed('the response ended without a head');
+      return;
+    }
+    this.#isOver = true;
+    this.#body?.end(this.#trailers);
+    this.#letGo(false);
+    this.#listener.onWhole(this.stream);
+  }
+
+  #letGo(isBodyLate: boolean): void {
+    if (this.#held === null) return;
+    const response = { ...this.#held, isBodyLate };
+    this.#held = null;
+    this.#listener.onResponse(response);
+  }
+}

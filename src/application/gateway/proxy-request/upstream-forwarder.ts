@@ -1,0 +1,315 @@
+import { outcomeOfFailure } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { BodySource } from '../../ports/gateway/body-source.js';
+import type {
+  UpstreamExchange,
+  UpstreamFailure,
+  UpstreamListener,
+  UpstreamResponse,
+} from '../../ports/gateway/upstream-client.js';
+import type { BalancingRequest, ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
+import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus } from './attempt-end.js';
+import { BufferedBody } from './buffered-body.js';
+import type { Exchange } from './exchange.js';
+import { holdResponse } from './hold-response.js';
+import { relayInterim } from './relay-interim.js';
+import { relayResponse } from './relay-response.js';
+import { relayTunnel } from './relay-tunnel.js';
+import type { RepeatableBody } from './repeatable-body.js';
+import { ReplayableBody } from './replayable-body.js';
+import type { PartTrace } from './request-trace.js';
+import type { ResponseFault } from './response-fault.js';
+import type { RoutePass } from './route-breaker.js';
+import type { SendingRules } from './sending-rules.js';
+
+const nobody: readonly string[] = [];
+
+/**
+ * One request on its way to a target of its upstream, and to others where it fails and may be sent again, as often as the rules
+ * and the allowance have it; then its answer on the way to the client. Whatever it comes to ends the exchange: with what the
+ * upstream said, with a problem, or as a fault of the gateway's own.
+ */
+export class UpstreamForwarder implements UpstreamListener, BalancingRequest {
+  readonly #exchange: Exchange;
+  readonly #rules: SendingRules;
+  readonly #pass: RoutePass;
+  /** Monotonic milliseconds. */
+  readonly #deadlineMs: number;
+  readonly #repeatable: RepeatableBody | null;
+  #tried = nobody;
+  /** How often it was sent; when it was turned away it was not. */
+  #sendings = 0;
+  // Of the attempt under way.
+  #target: ChosenTarget | null = null;
+  #sent: UpstreamExchange | null = null;
+  #trace: PartTrace | null = null;
+  /** Null until there is an answer. */
+  #status: number | null = null;
+
+  private constructor(exchange: Exchange, rules: SendingRules, pass: RoutePass, deadlineMs: number) {
+    const body = exchange.forwardedBody;
+    this.#exchange = exchange;
+    this.#rules = rules;
+    this.#pass = pass;
+    this.#deadlineMs = deadlineMs;
+    this.#repeatable = body === null ? null : repeatableBody(body, rules.chooser.hasChoice);
+  }
+
+  /** Sends a request for the first time. */
+  static begin(exchange: Exchange, rules: SendingRules, pass: RoutePass): void {
+    const nowMs = rules.clock.turnMs();
+    rules.allowance.requestBegun();
+    const sending = new UpstreamForwarder(exchange, rules, pass, nowMs + rules.timeoutMs - exchange.queuedMs);
+    try {
+      sending.#attempt(null, nowMs);
+    } catch (error) {
+      sending.#fault(error);
+    }
+  }
+
+  get clientIp(): string {
+    return this.#exchange.client.address;
+  }
+
+  get headers(): readonly string[] {
+    return this.#exchange.headers;
+  }
+
+  get isSecure(): boolean {
+    const { client, request } = this.#exchange;
+    return (client.scheme ?? request.connection.scheme) === 'https';
+  }
+
+  get tried(): readonly string[] {
+    return this.#tried;
+  }
+
+  informed(status: number, headers: HeaderList): void {
+    // An agent that judges the response would have to judge this one, too.
+    if (this.#rules.responseJudge !== null) return;
+    try {
+      relayInterim(this.#exchange, status, headers);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  answered(response: UpstreamResponse): void {
+    try {
+      this.#rules.counters.attempted();
+      this.#repeatable?.forget();
+      this.#status = response.status;
+      if (endOfStatus(response.status).outcome === 'success') {
+        this.#target?.answered();
+        this.#pass.answered();
+      }
+      this.#deliver(response);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  failed(failure: UpstreamFailure): void {
+    try {
+      this.#settle(failure);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  mayRepeat(): boolean {
+    const { counters, retries } = this.#rules;
+    if (this.#sendings >= retries.maxAttempts || !this.#hasRetry()) return false;
+    counters.attempted();
+    this.#noteRetry();
+    this.#noteSending();
+    return true;
+  }
+
+  /** @param last what the attempt before came to; null: there was none */
+  #attempt(last: UpstreamFailure | null, nowMs: number): void {
+    const exchange = this.#exchange;
+    const rules = this.#rules;
+    const choice = rules.chooser.choose(this);
+    if (choice.kind !== 'chosen') {
+      this.#refused(choice, last);
+      return;
+    }
+    if (last !== null && last.wasEvicted !== true) this.#noteRetry();
+    this.#noteSending();
+    this.#target = choice;
+    exchange.target = choice.address;
+    exchange.targetFields = choice.responseHeaders;
+    const trace = exchange.trace?.upstreamAttempt(rules.upstream, choice.address, exchange.upstreamAttempts) ?? null;
+    this.#trace = trace;
+    const sent = choice.client.send(
+      {
+        method: exchange.request.method,
+        target: exchange.query === null ? exchange.path : `${exchange.path}?${exchange.query}`,
+        headers: trace === null ? exchange.headers : trace.propagate(exchange.headers),
+        received: exchange.request.received,
+        alike: exchange.alike,
+        body: this.#repeatable?.begin() ?? exchange.forwardedBody,
+        upgradeToWebSocket: exchange.request.wantsWebSocket,
+        timeoutMs: Math.max(1, this.#deadlineMs - nowMs),
+        readMs: rules.readTimeoutMs,
+        patienceMs: rules.timeoutMs,
+      },
+      this,
+    );
+    this.#sent = sent;
+    exchange.waitForUpstream(sent);
+  }
+
+  /** Nobody is there to send it to. */
+  #refused(choice: Exclude<TargetChoice, ChosenTarget>, last: UpstreamFailure | null): void {
+    const { answers } = this.#rules;
+    if (last !== null) {
+      this.#pass.ended(outcomeOfFailure(last.code));
+      answers.failed(this.#exchange, last);
+      return;
+    }
+    // Targets that are left alone are known to be; a name without an address is as bad as one that cannot be reached.
+    this.#pass.ended(choice.kind === 'unresolved' ? 'failure' : 'neither');
+    answers.untried(this.#exchange, choice);
+  }
+
+  /** The attempt came to nothing: another one is made, or the client is told. */
+  #settle(failure: UpstreamFailure): void {
+    const exchange = this.#exchange;
+    const { counters, chooser, clock, answers, descriptors } = this.#rules;
+    if (failure.isOutOfDescriptors === true) descriptors.noteExhausted();
+    if (failure.wasEvicted === true) {
+      this.#sendings -= 1;
+      exchange.upstreamAttempts -= 1;
+    } else counters.attempted();
+    exchange.waitOver();
+    const told = blamed(exchange, failure);
+    const end = endOfFailure(told.code, told.detail);
+    const isFull = told.code === 'overloaded' && told.wasEvicted !== true;
+    if (end.outcome === 'failure' || isFull) counters.failed();
+    const address = this.#target?.address;
+    this.#end(end);
+    if (address !== undefined) this.#tried = [...this.#tried, address];
+    const nowMs = clock.monotonicMs();
+    if (chooser.hasOther(this.#tried) && this.#mayRetry(told, nowMs)) this.#attempt(told, nowMs);
+    else {
+      this.#pass.ended(outcomeOfFailure(told.code));
+      answers.failed(exchange, told);
+    }
+  }
+
+  #mayRetry(failure: UpstreamFailure, nowMs: number): boolean {
+    const exchange = this.#exchange;
+    if (exchange.abandoned) return false;
+    const wasEvicted = failure.wasEvicted === true;
+    const attempt = {
+      method: exchange.request.method,
+      failure: failure.code,
+      neverSent: failure.neverSent === true,
+      wasEvicted,
+      isRepeatable: exchange.forwardedBody === null || this.#repeatable?.isWhole === true,
+      attempts: this.#sendings,
+      leftMs: this.#deadlineMs - nowMs,
+    };
+    return mayRetry(attempt, this.#rules.retries) && (wasEvicted || this.#hasRetry());
+  }
+
+  /** Whether the allowance has a retry left; where it has none, that is counted. */
+  #hasRetry(): boolean {
+    const { allowance, counters } = this.#rules;
+    const { hasRetry } = allowance;
+    if (!hasRetry) counters.retryRefused();
+    return hasRetry;
+  }
+
+  #noteRetry(): void {
+    this.#rules.allowance.retried();
+    this.#rules.counters.retried();
+  }
+
+  #noteSending(): void {
+    this.#sendings += 1;
+    this.#exchange.upstreamAttempts += 1;
+  }
+
+  #deliver(response: UpstreamResponse): void {
+    const { status, tunnel } = response;
+    const { responseJudge, heldResponseOctets, scheduler } = this.#rules;
+    const exchange = this.#exchange;
+    if (tunnel !== null) {
+      exchange.waitOver();
+      const over = (): void => this.#finish(endOfStatus(status));
+      relayTunnel(exchange, response, tunnel, scheduler).then(over, over);
+      return;
+    }
+    const fault =
+      responseJudge === null && heldResponseOctets === null
+        ? relayResponse(exchange, response)
+        : this.#passOnSlowly(response);
+    if (!(fault instanceof Promise)) this.#passedOn(status, fault);
+    else {
+      fault.then((late) => this.#passedOn(status, late)).catch((error: unknown) => this.#fault(error));
+    }
+  }
+
+  /** The result is why the client did not get the answer, or not all of it. */
+  async #passOnSlowly(response: UpstreamResponse): Promise<ResponseFault | null> {
+    const exchange = this.#exchange;
+    const { responseJudge, heldResponseOctets } = this.#rules;
+    let standing = response;
+    if (responseJudge !== null) {
+      const judged = await responseJudge.judge(exchange, response, () => this.#sent?.cancel());
+      if (judged.kind === 'ended') return judged.fault;
+      standing = judged.response;
+    }
+    if (heldResponseOctets === null) return relayResponse(exchange, standing);
+    const held = await holdResponse(exchange, standing, heldResponseOctets);
+    if (held.kind === 'broken') return held.fault;
+    // Its target has nothing more to do with it.
+    if (held.isWhole) this.#finish(endOfStatus(response.status));
+    return relayResponse(exchange, held.response);
+  }
+
+  #passedOn(status: number, fault: ResponseFault | null): void {
+    const exchange = this.#exchange;
+    const { answers, counters } = this.#rules;
+    const end = endOfAnswer(exchange, status, fault);
+    this.#finish(end);
+    if (fault === null) {
+      exchange.waitOver();
+      return;
+    }
+    this.#sent?.cancel();
+    if (end.outcome === 'failure' && fault.kind === 'upstream') counters.failed();
+    answers.faulty(exchange, fault);
+  }
+
+  /** A fault of the gateway's own: the target has nothing more to do with it. */
+  #fault(error: unknown): void {
+    this.#sent?.cancel();
+    this.#finish(endOfFailure('cancelled', 'the gateway failed'));
+    this.#exchange.fail(error);
+  }
+
+  #finish(end: AttemptEnd): void {
+    this.#end(end);
+    this.#pass.ended(end.outcome);
+  }
+
+  /** The attempt is over; what is told after the first time is not heard. */
+  #end({ outcome, errorType, detail }: AttemptEnd): void {
+    const target = this.#target;
+    this.#target = null;
+    target?.ended(outcome, detail);
+    this.#trace?.end(this.#status, errorType);
+    this.#trace = null;
+  }
+}
+
+/** Null where the body can be sent once: without another target nothing is kept of it. */
+const repeatableBody = (body: BodySource, hasChoice: boolean): RepeatableBody | null => {
+  if (body instanceof BufferedBody) return body;
+  return hasChoice ? new ReplayableBody(body) : null;
+};

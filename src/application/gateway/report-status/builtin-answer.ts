@@ -1,0 +1,22 @@
+import type { BuiltinHandler } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { type AdminAnswer, adminProblem } from './admin-answer.js';
+import type { StatusReports } from './status-reports.js';
+
+/** Methods of every built-in endpoint. */
+const allowedMethods = 'GET, HEAD';
+
+/** Answers a request to a built-in endpoint, on a route that mounts it as well as on the admin address. */
+export const builtinAnswer = async (
+  reports: StatusReports,
+  handler: BuiltinHandler,
+  method: string,
+  correlationId: string,
+): Promise<AdminAnswer> => {
+  if (method !== 'GET' && method !== 'HEAD') {
+    return adminProblem('method_not_allowed', `This endpoint takes ${allowedMethods}.`, correlationId, [
+      'Allow',
+      allowedMethods,
+    ]);
+  }
+  return reports.report(handler, correlationId);
+};

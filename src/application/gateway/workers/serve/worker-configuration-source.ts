@@ -1,0 +1,22 @@
+import type { ConfigurationSource, LoadedConfiguration } from '../../../ports/gateway/configuration-source.js';
+
+/** The configuration of a worker: the texts that its supervisor has read, and warned of, already. */
+export class WorkerConfigurationSource implements ConfigurationSource {
+  readonly #read: (texts: ReadonlyMap<string, string>) => ConfigurationSource;
+  #texts: ReadonlyMap<string, string>;
+
+  constructor(read: (texts: ReadonlyMap<string, string>) => ConfigurationSource, texts: ReadonlyMap<string, string>) {
+    this.#read = read;
+    this.#texts = texts;
+  }
+
+  /** What is loaded from now on. */
+  hand(texts: ReadonlyMap<string, string>): void {
+    this.#texts = texts;
+  }
+
+  async load(): Promise<LoadedConfiguration> {
+    const loaded = await this.#read(this.#texts).load();
+    return { ...loaded, problems: loaded.problems.filter(({ severity }) => severity === 'error') };
+  }
+}

@@ -1,0 +1,77 @@
+import { PermitCenter } from '../../../../domain/gateway/limits/permit-center.js';
+import type { PermitOutbox } from '../../../../domain/gateway/limits/permit-outbox.js';
+import type { Clock } from '../../../ports/shared/clock.js';
+import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
+import type { AttendedWorker } from '../../../shared/worker-channel/attended-worker.js';
+import type { SupervisedService } from '../supervise/supervised-service.js';
+import { permitReports, permitWords } from './permit-notices.js';
+
+/** Where the workers of a supervisor get permits beyond their static shares. */
+export class PermitCoordinator implements SupervisedService {
+  readonly #center: PermitCenter;
+  readonly #clock: Clock;
+  readonly #scheduler: Scheduler;
+  readonly #workers = new Map<AttendedWorker, PermitOutbox>();
+  #timer: ScheduledTask | null = null;
+  #isFlushing = false;
+
+  /** @param workers how many share the limits */
+  constructor(workers: number, clock: Clock, scheduler: Scheduler) {
+    this.#center = new PermitCenter(workers);
+    this.#clock = clock;
+    this.#scheduler = scheduler;
+  }
+
+  /** Keys that are contended at the moment. */
+  get contendedKeys(): number {
+    return this.#center.size;
+  }
+
+  /** What the limits are, workers say: each as it is about to hold to them. */
+  adopt(): void {}
+
+  attend(worker: AttendedWorker): void {
+    const outbox = this.#center.connect();
+    this.#workers.set(worker, outbox);
+    worker.channel.hear(permitReports, (reports) => {
+      this.#center.receive(outbox, reports, this.#clock.monotonicMs());
+      this.#settle();
+    });
+  }
+
+  /** What it had is free. */
+  left(worker: AttendedWorker): void {
+    const outbox = this.#workers.get(worker);
+    if (outbox === undefined) return;
+    this.#workers.delete(worker);
+    this.#center.disconnect(outbox, this.#clock.monotonicMs());
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#arm();
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    void Promise.resolve().then(() => this.#flush());
+  }
+
+  /** One message for all that came in one turn. */
+  #flush(): void {
+    this.#isFlushing = false;
+    for (const [{ channel }, outbox] of this.#workers) {
+      const words = outbox.drain();
+      if (words !== null) channel.tell(permitWords, words);
+    }
+  }
+
+  #arm(): void {
+    const { nextDueMs } = this.#center;
+    if (nextDueMs === null || this.#timer !== null) return;
+    const delayMs = Math.max(1, Math.ceil(nextDueMs - this.#clock.monotonicMs()));
+    this.#timer = this.#scheduler.after(delayMs, () => {
+      this.#timer = null;
+      this.#center.expire(this.#clock.monotonicMs());
+      this.#settle();
+    });
+  }
+}

@@ -1,2 +1,0 @@
-/** A name as keys are spelt: hyphens and small letters. Older files have underscores here and there. */
-export const canonicalName = (name: string): string => name.toLowerCase().replaceAll('_', '-');

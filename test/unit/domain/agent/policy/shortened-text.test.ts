@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import {
+  quotedName,
+  shortenedText,
+  shownName,
+  visibleText,
+} from '../../../../../src/domain/agent/policy/shortened-text.js';
+
+describe('text in messages', () => {
+  it('is as it is where all of it can be seen', () => {
+    const text = 'Ümläut 読む 😀 "quoted" \\ a::b';
+    expect(visibleText(text)).toBe(text);
+    expect(shortenedText('short')).toBe('short');
+    expect(shownName(text)).toBe(text);
+    expect(quotedName('a "b" \\')).toBe('"a \\"b\\" \\\\"');
+  });
+
+  it('has nothing hidden in it', () => {
+    const hidden = [
+      0, 0x1b, 0x7f, 0x9b, 0xa0, 0xad, 0x61c, 0x180e, 0x200b, 0x202e, 0x2028, 0x2029, 0x2066, 0xd800, 0xfeff,
+    ];
+    for (const code of [...hidden, 0xfff9, 0xe0041]) {
+      for (const shown of [visibleText, shortenedText, shownName]) {
+        expect(shown(`a${String.fromCodePoint(code)}b`)).toBe(`a\\u{${code.toString(16)}}b`);
+      }
+    }
+  });
+
+  it('is short', () => {
+    expect(shortenedText('x'.repeat(41))).toBe(`${'x'.repeat(40)}...`);
+    expect(shownName('x'.repeat(128))).toBe('x'.repeat(128));
+    expect(shownName('x'.repeat(129))).toBe(`${'x'.repeat(128)}...`);
+    expect(quotedName('x'.repeat(129))).toBe(`"${'x'.repeat(128)}"...`);
+    expect(quotedName('\u{10ffff}'.repeat(10_000)).length).toBeLessThan(1100);
+  });
+});

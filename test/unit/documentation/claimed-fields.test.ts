@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { claimedNames } from '../../../src/domain/http/field-traits.js';
 
-it('what proxies say of a client is told in the guide, name by name', () => {
+it('the guide to proxying lists every field in which proxies describe a client', () => {
   const guide = readFileSync('docs/guides/proxying.md', 'utf8');
   const [, section = ''] = guide.split('### What proxies say of a client\n');
-  const [line = ''] = section.split('\n').filter((text) => text.startsWith('`'));
-  expect(line.replace(/[`.]/g, '').toLowerCase().split(', ')).toEqual(claimedNames);
+  const [list = ''] = section.split('\n\n').filter((paragraph) => paragraph.startsWith('`'));
+  expect(list.replace(/[`.]/g, '').toLowerCase().split(/,\s+/)).toEqual(claimedNames);
 });
